@@ -253,7 +253,7 @@ def test_nothing_is_parsed_that_is_remembered(monkeypatch: pytest.MonkeyPatch) -
     )
     memory = Memory()
     fresh = Lineage(extract(corpus, memory)).to("table")
-    monkeypatch.setattr("lineal.resolve.definitions.parse", None)
+    monkeypatch.setattr("lineal.resolve.scripts.parse", None)
     assert Lineage(extract(corpus, Memory(memory.data()))).to("table") == fresh
 
 

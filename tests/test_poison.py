@@ -131,25 +131,25 @@ STAGES = {
         "lineal.extract.sql.parse.parsed lineal.extract.sql.repairs.parsed",
         lambda words, dialect, text, *_: text,
     ),
-    "planning": Stage("lineal.resolve.definitions.plan_of", lambda tree, facts: tree.sql()),
+    "planning": Stage("lineal.resolve.scripts.plan_of", lambda tree, facts: tree.sql()),
     "names": Stage(
-        "lineal.resolve.definitions.Definitions.fully_named", lambda self, step, naming: step.name
+        "lineal.resolve.scripts.ScriptReader.fully_named", lambda self, step, naming: step.name
     ),
     "order": Stage(
-        "lineal.resolve.definitions.order_matters", lambda steps: next(step.key for step in steps)
+        "lineal.resolve.gathering.order_matters", lambda steps: next(step.key for step in steps)
     ),
     "adding": Stage(
-        "lineal.resolve.definitions.Definitions.add_plan", lambda self, plan, *rest: plan.name
+        "lineal.resolve.gathering.Gatherer.add_plan", lambda self, plan, *rest: plan.name
     ),
-    "evaluating": Stage("lineal.resolve.definitions.query", lambda tree, *rest: tree.sql()),
+    "evaluating": Stage("lineal.resolve.frames.query", lambda tree, *rest: tree.sql()),
     "scopes": Stage("lineal.extract.sql.query.Scope", lambda evaluation, *rest: evaluation.target),
-    "edges": Stage("lineal.resolve.definitions.name_dataset", lambda frame, target, *rest: target),
+    "edges": Stage("lineal.resolve.output.name_dataset", lambda frame, target, *rest: target),
     "stars": Stage(
-        "lineal.resolve.definitions.Definitions.add_closing",
+        "lineal.resolve.stars.Stars.add_closing",
         lambda self, origin, way, target, *rest: target.dataset,
     ),
     "star report": Stage(
-        "lineal.resolve.definitions.starred", lambda node: node.sql() if node is not None else ""
+        "lineal.resolve.stars.starred", lambda node: node.sql() if node is not None else ""
     ),
     "places": Stage(
         "lineal.extract.sql.reading.Reading.place", lambda self, trail: self.script.text
@@ -160,14 +160,12 @@ STAGES = {
     "call paths": Stage(
         "lineal.extract.sql.reading.Reading.calls", lambda self, trail: self.script.text
     ),
-    "reads": Stage(
-        "lineal.resolve.definitions.evaluations_of", lambda definition: definition.target
-    ),
+    "reads": Stage("lineal.resolve.output.evaluations_of", lambda definition: definition.target),
     "types": Stage(
         "lineal.extract.sql.types.queries.Typing.statement", lambda self, tree, with_: tree.sql()
     ),
     "columns": Stage(
-        "lineal.resolve.definitions.Definitions.dataset_info",
+        "lineal.resolve.datasets.DatasetInfos.describe",
         lambda self, entry, learnt: entry.dataset,
     ),
     "graph": Stage("lineal.graph.graph.Graph._add", lambda self, edge: edge.into),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
-from lineal.resolve.definitions import PYTHON, Definitions
+from lineal.resolve.definitions import Definitions
+from lineal.resolve.gathering import PYTHON
 from lineal.resolve.imported import informed, joined
 from lineal.resolve.progress import Progress
 

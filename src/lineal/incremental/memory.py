@@ -33,8 +33,10 @@ from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage, Extraction
 from lineal.model.script import Corpus, Script
-from lineal.resolve.definitions import PYTHON, Definitions, Prepared
+from lineal.resolve.definitions import Definitions
+from lineal.resolve.gathering import PYTHON
 from lineal.resolve.progress import Progress
+from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
 from lineal.resolve.types import Types
 
@@ -108,7 +110,6 @@ class Remembering(Definitions):
     def __init__(self, corpus: Corpus, memory: Memory) -> None:
         super().__init__(corpus)
         self.memory = memory
-        self.types = RevivingTypes(self)
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
@@ -122,7 +123,12 @@ class Remembering(Definitions):
         )
         self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
 
+    def build_types(self) -> Types:
+        """Types are computed from trees: those of what is remembered are read again."""
+        return RevivingTypes(self)
+
     def extract(self, progress: Progress | None = None) -> Extraction:
+        """Extract as ever, and keep in the memory what the next run may use."""
         found = super().extract(progress)
         for held in self.held:
             record = self.kept(held)
@@ -157,8 +163,9 @@ class Remembering(Definitions):
         record = self.memory.record(key)
         if record is not None:
             return self.recalled(key, script, record)
-        reported = len(self.diagnostics)
-        before = counts(self.coverage)
+        boundary = self.boundary
+        reported = len(boundary.diagnostics)
+        before = counts(boundary.coverage)
         prepared = super().prepare(script)
         plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
         if prepared.reading.found is not None:
@@ -167,9 +174,9 @@ class Remembering(Definitions):
             prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported)
         ):
             held = self.hold(Held(key, prepared.reading, plans, None))
-            held.coverage = tuple(map(int.__sub__, counts(self.coverage), before))  # type: ignore[assignment]
+            held.coverage = tuple(map(int.__sub__, counts(boundary.coverage), before))  # type: ignore[assignment]
             held.diagnostics = [
-                codec.diagnostic_out(found) for found in self.diagnostics[reported:]
+                codec.diagnostic_out(found) for found in boundary.diagnostics[reported:]
             ]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
         return prepared
@@ -178,22 +185,22 @@ class Remembering(Definitions):
         """Whether lineal has failed over a statement: what is a defect today is not kept for
         another day.
         """
-        return bool(internal_errors(self.diagnostics[reported:]))
+        return bool(internal_errors(self.boundary.diagnostics[reported:]))
 
     def key_of(self, script: Script) -> bytes:
         return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
 
     def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
         coverage, diagnostics, statements, made, _, _ = record
-        reading = reading_of(script, self.failures)
+        reading = reading_of(script, self.boundary.failures)
         plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
         reading.statements = [object() if there else None for there in statements]
         for plan, (_, _, _, position) in zip(plans, made, strict=True):
             if position is not None:
                 reading.statements[position] = plan.node
         read, parsed, resolved = coverage
-        self.coverage.add(Coverage(read, parsed, resolved))
-        self.diagnostics += map(codec.diagnostic_in, diagnostics)
+        self.boundary.coverage.add(Coverage(read, parsed, resolved))
+        self.boundary.diagnostics += map(codec.diagnostic_in, diagnostics)
         self.hold(Held(key, reading, plans, record))
         naming = self.naming.within(script)
         return Prepared(
@@ -212,10 +219,9 @@ class Remembering(Definitions):
         if held.revived:
             return
         held.revived = True
-        diagnostics, coverage = self.diagnostics, self.coverage
-        self.diagnostics, self.coverage = [], Coverage()  # they are known already
-        fresh = [step for step in self.steps_of(held.reading, facts) if isinstance(step, Plan)]
-        self.diagnostics, self.coverage = diagnostics, coverage
+        with self.boundary.silence():
+            steps = list(self.reader.steps_of(held.reading, facts))
+        fresh = [step for step in steps if isinstance(step, Plan)]
         for plan, again in zip(held.plans, fresh, strict=True):
             for name in codec.TREES:
                 setattr(plan, name, getattr(again, name))
@@ -228,7 +234,7 @@ class Remembering(Definitions):
             definition.setting is not None and definition.setting.timeline is not None
         ):
             return super().frame_of(definition, evaluation)
-        second = self.evidence is not None
+        second = self.evidence.counts is not None
         asker = Asker(evaluation)
         if held.record is not None:
             kept = held.record[4 + second][number]
@@ -253,7 +259,9 @@ class Remembering(Definitions):
         if held is None or any((number, second) in held.notes for second in (False, True)):
             return definition.evaluation
         self.revive(held, definition.facts)
-        evaluation = QueryEvaluation(self, definition.reading, definition.facts, definition.target)
+        evaluation = QueryEvaluation(
+            self.references, definition.reading, definition.facts, definition.target
+        )
         evaluation.definition = definition
         super().frame_of(definition, evaluation)
         return evaluation
@@ -313,15 +321,17 @@ def makes_functions(program: Script) -> bool:
 class RevivingTypes(Types):
     """Types are computed from trees: what is remembered is read again when somebody asks for them."""
 
-    definitions: Remembering
+    def __init__(self, remembering: Remembering) -> None:
+        super().__init__(remembering.catalog, remembering.schemas, remembering.boundary)
+        self.remembering = remembering
 
     def defined(self, definition: Definition) -> dict[str, Type]:
         remembered = definition.evaluation
         try:
-            definition.evaluation = self.definitions.evaluated_again(definition)
+            definition.evaluation = self.remembering.evaluated_again(definition)
             return super().defined(definition)
         except Exception as error:
-            self.definitions.fail(definition, error)
+            self.boundary.fail(definition, error)
             return {}
         finally:
             definition.evaluation = remembered

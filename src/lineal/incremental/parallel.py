@@ -34,7 +34,7 @@ from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.lifeline import end_with
 from lineal.model.script import Corpus, Script
-from lineal.resolve.definitions import Prepared
+from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
 
 FEWEST = 1_500
@@ -221,7 +221,7 @@ class Share(Remembering):
         done: list[tuple[Name, list[tuple[str, str, bool]]]] = []
         for definition in self.ready:
             try:
-                self.settle(definition)
+                self.evaluator.settle(definition)
             except Foreign as foreign:
                 self.waiting.setdefault(foreign.name, []).append(definition)
                 continue
@@ -245,7 +245,7 @@ class Share(Remembering):
                 ]
                 definition.frame = project(one_row(), slots)
                 definition.evaluation = QueryEvaluation(
-                    self, definition.reading, definition.facts, definition.target
+                    self.references, definition.reading, definition.facts, definition.target
                 )
                 self.ready += self.waiting.pop(name, [])
 

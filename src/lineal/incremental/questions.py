@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lineal.algebra.frame import Frame, Scan, Slot
 from lineal.algebra.functions import Function
@@ -27,20 +27,22 @@ if TYPE_CHECKING:
 Question = tuple[Any, ...]
 """Its kind, what was asked, and last the answer."""
 
-Heard = tuple[tuple[str, str], tuple[Dataset, Frame]]
+Heard = tuple[tuple[str, str], tuple[Dataset | None, Frame]]
 """A name that was asked for, and what it stands for."""
 
 
 class Recorder:
     """What is known about other names, with every question and answer written down."""
 
-    def __init__(self, catalog: Remembering, definition: Definition, heard: list[Heard]) -> None:
-        self.catalog = catalog
+    def __init__(
+        self, remembering: Remembering, definition: Definition, heard: list[Heard]
+    ) -> None:
+        catalog = self.catalog = remembering.references
         self.heard = heard[::-1]
         self.definition = definition
         self.functions = catalog.functions
         self.shapes = catalog.shapes
-        self.questions: list[Question] = [("functions", catalog.environment)]
+        self.questions: list[Question] = [("functions", remembering.environment)]
         own = catalog.own_functions
         self.own_functions = Called(own, self.questions) if own.meanings else own
         self.whole = True
@@ -58,7 +60,7 @@ class Recorder:
         self.questions.append(("scan", key, spelling, signature(dataset, frame)))
         return dataset, frame
 
-    def heard_before(self, key: str, spelling: str) -> tuple[Dataset, Frame] | None:
+    def heard_before(self, key: str, spelling: str) -> tuple[Dataset | None, Frame] | None:
         """What whoever asked in vain was told: in a circle, to ask twice is to be told something
         else.
         """
@@ -140,56 +142,63 @@ class Asker:
         raise Changed
 
 
-def holds(questions: list[Question], catalog: Remembering, asker: Asker) -> bool:
+def holds(questions: list[Question], remembering: Remembering, asker: Asker) -> bool:
     """Whether every answer is still the same."""
     try:
         return all(
-            AGAIN[kind](catalog, asker, *asked) == answer for kind, *asked, answer in questions
+            AGAIN[kind](remembering, asker, *asked) == answer for kind, *asked, answer in questions
         )
     except Changed:
         return False
 
 
-def _scan(catalog: Any, asker: Asker, key: str, spelling: str) -> bytes:
-    dataset, frame = catalog.scan(key, spelling, asker, None)
+def _scan(remembering: Remembering, asker: Asker, key: str, spelling: str) -> bytes:
+    reader = cast("Evaluation", asker)
+    dataset, frame = remembering.references.scan(key, spelling, reader, None)
     asker.heard.append(((key, spelling), (dataset, frame)))
     return signature(dataset, frame)
 
 
 def _witness(
-    catalog: Any, asker: Asker, key: str, asked: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+    remembering: Remembering,
+    asker: Asker,
+    key: str,
+    asked: tuple[tuple[str, str, str, tuple[str, ...]], ...],
 ) -> Any:
     origins = {
         Column(Dataset(space, table), name, path): None for space, table, name, path in asked
     }
-    return _said(catalog.witness(key, origins))
+    return _said(remembering.references.witness(key, origins))
 
 
-def _column_type(catalog: Any, asker: Asker, dataset: tuple[str, str], name: str) -> Any:
-    return catalog.column_type(Dataset(*dataset), name)
+def _column_type(
+    remembering: Remembering, asker: Asker, dataset: tuple[str, str], name: str
+) -> Any:
+    return remembering.references.column_type(Dataset(*dataset), name)
 
 
-def _row_type(catalog: Any, asker: Asker, type_: str) -> Any:
-    return tuple((info.name, info.type) for info in catalog.row_type(type_))
+def _row_type(remembering: Remembering, asker: Asker, type_: str) -> Any:
+    return tuple((info.name, info.type) for info in remembering.references.row_type(type_))
 
 
 def _struct_fields(
-    catalog: Any, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]
+    remembering: Remembering, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]
 ) -> Any:
     space, table, name, path = origin
-    return tuple(catalog.struct_fields(Column(Dataset(space, table), name, path)))
+    return tuple(remembering.references.struct_fields(Column(Dataset(space, table), name, path)))
 
 
-def _called(catalog: Any, asker: Asker, name: str) -> bool:
-    return catalog.own_functions.meant(name) is not None
+def _called(remembering: Remembering, asker: Asker, name: str) -> bool:
+    return remembering.references.own_functions.meant(name) is not None
 
 
-def _functions(catalog: Any, asker: Asker) -> Any:
-    return catalog.environment
+def _functions(remembering: Remembering, asker: Asker) -> Any:
+    return remembering.environment
 
 
-def _target_columns(catalog: Any, asker: Asker) -> Any:
-    return tuple(map(tuple, catalog.target_columns(asker.definition)))
+def _target_columns(remembering: Remembering, asker: Asker) -> Any:
+    assert asker.definition is not None
+    return tuple(map(tuple, remembering.references.target_columns(asker.definition)))
 
 
 AGAIN: dict[str, Callable[..., Any]] = {

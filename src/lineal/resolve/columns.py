@@ -8,7 +8,8 @@ from lineal.extract.sql.parse import deep
 from lineal.model.collector import uncollected
 from lineal.model.extraction import DatasetInfo
 from lineal.model.script import Corpus
-from lineal.resolve.definitions import Definitions, table_key
+from lineal.resolve.catalog import table_key
+from lineal.resolve.definitions import Definitions
 
 
 def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
@@ -18,7 +19,8 @@ def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
     with deep(), uncollected():
         definitions.gather_definitions()
         for name in names:
-            entry = definitions.entry(table_key(name, definitions.facts.fold_table), name, "table")
-            definitions.evaluate_all(entry.defining)
-            found[name] = definitions.dataset_info(entry, {})
+            key = table_key(name, definitions.facts.fold_table)
+            entry = definitions.catalog.entry(key, name, "table")
+            definitions.evaluator.evaluate_all(entry.defining)
+            found[name] = definitions.datasets.describe(entry, {})
     return found

@@ -8,30 +8,30 @@ import ast
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from lineal.extract.entries import Definition
 from lineal.extract.sql.canonical import Columns, digest
 from lineal.extract.sql.digests import Words, kind_of, meaning, words_of
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.reading import Reading, offset_of
+from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.statement import LateStatement, Statement
-
-if TYPE_CHECKING:
-    from lineal.resolve.definitions import Definitions
+from lineal.resolve.references import References
 
 PYTHON = "python"
 
 Said = TypeVar("Said")
 
 
-def statements_of(definitions: Definitions) -> list[Statement]:
+def statements_of(references: References, failures: Failures) -> list[Statement]:
     """What writes each dataset, in the order of definition, and the functions that are called."""
-    columns = partial(_columns, definitions)
-    found = [_statement(each, columns) for each in definitions.order if not each.hidden]
-    return [*found, *_functions(definitions, columns)]
+    columns = partial(_columns, references)
+    order = references.catalog.order
+    found = [_statement(each, columns) for each in order if not each.hidden]
+    return [*found, *_functions(references, failures, columns)]
 
 
 def _statement(definition: Definition, columns: Columns) -> Statement:
@@ -188,19 +188,21 @@ def place_of(reading: Reading, node: Any) -> Place | None:
     return reading.place_of_statement(node) if node is not None else None
 
 
-def _functions(definitions: Definitions, columns: Columns) -> Iterator[Statement]:
-    bodies = [each for each in definitions.corpus.functions if not each.table]
-    named = [(each.name, reading_of(each.body, definitions.failures)) for each in bodies]
-    for name, reading in [*named, *definitions.routines_read]:
-        target = Dataset(definitions.corpus.namespace, name)
+def _functions(references: References, failures: Failures, columns: Columns) -> Iterator[Statement]:
+    corpus = references.catalog.corpus
+    bodies = [each for each in corpus.functions if not each.table]
+    named = [(each.name, reading_of(each.body, failures)) for each in bodies]
+    for name, reading in [*named, *references.routines.read]:
+        target = Dataset(corpus.namespace, name)
         yield LateStatement.of(target, reading.script.dialect, Body(reading, columns))
 
 
-def _columns(definitions: Definitions, key: str) -> list[str] | None:
+def _columns(references: References, key: str) -> list[str] | None:
     """The columns of a table as the corpus knows it; None where they are not all known."""
-    entry = definitions.entries.get(key)
+    catalog = references.catalog
+    entry = catalog.entries.get(key)
     if entry is None:
-        info = definitions.declared.get(key)
+        info = catalog.declared.get(key)
         return info.names if info is not None and info.complete else None
-    frame = definitions.schema(entry)
+    frame = references.schemas.schema(entry)
     return [slot.name for slot in frame.slots] if frame.complete else None

@@ -26,6 +26,7 @@ from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Script
 from lineal.model.way import Confidence
+from lineal.resolve.frames import rename_by_position
 
 if TYPE_CHECKING:
     from lineal.resolve.definitions import Definitions
@@ -42,7 +43,8 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     A program may ask for the columns of a table that another one writes: then all run again, now
     that these are known, and each after those whose tables it reads.
     """
-    files = files_of(scripts, definitions.failures, definitions.lose)
+    boundary, catalog = definitions.boundary, definitions.catalog
+    files = files_of(scripts, boundary.failures, boundary.lose)
     order = [file for file in files if file.is_node]
     foreseen: dict[str, Foreseen] = {}
     for _ in range(MOST_ROUNDS):
@@ -66,15 +68,15 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             break
         forget(definitions)
     forget(definitions)
-    definitions.diagnostics.extend(run.diagnostics)
+    boundary.diagnostics.extend(run.diagnostics)
     definitions.unread = run.unread
-    definitions.coverage.lose(failed_in(run))
-    targets = [definitions.entry(key_of(write), write.name, write.kind) for write in run.writes]
+    boundary.coverage.lose(failed_in(run))
+    targets = [catalog.entry(key_of(write), write.name, write.kind) for write in run.writes]
     again = Again(definitions, files, run)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
-        definitions.coverage.read += 1
-        definitions.coverage.parsed += 1
-        definitions.coverage.resolved += 1
+        boundary.coverage.read += 1
+        boundary.coverage.parsed += 1
+        boundary.coverage.resolved += 1
         try:
             add(definitions, write, entry, number, again)
         except Exception as error:
@@ -168,11 +170,13 @@ class Again:
         self.files = files
         self.first = run
         self.second: Run | None = None
-        self.placeholders = any("{" in entry.dataset.name for entry in definitions.entries.values())
+        self.placeholders = any(
+            "{" in entry.dataset.name for entry in definitions.catalog.entries.values()
+        )
 
     def write(self, number: int) -> Write:
         """The same write as it is now known; only once the evidence has been gathered."""
-        if self.definitions.evidence is None:
+        if self.definitions.evidence.counts is None:
             return self.first.writes[number]
         if self.second is None:
             corpus = Corpus(self.definitions, foreseen_in(self.first))
@@ -180,9 +184,10 @@ class Again:
                 self.files, cast(Known, corpus), self.definitions.corpus.main
             ).execute()
             said = set(self.first.diagnostics)
-            kept = [each for each in self.definitions.diagnostics if each not in said]
-            self.definitions.diagnostics[:] = [*kept, *self.second.diagnostics]
-            self.definitions.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
+            boundary = self.definitions.boundary
+            kept = [each for each in boundary.diagnostics if each not in said]
+            boundary.diagnostics[:] = [*kept, *self.second.diagnostics]
+            boundary.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
         writes = self.second.writes
         return (
             writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
@@ -191,7 +196,7 @@ class Again:
 
 def forget(definitions: Definitions) -> None:
     """What was evaluated while a program ran did not know of what the program writes."""
-    for entry in definitions.entries.values():
+    for entry in definitions.catalog.entries.values():
         entry.scanned = None
     for definition in definitions.order:
         definition.frame = definition.evaluation = definition.failure = None
@@ -245,14 +250,15 @@ class Corpus:
     """The corpus, as a program asks for it."""
 
     def __init__(self, definitions: Definitions, foreseen: dict[str, Foreseen]) -> None:
-        self.definitions = definitions
+        self.catalog = definitions.catalog
+        self.references = definitions.references
         self.foreseen = foreseen
         self.lent: list[tuple[Entry, DatasetInfo | None]] = []
         self.declared_types: dict[int, tuple[DatasetInfo, Mapping[str, str]]] = {}
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is asked of the definitions."""
-        return getattr(self.definitions, name)
+        """Everything else is asked as statements ask it."""
+        return getattr(self.references, name)
 
     def foresee(self, writes: Iterable[Write]) -> None:
         """What a program has just written is known to those that run after it, and to the views
@@ -271,7 +277,7 @@ class Corpus:
             self.lend(key)
 
     def lend(self, key: str) -> None:
-        entry, held = self.definitions.entries.get(key), self.foreseen[key]
+        entry, held = self.catalog.entries.get(key), self.foreseen[key]
         if (
             entry is None
             or entry.definitions
@@ -292,17 +298,17 @@ class Corpus:
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
-        dataset, frame = self.definitions.scan(key, spelling, evaluation, node)
+        dataset, frame = self.references.scan(key, spelling, evaluation, node)
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:
             return dataset, scan_on_demand(dataset, held.columns, held.complete)
         return dataset, frame
 
     def dataset(self, key: str, spelling: str) -> Dataset:
-        return self.definitions.entry(key, spelling, "table").dataset
+        return self.catalog.entry(key, spelling, "table").dataset
 
     def types(self, key: str) -> Mapping[str, str]:
-        entry = self.definitions.entries.get(key)
+        entry = self.catalog.entries.get(key)
         held = self.foreseen.get(key)
         if held is not None and (entry is None or entry.declared is None):
             return {name: kind for (_, name), kind in zip(held.columns, held.types, strict=True)}
@@ -324,12 +330,12 @@ class Corpus:
         """CREATE FUNCTION f …      in place of another f: a program may be run more than once"""
         for routine in routines:
             for name in (routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]):
-                self.definitions.functions.pop(name, None)
-            self.definitions.add_routines([routine])
+                self.references.functions.pop(name, None)
+            self.references.routines.add([routine])
 
     def declare_plan(self, plan: Plan) -> None:
         """CREATE TABLE t (a INT)"""
-        entry = self.definitions.entry(plan.key, plan.name, plan.kind)
+        entry = self.catalog.entry(plan.key, plan.name, plan.kind)
         if plan.schema and (entry.declared is None or not entry.declared.complete):
             entry.declared = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=True)
             entry.scanned = None
@@ -360,7 +366,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
         if write.partition is not None and write.positional:
             columns = write.partition.arranged(columns, frame)
         if columns:
-            frame = definitions.listed(frame, columns, definition, evaluation)
+            frame = rename_by_position(frame, columns, definition, evaluation)
         if write.partition is not None:
             frame = extend(frame, (Slot(*named, {}) for named in write.partition.given))
         return frame
@@ -368,7 +374,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
     plan.made = made
     if entry.declared is None:
         entry.kind = write.kind
-    definitions.add(definition)
+    definitions.catalog.add_definition(definition)
 
 
 def written_frame(write: Write) -> Frame:

@@ -14,14 +14,18 @@ from lineal.model.edge import Dataset
 
 if TYPE_CHECKING:
     from lineal.extract.entries import Definition, Entry
-    from lineal.resolve.definitions import Definitions
+    from lineal.resolve.boundary import Boundary
+    from lineal.resolve.catalog import NameCatalog
+    from lineal.resolve.schemas import Schemas
 
 
 class Types:
     """The types of every dataset's columns: computed when they are asked for, and remembered."""
 
-    def __init__(self, definitions: Definitions) -> None:
-        self.definitions = definitions
+    def __init__(self, catalog: NameCatalog, schemas: Schemas, boundary: Boundary) -> None:
+        self.catalog = catalog
+        self.schemas = schemas
+        self.boundary = boundary
         self.found: dict[int, dict[str, Type]] = {}
         self.made: dict[int, dict[str, Type]] = {}
         """what follows from the statements alone"""
@@ -29,7 +33,7 @@ class Types:
 
     @cached_property
     def by_dataset(self) -> dict[Dataset, Entry]:
-        return {entry.dataset: entry for entry in self.definitions.entries.values()}
+        return {entry.dataset: entry for entry in self.catalog.entries.values()}
 
     def of(self, entry: Entry, key: str) -> str:
         """The type of a dataset's column, '' if it is not known."""
@@ -39,7 +43,7 @@ class Types:
                     self.settle(entry)
             except Exception as error:
                 self.found[id(entry)] = {}
-                self.definitions.unknown_frame(entry, error)
+                self.schemas.unknown_frame(entry, error)
         return self.found[id(entry)].get(key, UNKNOWN).spelled
 
     def made_of(self, entry: Entry, key: str) -> str:
@@ -87,8 +91,8 @@ class Types:
         """
         if entry.changes:
             return {}
-        fold = self.definitions.facts.fold
-        dialect = self.definitions.corpus.dialect
+        fold = self.catalog.facts.fold
+        dialect = self.catalog.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
         given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
         made = self.made[id(entry)] = self.agreed(entry)
@@ -120,7 +124,7 @@ class Types:
         try:
             table = Typing(self, evaluation).statement(plan.query, plan.with_)
         except Exception as error:
-            self.definitions.fail(definition, error)
+            self.boundary.fail(definition, error)
             return {}
         slots = frame.slots
         if not (plan.columns or plan.positional):
@@ -137,7 +141,7 @@ class Types:
             return OPEN
         if id(entry) not in self.tables:
             types = self.found[id(entry)]
-            frame = self.definitions.schema(entry)
+            frame = self.schemas.schema(entry)
             columns = [
                 (slot.key, types.get(slot.key, UNKNOWN))
                 for slot in frame.slots

@@ -5,14 +5,14 @@ statement.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING
-from lineal.algebra.relation import merge, one_row, project, scan_on_demand
-from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending, Setting, State
+from lineal.algebra.relation import one_row, project, scan_on_demand
+from lineal.extract.entries import Definition, Entry, Setting, State
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading
@@ -20,11 +20,14 @@ from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.edge import Dataset
 from lineal.model.script import Script
 from lineal.resolve.alterations import Makes, changed, schema_frame
+from lineal.resolve.boundary import Boundary
+from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.naming import Naming
+from lineal.resolve.schemas import Schemas, named_columns
 from lineal.resolve.timeline import Change, Timeline, Version
 
-if TYPE_CHECKING:
-    from lineal.resolve.definitions import Definitions
+AddPlan = Callable[[Plan, Reading, Facts, Entry], Definition | None]
+"""Adds a statement to the name that it writes."""
 
 
 class Arranged(NamedTuple):
@@ -40,15 +43,17 @@ class Arranged(NamedTuple):
 class Versions:
     """The versions of all scripts whose order matters."""
 
-    def __init__(self, definitions: Definitions) -> None:
-        self.definitions = definitions
+    def __init__(self, catalog: NameCatalog, schemas: Schemas, boundary: Boundary) -> None:
+        self.catalog = catalog
+        self.schemas = schemas
+        self.boundary = boundary
         self.hidden: list[tuple[Version, Reading]] = []
         self.names: dict[int, str] = {}
         """of the hidden versions that are kept as nodes"""
 
     @property
     def collapse(self) -> bool:
-        return self.definitions.corpus.collapse_temporary
+        return self.catalog.corpus.collapse_temporary
 
     def name_kept(self, scripts: list[Arranged]) -> None:
         """--no-collapse-temp
@@ -69,13 +74,13 @@ class Versions:
             free = (
                 plain[version.name] == 1
                 and version.key not in shown
-                and not self.definitions.declares(version.key)
+                and not self.catalog.declares(version.key)
             )
             name = version.name if free else f"{where}::{version.name}" if where else version.name
             met[name] += 1
             self.names[id(version)] = name if met[name] == 1 else f"{name}@{met[name]}"
 
-    def add(self, script: Arranged) -> None:
+    def add(self, script: Arranged, add_plan: AddPlan) -> None:
         """Shown versions are definitions of their names; of a hidden one every statement leaves a
         state.
         """
@@ -93,7 +98,7 @@ class Versions:
             entry = version.entry or version.states[version.positions.index(position)]
             if entry.__class__ is State and plan.schema is not None:
                 continue  # CREATE TABLE #t (a INT): its first state has the columns
-            definition = self.definitions.add_plan(plan, script.reading, script.facts, entry)
+            definition = add_plan(plan, script.reading, script.facts, entry)
             if definition is not None:
                 definition.setting = Setting(timeline, position, script.namings[position])
 
@@ -110,7 +115,7 @@ class Versions:
         if version.hidden:  # kept as a node of its own, beside whatever else has the name
             name = self.names[id(version)]
             key = f"{key}@{name}"
-        entry = version.entry = self.definitions.entry(
+        entry = version.entry = self.catalog.entry(
             key, name, "temporary" if version.hidden else "table"
         )
         entry.changes += [(timeline, position, change) for position, change in version.changes]
@@ -133,12 +138,12 @@ class Versions:
                 self.show_result(version, written)
             except Exception as error:
                 for definition in written:
-                    self.definitions.fail(definition, error)
+                    self.boundary.fail(definition, error)
 
     def show_result(self, version: Version, written: list[Definition]) -> None:
         name = self.names[id(version)]
-        entry = self.definitions.entry(f"{version.key}@{name}", name, "temporary")
-        columns = named_columns(self.definitions.schema(version.states[-1]))
+        entry = self.catalog.entry(f"{version.key}@{name}", name, "temporary")
+        columns = named_columns(self.schemas.schema(version.states[-1]))
         for definition in written:
             definition.entry, definition.target = entry, entry.dataset
             entry.add(definition)
@@ -149,12 +154,12 @@ class Versions:
     # -- hidden ------------------------------------------------------------------------------------
 
     def hide(self, version: Version, timeline: Timeline) -> None:
-        dataset = Dataset(self.definitions.corpus.namespace, version.name)
+        dataset = Dataset(self.catalog.corpus.namespace, version.name)
         if version.before is not None:
             leave(version, dataset, -1, self.columns_of(version.before))
         elif version.external:
-            entry = self.definitions.entry(version.origin, version.name, "table")
-            leave(version, dataset, -1, lambda _: self.definitions.declared_frame(entry))
+            entry = self.catalog.entry(version.origin, version.name, "table")
+            leave(version, dataset, -1, lambda _: self.schemas.declared_frame(entry))
         events: list[tuple[int, Plan | Change]] = [*version.writes, *version.changes]
         for position, event in sorted(events, key=lambda event: event[0]):
             if not isinstance(event, Plan):
@@ -167,12 +172,12 @@ class Versions:
     def columns_like(self, plan: Plan, timeline: Timeline, position: int) -> Makes:
         """CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)"""
         if not plan.like:
-            return schema_frame(plan, self.definitions.facts)
+            return schema_frame(plan, self.catalog.facts)
         name, key = plan.like[0]
         version = timeline.at(key, position)
         if version is None:
             version = Version(name, key)
-            version.entry = self.definitions.entry(key, name, "table")
+            version.entry = self.catalog.entry(key, name, "table")
         return self.columns_of(version)
 
     def columns_of(self, version: Version) -> Makes:
@@ -181,44 +186,13 @@ class Versions:
         def emptied(_: Frame | None) -> Frame:
             source = version.states[-1] if version.states else version.entry
             assert source is not None
-            slots = self.definitions.schema(source).slots
+            slots = self.schemas.schema(source).slots
             return project(
                 one_row(),
                 [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots],
             )
 
         return emptied
-
-    def frame_at(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
-        """FROM #t      what #t holds at this place of the script"""
-        state = version.state_at(position)
-        assert state is not None
-        if state.scanned is None and self.definitions.depth >= DEEPEST_DIRECT:
-            raise Pending(state)
-        evaluation.composed.append(state)
-        return self.definitions.schema(state)
-
-    def state_frame(self, state: State) -> Frame:
-        """What a hidden version holds after a statement: what it held before, and what the
-        statement adds.
-        """
-        waiting = [state]
-        while waiting[-1].before is not None and waiting[-1].before.scanned is None:
-            waiting.append(waiting[-1].before)
-        frame = waiting[-1].before.scanned if waiting[-1].before is not None else None
-        for each in reversed(waiting):
-            if each.makes is not None:
-                frame = each.makes(frame)
-            for definition in each.definitions:
-                written = (
-                    definition.frame
-                    if definition.frame is not None
-                    else self.definitions.evaluate(definition)
-                )
-                frame = written if frame is None else merge(frame, written)
-            each.scanned = frame
-        assert frame is not None
-        return frame
 
 
 def home(script: Script) -> str:
@@ -268,7 +242,3 @@ def forgotten(state: State) -> list[State]:
     for each in states:
         each.scanned = None
     return states
-
-
-def named_columns(frame: Frame) -> list[tuple[str, str]]:
-    return [(slot.name, slot.key) for slot in frame.slots if slot.star is None]

@@ -25,7 +25,8 @@ from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
 from lineal.model.script import Corpus, Script
-from lineal.resolve.definitions import PYTHON, Definitions
+from lineal.resolve.definitions import Definitions
+from lineal.resolve.gathering import PYTHON
 from lineal.resolve.imported import informed, joined
 from lineal.spark.availability import one_line
 from lineal.spark.plan import analysed, described

@@ -49,7 +49,9 @@ def flow(plan: dict[str, Any], query: str = "SELECT 1") -> list[str]:
     definitions = Definitions(Corpus("postgres", [], infos))
     definitions.gather_definitions()
     reading = Reading(Script(query, "postgres"))
-    evaluation = QueryEvaluation(definitions, reading, facts_of("postgres"), Dataset("", "plan"))
+    evaluation = QueryEvaluation(
+        definitions.references, reading, facts_of("postgres"), Dataset("", "plan")
+    )
     shapes = Shapes([(sqlglot.parse_one(query, read="postgres"), evaluation)], {})
     found = value_flow({"Plan": plan}, shapes, evaluation)
     return [

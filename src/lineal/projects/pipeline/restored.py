@@ -16,7 +16,7 @@ from lineal.model.job import Job
 from lineal.model.script import Script
 from lineal.model.statement import LateStatement, Statement
 from lineal.model.way import Clause, Confidence, How, way
-from lineal.resolve.definitions import table_key
+from lineal.resolve.catalog import table_key
 from lineal.resolve.digests import Sql
 from lineal.resolve.jobs import Jobs, Written
 from lineal.store.errors import Damaged

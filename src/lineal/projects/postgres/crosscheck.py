@@ -84,7 +84,7 @@ class Values:
         )
         plain.gather_definitions()
         self.evaluation = QueryEvaluation(
-            plain, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan")
+            plain.references, Reading(Script("", DIALECT)), facts_of(DIALECT), Dataset("", "plan")
         )
         self.origins = Origins(definitions, self.defining)
 

@@ -30,8 +30,11 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
-from lineal.resolve.definitions import PYTHON, Definitions, Edges, Prepared
+from lineal.resolve.definitions import Definitions
 from lineal.resolve.digests import is_whole
+from lineal.resolve.edges import Edges
+from lineal.resolve.gathering import PYTHON
+from lineal.resolve.scripts import Prepared
 from lineal.spark.pipeline.clock import Blaming, TooLong
 from lineal.spark.pipeline.guard import Fault, fault_of, too_long
 from lineal.spark.pipeline.order import Glance, glance

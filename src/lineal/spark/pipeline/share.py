@@ -111,7 +111,7 @@ class Bulk(Share):
     def evaluate_each(self) -> None:
         for definition in self.ready:
             with suppress(Foreign):  # it reads what nobody could tell: the driver will see
-                self.limited(definition.reading.script, partial(self.settle, definition))
+                self.limited(definition.reading.script, partial(self.evaluator.settle, definition))
 
     def limited(self, script: Script, work: Callable[[], object]) -> None:
         """Do what is to be done for one script; if it takes too long, it is given up."""
@@ -148,7 +148,7 @@ class Bulk(Share):
             fell(prepared.reading.statements)
         for definition in self.order:
             del definition.entry, definition.evaluation, definition.frame
-        vars(self).clear()
+        super().let_go()
 
 
 class Guarded(Bulk):

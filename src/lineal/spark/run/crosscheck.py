@@ -19,7 +19,7 @@ from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, DbtContext, Script
 from lineal.model.way import Confidence, compose
-from lineal.resolve.definitions import PYTHON
+from lineal.resolve.gathering import PYTHON
 from lineal.spark.plan_lineage import lineage
 from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of

@@ -1,0 +1,183 @@
+"""The catalog of names: which entry a name means, and the definitions of each."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+
+from lineal.extract.entries import Definition, Entry
+from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.tables import named_in_text
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.names import Fold
+from lineal.model.paths import is_path
+from lineal.model.script import Corpus
+from lineal.resolve.boundary import Boundary, place_of_statement
+from lineal.resolve.naming import naming_of
+
+
+class NameCatalog:
+    """Every name of a corpus, with what declares and what defines it."""
+
+    def __init__(self, corpus: Corpus, boundary: Boundary) -> None:
+        self.corpus = corpus
+        self.boundary = boundary
+        self.facts = facts_of(corpus.dialect)
+        self.entries: dict[str, Entry] = {}
+        self.order: list[Definition] = []
+        """the definitions of all names, in the order of their statements"""
+        self.declared: dict[str, DatasetInfo] = {}
+        """what is declared for names that no statement has mentioned yet"""
+        self.declared_so: dict[str, str] = {}
+        """the keys of these names, by their spelling"""
+        self.shown: dict[str, tuple[str, str]] = {}
+        """other names of a dataset: the key and the name that it is shown under"""
+        self.spellings: dict[str, str] = {}
+        self.created: set[str] = set()
+        """the keys that statements define"""
+        self.tabulated: set[str] = set()
+        """the table functions"""
+        self.naming = naming_of(corpus.defaults, self.facts.fold_table, self.knows)
+
+    def entry(self, key: str, spelling: str, kind: str) -> Entry:
+        """Find the entry of a name, or make one when the name is met for the first time."""
+        found = self.entries.get(key)
+        if found is not None:
+            return found
+        if key in self.shown:
+            return self.entry(*self.shown[key], kind)
+        if key not in self.declared and spelling in self.declared_so:
+            return self.entry(self.declared_so[spelling], spelling, kind)
+        info = self.take_declaration(key, spelling)
+        if info is not None:
+            spelling, kind = info.dataset.name, info.kind
+        elif kind == "table" and is_path(spelling):
+            kind = "file"
+        if self.spellings.setdefault(spelling, key) != key:
+            spelling = f'"{spelling}"'
+        found = self.entries[key] = Entry(Dataset(self.corpus.namespace, spelling), kind)
+        found.declared = found.told = info
+        return found
+
+    def take_declaration(self, key: str, spelling: str) -> DatasetInfo | None:
+        """What is declared for a name, for the tables that begin so, or for it in any database."""
+        info = self.declared.pop(key, None)
+        if info is None and key.endswith("*"):
+            info = self.family(key, spelling)
+        if info is None and self.has_sessions:
+            info = self.declared_for_all(key, spelling)
+        return info
+
+    @cached_property
+    def has_sessions(self) -> bool:
+        """Whether scripts come from several databases."""
+        return any(script.catalog or script.schemas for script in self.corpus.scripts)
+
+    def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
+        """shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them"""
+        shorter = key.partition(".")[2].removeprefix(".")
+        info = self.declared.get(shorter) or (
+            self.entries[shorter].told if shorter in self.entries else None
+        )
+        if info is None or not shorter:
+            return None
+        info = copy(info)
+        info.dataset = Dataset(info.dataset.namespace, spelling)
+        return info
+
+    def family(self, key: str, spelling: str) -> DatasetInfo | None:
+        """FROM `orders_*`      the columns of the last of BigQuery's tables whose names begin so"""
+        known = {other: info for other, info in self.declared.items() if other.startswith(key[:-1])}
+        known |= {
+            other: entry.declared
+            for other, entry in self.entries.items()
+            if entry.declared is not None and other.startswith(key[:-1])
+        }
+        if not known:
+            return None
+        last = known[max(known)]
+        return DatasetInfo(
+            Dataset(self.corpus.namespace, spelling), "table", last.columns, last.complete
+        )
+
+    def declare(self, info: DatasetInfo) -> None:
+        """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the
+        name is met.
+        """
+        name = info.dataset.name
+        if info.exact:
+            self.declared[self.facts.fold_table(name, True)] = info
+            return
+        if "." in name:
+            key = table_key(name, self.facts.fold_table)
+        else:
+            key = self.facts.table_keys[name]
+        if self.naming.speaks:
+            full, key = self.naming.created(name, key)
+            info = copy(info)
+            info.dataset = Dataset(info.dataset.namespace, full)
+        held = self.declared.get(key)
+        if held is None or info.complete:
+            self.declared[key] = info
+            self.declared_so[name] = key
+
+    def add_alias(self, written: str, name: str) -> None:
+        """How SQL writes a relation, and the dataset that it is."""
+        key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_table)
+        if key != of:
+            self.shown[key] = (of, name)
+
+    def knows(self, key: str) -> bool:
+        """Whether anything defines or declares a table."""
+        return key in self.created or self.declares(key)
+
+    def declares(self, key: str) -> bool:
+        """Whether a name is declared, or has been met."""
+        return key in self.declared or key in self.entries
+
+    def entry_of(self, dataset: Dataset) -> Entry | None:
+        """The entry of a dataset; one that is meant exactly is called so, whatever the dialect
+        folds.
+        """
+        entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
+        if entry is None or entry.dataset != dataset:
+            return self.entries.get(self.facts.fold_table(dataset.name, True), entry)
+        return entry
+
+    def row_type(self, type_: str) -> list[ColumnInfo]:
+        """The fields of a composite type, or of a table's rows: both are names of one kind."""
+        if '"' in type_:
+            key = named_in_text(type_, self.facts)[1]
+        else:
+            key = table_key(type_, self.facts.fold_table)
+        if self.naming.speaks:
+            key = self.naming.full(type_, key)[1]
+        entry = self.entries.get(key)
+        info = entry.declared if entry is not None else self.declared.get(key)
+        return info.columns if info is not None and info.complete else []
+
+    def add_definition(self, definition: Definition) -> Definition:
+        """Add a statement to the name that it writes; a second file that defines it is reported."""
+        entry = definition.entry
+        checked = definition.plan.defines and not definition.reading.script.recurs
+        others = {d.reading.script.file for d in entry.deciding} if checked else set()
+        if others and definition.reading.script.file not in others:
+            message = f"'{entry.dataset}' is defined in {', '.join(sorted(others))} too"
+            at = place_of_statement(definition.reading, definition.plan.node)
+            self.boundary.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
+        entry.add(definition)
+        self.order.append(definition)
+        return definition
+
+    def remove_since(self, count: int) -> None:
+        """Forget the definitions that were added after the first so many."""
+        for definition in self.order[count:]:
+            definition.entry.remove(definition)
+        del self.order[count:]
+
+
+def table_key(name: str, fold: Fold) -> str:
+    """The key of a name whose parts nobody has quoted."""
+    return ".".join(fold(part, False) for part in name.split("."))

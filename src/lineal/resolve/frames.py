@@ -1,0 +1,109 @@
+"""What a statement writes: its query, arranged as its target has it."""
+
+from __future__ import annotations
+
+from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.relation import extend, rename, union_by_name, values
+from lineal.extract.entries import Definition
+from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.procedural.flow import Assignment
+from lineal.extract.sql.procedural.triggers import NO_TRIGGER, triggers_at
+from lineal.extract.sql.procedural.values import Locals
+from lineal.extract.sql.query import query, with_
+from lineal.extract.sql.scope import CTEs, Scope, Source
+from lineal.model.diagnostic import Code
+from lineal.resolve.hooks import EvaluationHooks
+from lineal.resolve.references import References
+
+
+class StatementFrames:
+    """The frames of statements."""
+
+    def __init__(self, references: References, hooks: EvaluationHooks) -> None:
+        self.references = references
+        self.hooks = hooks
+
+    def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """What a statement writes; one in a trigger's function writes it for each table that has
+        the trigger.
+        """
+        moment = definition.plan.moment
+        if moment is None or not moment.body.triggers:
+            return self.frame_for(definition, evaluation, None)
+        triggers = triggers_at(moment, definition.facts.fold_table)
+        if len(triggers) < 2:
+            return self.frame_for(definition, evaluation, triggers[0] if triggers else NO_TRIGGER)
+        tried = [self.frame_for_table(definition, evaluation, trigger) for trigger in triggers]
+        fitting = [each for each in tried if not each[1].has_errors] or tried
+        for _, own in fitting:
+            evaluation.absorb(own)
+        evaluation.around = fitting[0][1].around
+        for count in ("references", "ambiguous", "unresolved"):
+            setattr(evaluation, count, max(getattr(own, count) for _, own in fitting))
+        frames = [frame for frame, _ in fitting]
+        return union_by_name(frames)
+
+    def frame_for_table(
+        self, definition: Definition, evaluation: Evaluation, trigger: Assignment
+    ) -> tuple[Frame, Evaluation]:
+        """What a statement of a trigger's function writes when NEW and OLD are rows of one of its
+        tables.
+        """
+        own = QueryEvaluation(
+            self.references, definition.reading, definition.facts, definition.target
+        )
+        own.definition = evaluation.definition
+        return self.frame_for(definition, own, trigger), own
+
+    def frame_for(
+        self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
+    ) -> Frame:
+        """What a statement writes, with the variables, CTEs and columns around its query."""
+        plan = definition.plan
+        parent: Scope | None = None
+        ctes: CTEs = {}
+        if plan.moment is not None:
+            parent = evaluation.around = Locals(evaluation, plan.moment, trigger=trigger)
+            ctes = evaluation.around.tables()
+        elif definition.parameters:
+            parent = parameter_scope(definition.parameters, evaluation)
+        if plan.with_ is not None:
+            ctes = with_(plan.with_, parent, ctes, evaluation)
+        if plan.made is not None:
+            return plan.made(evaluation, ctes)
+        frame = query(plan.query, parent, ctes, evaluation)
+        columns = plan.columns or (self.hooks.target_columns(definition) if plan.positional else [])
+        if plan.partition is not None:
+            columns = plan.partition.arranged(columns, frame)
+        if columns:
+            frame = rename_by_position(frame, columns, definition, evaluation)
+        if plan.partition is not None:
+            frame = extend(frame, (Slot(*named, {}) for named in plan.partition.given))
+        return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
+
+
+def parameter_scope(parameters: tuple[str, ...], evaluation: Evaluation) -> Scope:
+    """A function's parameters are names without lineage."""
+    scope = Scope(evaluation, None, {})
+    scope.add(Source("", "", values((name, evaluation.fold(name, False)) for name in parameters)))
+    return scope
+
+
+def rename_by_position(
+    frame: Frame,
+    columns: list[tuple[str, str]],
+    definition: Definition,
+    evaluation: Evaluation,
+) -> Frame:
+    """CREATE VIEW v (a, b) AS …, INSERT INTO t (a, b) …      by position"""
+    shorter = (
+        len(frame.slots) < len(columns)
+        and not definition.plan.columns
+        and definition.facts.fewer_values
+    )
+    differs = len(columns) != len(frame.slots) and not shorter
+    if frame.complete and differs and definition.plan.node is not None:
+        message = f"{len(columns)} columns are named, the query has {len(frame.slots)}"
+        evaluation.report(Code.COLUMN_COUNT, message, definition.plan.node)
+    return rename(frame, columns)

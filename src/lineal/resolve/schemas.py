@@ -1,0 +1,180 @@
+"""The columns of datasets: as their definitions make them, else as they are declared."""
+
+from __future__ import annotations
+
+from lineal.algebra.frame import Frame
+from lineal.algebra.relation import merge, scan_on_demand
+from lineal.extract.entries import Definition, Entry, State
+from lineal.model.boundary import internal_error
+from lineal.model.extraction import DatasetInfo
+from lineal.resolve.alterations import altered_columns, earlier
+from lineal.resolve.boundary import Boundary
+from lineal.resolve.catalog import NameCatalog
+from lineal.resolve.hooks import EvaluationHooks
+
+
+class Schemas:
+    """The frame that each entry is scanned as."""
+
+    def __init__(self, catalog: NameCatalog, boundary: Boundary, hooks: EvaluationHooks) -> None:
+        self.catalog = catalog
+        self.boundary = boundary
+        self.hooks = hooks
+        self.facts = catalog.facts
+        self.depth = 0
+        """how many definitions are under way, each for the sake of the one before"""
+
+    def schema(self, entry: Entry) -> Frame:
+        """The scan of a dataset: its definition's columns, else the declared ones, else an open
+        star.
+        """
+        if entry.scanned is None:
+            if isinstance(entry, State):
+                return self.state_frame(entry)
+            defining = entry.defining
+            for definition in defining:
+                if definition.frame is None:
+                    self.hooks.evaluate(definition)
+            try:
+                entry.scanned = (
+                    self.defined_frame(entry, defining) if defining else self.declared_frame(entry)
+                )
+            except Exception as error:
+                entry.scanned = self.unknown_frame(entry, error)
+        return entry.scanned
+
+    def unknown_frame(self, entry: Entry, error: Exception) -> Frame:
+        """What a dataset's columns are cannot be told: whoever reads it finds one that nothing is
+        known of.
+        """
+        for definition in entry.defining:
+            self.boundary.fail(definition, error)
+        if not entry.defining:
+            place = entry.declared.place if entry.declared is not None else None
+            self.boundary.lose(internal_error(error, place, f"the declaration of {entry.dataset}"))
+        return scan_on_demand(entry.dataset, [], False)
+
+    def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
+        """What the definitions of a name make, with what is declared where they do not tell all."""
+        columns: dict[str, str] = {}
+        complete = any(definition.plan.defines for definition in defining)
+        if any(definition.reading.script.open for definition in defining):
+            complete = False
+        for definition in defining:
+            assert definition.frame is not None
+            for slot in definition.frame.slots:
+                if slot.star is None:
+                    columns.setdefault(slot.key, slot.name)
+                else:
+                    complete = False
+        if not complete and entry.declared is not None:
+            for info in entry.declared.columns:
+                columns.setdefault(self.facts.fold(info.name, False), info.name)
+            complete = entry.declared.complete
+        listed = [(name, key) for key, name in columns.items()]
+        return scan_on_demand(
+            entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete
+        )
+
+    def declared_frame(self, entry: Entry) -> Frame:
+        """What is declared for a name."""
+        if entry.like:
+            return self.likeness(entry)
+        info = entry.declared
+        columns = self.declared_columns(info) if info is not None else []
+        if entry.changes:
+            columns = altered_columns(columns, entry)
+        return scan_on_demand(entry.dataset, columns, info is not None and info.complete)
+
+    def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
+        """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""
+        keys, fold, quoted = self.facts.keys, self.facts.fold, info.quoted
+        columns = [
+            (name, fold(name, True) if name in quoted else keys[name]) for name in info.names
+        ]
+        if len({key for _, key in columns}) == len(columns):
+            return columns
+        return [(name, fold(name, True)) for name, _ in columns]
+
+    def likeness(self, entry: Entry) -> Frame:
+        """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
+        like, entry.like = entry.like, ()  # a circle of likenesses ends here
+        named = (self.catalog.entry(key, name, "table") for name, key in like)
+        try:
+            others = [self.schema(other) for other in named if other is not entry]
+        finally:
+            entry.like = like
+        columns = {key: name for other in others for name, key in named_columns(other)}
+        own = self.declared_columns(entry.declared) if entry.declared is not None else []
+        for name, key in own:
+            columns.setdefault(key, name)
+        complete = all(other.complete for other in others)
+        return scan_on_demand(
+            entry.dataset, [(name, key) for key, name in columns.items()], complete
+        )
+
+    def former_state(self, entry: Entry) -> Frame:
+        """SELECT … FROM {{ this }}
+
+        what the name was before: as its other statements made it, else as declared
+        """
+        made = [definition for definition in entry.defining if definition.frame is not None]
+        if made:
+            return self.defined_frame(entry, made)
+        declared = self.declared_frame(entry)
+        if entry.declared is None or entry.declared.complete or not entry.declared.names:
+            return declared
+        return scan_on_demand(
+            entry.dataset,
+            [(slot.name, slot.key) for slot in declared.slots if slot.star is None],
+            True,
+        )
+
+    def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
+        """INSERT INTO t SELECT …      the target's schema, where it is known and complete"""
+        entry = definition.entry
+        if isinstance(entry, State):
+            if entry.before is None:
+                return []
+            frame = self.schema(entry.before)
+        elif entry.deciding:
+            frame = self.schema(entry)
+        elif entry.like or (entry.declared is not None and entry.declared.complete):
+            frame = self.declared_frame(entry)
+        else:
+            return []
+        if entry.changes:
+            frame = earlier(frame, entry, definition)
+        return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
+
+    def state_frame(self, state: State) -> Frame:
+        """What a hidden version holds after a statement: what it held before, and what the
+        statement adds.
+        """
+        waiting = [state]
+        while waiting[-1].before is not None and waiting[-1].before.scanned is None:
+            waiting.append(waiting[-1].before)
+        frame = waiting[-1].before.scanned if waiting[-1].before is not None else None
+        for each in reversed(waiting):
+            if each.makes is not None:
+                frame = each.makes(frame)
+            for definition in each.definitions:
+                written = (
+                    definition.frame
+                    if definition.frame is not None
+                    else self.hooks.evaluate(definition)
+                )
+                frame = written if frame is None else merge(frame, written)
+            each.scanned = frame
+        assert frame is not None
+        return frame
+
+
+def named_columns(frame: Frame) -> list[tuple[str, str]]:
+    """The names and keys of the columns that are no stars."""
+    return [(slot.name, slot.key) for slot in frame.slots if slot.star is None]
+
+
+def cycle_message(entry: Entry) -> str:
+    """Say that the definition of a name needs the name itself."""
+    return f"'{entry.dataset}' is defined through itself"

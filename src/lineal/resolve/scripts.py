@@ -1,0 +1,137 @@
+"""Scripts: from a text to the steps that its statements take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.expansions import reading_of
+from lineal.extract.sql.parse import parse
+from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.statements.families import plan_of
+from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, Using
+from lineal.extract.sql.trees import columns_named
+from lineal.model.boundary import internal_errors
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import Coverage
+from lineal.model.script import Script
+from lineal.resolve.boundary import Boundary, failure_of, untraced
+from lineal.resolve.catalog import NameCatalog
+from lineal.resolve.hooks import ReadingHooks
+from lineal.resolve.naming import Naming
+from lineal.resolve.routines import Routines
+
+
+class Prepared(NamedTuple):
+    """A script whose statements are parsed, and known for what they do."""
+
+    reading: Reading
+    facts: Facts
+    steps: list[tuple[Step, Naming | None]]
+    plain: bool = True
+    """no statement says what the others' names mean"""
+
+
+class ScriptReader:
+    """Parses scripts, and plans their statements."""
+
+    def __init__(
+        self, catalog: NameCatalog, routines: Routines, boundary: Boundary, hooks: ReadingHooks
+    ) -> None:
+        self.catalog = catalog
+        self.routines = routines
+        self.boundary = boundary
+        self.hooks = hooks
+
+    def prepare(self, script: Script) -> Prepared:
+        """The steps of a script, each with what names without a schema mean there; none, if it
+        cannot be read.
+        """
+        reading = reading_of(script, self.boundary.failures)
+        facts = facts_of(script.dialect)
+        before = replace(self.boundary.coverage)
+        try:
+            return self.read_steps(reading, facts)
+        except Exception as error:
+            self.hooks.fail_script(reading, error, before)
+            return Prepared(reading, facts, [], False)
+
+    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+        """A script cannot be read: its statements, as far as they were counted by then, have no
+        result.
+        """
+        script, coverage = reading.script, self.boundary.coverage
+        statements = max(1, coverage.read - before.read)
+        coverage.read, coverage.resolved = before.read + statements, before.resolved + statements
+        reading.fail(error, Place(script.file, script.line, 1), statements, "this script")
+
+    def read_steps(self, reading: Reading, facts: Facts) -> Prepared:
+        """USE, and names for what is there already, are done with here; all else are steps."""
+        naming = self.catalog.naming.within(reading.script)
+        steps: list[tuple[Step, Naming | None]] = []
+        plain = True
+        for step in self.steps_of(reading, facts, steps):
+            try:
+                if isinstance(step, Using):
+                    naming = naming.using(step)
+                    plain = False
+                elif isinstance(step, Shown):
+                    self.catalog.shown[step.key] = (step.of_key, step.of_name)
+                    plain = False
+                else:
+                    steps.append(
+                        (self.fully_named(step, naming), naming if naming.speaks else None)
+                    )
+            except Exception as error:
+                reading.fail(error, reading.statement_near(getattr(step, "node", None)))
+        return Prepared(reading, facts, steps, plain)
+
+    def fully_named(self, step: Step, naming: Naming) -> Step:
+        """A step with the full name of what it defines."""
+        if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
+            step.name, step.key = naming.created(step.name, step.key)
+        return step
+
+    def steps_of(
+        self, reading: Reading, facts: Facts, before: Sequence[Any] = ()
+    ) -> Iterator[Step]:
+        """What each statement does; one that cannot be traced is reported and costs only itself.
+
+        A statement counts as resolved from here on, unless something fails over it.
+        """
+        for tree in self.hooks.parsed(reading):
+            self.boundary.coverage.resolved += 1
+            try:
+                found = plan_of(tree, facts)
+                if found is not Unsupported and reading.found is not None:
+                    found = reading.found.dress(tree, found, len(before))
+            except Exception as error:
+                failure = failure_of(error, tree, reading)
+                self.boundary.failures.report(
+                    failure, (id(reading), failure.place), columns=columns_named(tree)
+                )
+                continue
+            if found is Unsupported:
+                self.boundary.coverage.resolved -= 1
+                self.boundary.report(untraced(tree, reading))
+            elif isinstance(found, list):
+                yield from found
+            elif found is not None:
+                assert not isinstance(found, type)
+                yield found
+
+    def parsed(self, reading: Reading) -> list[Any]:
+        """Parse a script, and count its statements; what does not parse is reported."""
+        trees, statements, diagnostics = parse(reading)
+        coverage = self.boundary.coverage
+        coverage.read += statements
+        coverage.parsed += len(trees)
+        self.boundary.diagnostics.extend(diagnostics)
+        lost = len(internal_errors(diagnostics))
+        coverage.references += lost
+        coverage.unresolved += lost
+        if reading.found is not None:
+            self.routines.add_script(reading, reading.found)
+        return trees
