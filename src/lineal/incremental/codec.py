@@ -47,6 +47,7 @@ def plan_out(plan: Plan) -> dict[str, Any]:
 
 
 def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan:
+    """Rebuild a plan from its fields, with where its query and its statement start."""
     plan = Plan(**made, query=query, node=node)
     if plan.schema is not None:
         plan.schema = [
@@ -70,10 +71,12 @@ def plainly(value: Any) -> Any:
 
 
 def diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
+    """Write a diagnostic as a plain tuple."""
     return found.code.name, found.message, tuple(found.place) if found.place else None, found.hint
 
 
 def diagnostic_in(made: tuple[Any, ...]) -> Diagnostic:
+    """Read a diagnostic from a plain tuple."""
     code, message, place, hint = made
     return Diagnostic(Code[code], message, Place(*place) if place else None, hint)
 

@@ -55,6 +55,7 @@ class Memory:
         self.told = False
 
     def record(self, key: bytes) -> Record | None:
+        """Find what is kept of a script."""
         return self.records.get(key)
 
     def tell(self, records: dict[bytes, Record]) -> None:
@@ -139,7 +140,7 @@ class Remembering(Definitions):
     def kept(self, held: Held) -> Record | None:
         """The record of a script; None for one that has none, or of which none can be made."""
         try:
-            record = self.renewed(held)
+            record = self.renew_record(held)
             if record is not None and record is not held.record:
                 marshal.dumps(record)
             return record
@@ -157,12 +158,13 @@ class Remembering(Definitions):
     # -- scripts -----------------------------------------------------------------------------------
 
     def prepare(self, script: Script) -> Prepared:
+        """Recall a script that is known; else read it, and hold what may be kept of it."""
         if not (script.file or script.target):
             return super().prepare(script)
         key = self.key_of(script)
         record = self.memory.record(key)
         if record is not None:
-            return self.recalled(key, script, record)
+            return self.recall(key, script, record)
         boundary = self.boundary
         reported = len(boundary.diagnostics)
         before = counts(boundary.coverage)
@@ -188,9 +190,11 @@ class Remembering(Definitions):
         return bool(internal_errors(self.boundary.diagnostics[reported:]))
 
     def key_of(self, script: Script) -> bytes:
+        """The key of a script: a digest of its text and of all that is said about it."""
         return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
 
-    def recalled(self, key: bytes, script: Script, record: Record) -> Prepared:
+    def recall(self, key: bytes, script: Script, record: Record) -> Prepared:
+        """Take the plans of a script from its record, without reading the script."""
         coverage, diagnostics, statements, made, _, _ = record
         reading = reading_of(script, self.boundary.failures)
         plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
@@ -210,6 +214,7 @@ class Remembering(Definitions):
         )
 
     def hold(self, held: Held) -> Held:
+        """Note a script whose record may be kept."""
         self.held.append(held)
         self.plans.update((id(plan), (held, number)) for number, plan in enumerate(held.plans))
         return held
@@ -229,6 +234,7 @@ class Remembering(Definitions):
     # -- evaluations -------------------------------------------------------------------------------
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """Take a result that still holds; else evaluate, and write down what is asked."""
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is None or (
             definition.setting is not None and definition.setting.timeline is not None
@@ -253,7 +259,7 @@ class Remembering(Definitions):
         )
         return frame
 
-    def evaluated_again(self, definition: Definition) -> Evaluation | None:
+    def evaluate_again(self, definition: Definition) -> Evaluation | None:
         """What a remembered evaluation knew of its tree."""
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is None or any((number, second) in held.notes for second in (False, True)):
@@ -267,6 +273,7 @@ class Remembering(Definitions):
         return evaluation
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
+        """Name the target's columns; whoever is evaluated has asked for them."""
         found = super().target_columns(definition)
         if self.recorders and self.recorders[-1].definition is definition:
             self.recorders[-1].questions.append(("target_columns", tuple(map(tuple, found))))
@@ -274,14 +281,14 @@ class Remembering(Definitions):
 
     # -- for the next time -------------------------------------------------------------------------
 
-    def renewed(self, held: Held) -> Record | None:
+    def renew_record(self, held: Held) -> Record | None:
         """The record of a script as it is now; None for one that is always read anew."""
         if held.record is not None and not held.notes:
             return held.record
         if order_matters(list(held.plans)):
             return None
         try:
-            outline = held.record if held.record is not None else outlined(held)
+            outline = held.record if held.record is not None else outline_script(held)
             first, again = (
                 [self.result(held, number, second) for number in range(len(held.plans))]
                 for second in (False, True)
@@ -291,6 +298,7 @@ class Remembering(Definitions):
         return (*outline[:4], first, again)
 
     def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
+        """The result of one plan, as it is kept; None for one that is evaluated every time."""
         note = held.notes.get((number, second))
         if note is None:
             return held.record[4 + second][number] if held.record is not None else None
@@ -326,9 +334,10 @@ class RevivingTypes(Types):
         self.remembering = remembering
 
     def defined(self, definition: Definition) -> dict[str, Type]:
+        """The types of what one statement writes, from trees that are read again."""
         remembered = definition.evaluation
         try:
-            definition.evaluation = self.remembering.evaluated_again(definition)
+            definition.evaluation = self.remembering.evaluate_again(definition)
             return super().defined(definition)
         except Exception as error:
             self.boundary.fail(definition, error)
@@ -337,14 +346,14 @@ class RevivingTypes(Types):
             definition.evaluation = remembered
 
 
-def outlined(held: Held) -> Record:
+def outline_script(held: Held) -> Record:
     """What a script defines, with nothing evaluated yet."""
     statements = [tree is not None for tree in held.reading.statements]
     nothing = [None] * len(held.plans)
-    return held.coverage, held.diagnostics, statements, outlines(held), nothing, nothing
+    return held.coverage, held.diagnostics, statements, outline_plans(held), nothing, nothing
 
 
-def outlines(held: Held) -> list[tuple[Any, ...]]:
+def outline_plans(held: Held) -> list[tuple[Any, ...]]:
     """The plans of a script, each with where its query and its statement start, and which statement
     it is.
     """
@@ -373,4 +382,5 @@ def spot(made: tuple[int | None] | None) -> Spot | None:
 
 
 def counts(coverage: Coverage) -> tuple[int, int, int]:
+    """The statements that were read, parsed and resolved."""
     return coverage.read, coverage.parsed, coverage.resolved

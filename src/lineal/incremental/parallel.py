@@ -29,7 +29,7 @@ from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.parse import deep
 from lineal.incremental.codec import Unfit
-from lineal.incremental.memory import Held, Memory, Record, Remembering, outlined
+from lineal.incremental.memory import Held, Memory, Record, Remembering, outline_script
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.lifeline import end_with
@@ -64,11 +64,11 @@ def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) 
         for job in range(jobs)
     ]
     with suppress(OSError, EOFError):  # a process that is gone: its share is read by the caller
-        _work([_started(corpus, memory, share) for share in shares if share], memory, tick)
+        _work([_start(corpus, memory, share) for share in shares if share], memory, tick)
     return True
 
 
-def _started(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Connection]:
+def _start(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Connection]:
     context = multiprocessing.get_context()
     ours, theirs = context.Pipe()
     bare = replace(corpus, steps=[], occurrences=[])
@@ -82,19 +82,19 @@ def _started(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Con
 def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> None:
     lines = [line for _, line in workers]
     try:
-        told = [_outlines(line, tick) for line in lines]
+        told = [_receive_outlines(line, tick) for line in lines]
         whole = not any(procedural for _, procedural in told)
         _tell(
             lines, [record for records, _ in told for record in records.items()] if whole else None
         )
         while whole:
-            news = [name for line in lines for name in _received(line)]
+            news = [name for line in lines for name in _receive(line)]
             _tell(lines, news or None)
             if not news:
                 break
         if whole:
             for line in lines:
-                memory.tell(_received(line))
+                memory.tell(_receive(line))
     except BaseException:
         for process, _ in workers:
             process.kill()
@@ -106,9 +106,9 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
             process.kill()
 
 
-def _outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record], bool]:
+def _receive_outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record], bool]:
     while True:
-        said = _received(line)
+        said = _receive(line)
         if not isinstance(said, int):
             return said  # type: ignore[no-any-return]
         tick(said)
@@ -120,7 +120,7 @@ def _tell(lines: Iterable[Connection], said: Any) -> None:
         line.send_bytes(data)
 
 
-def _received(line: Connection) -> Any:
+def _receive(line: Connection) -> Any:
     return marshal.loads(line.recv_bytes())  # noqa: S302  from a process that we started
 
 
@@ -141,13 +141,13 @@ def _serve(
             [line],
             worker.read([corpus.scripts[at] for at in share], lambda count: _tell([line], count)),
         )
-        told = _received(line)
+        told = _receive(line)
         if told is None:
             return
         worker.learn(told)
         while True:
             _tell([line], worker.evaluate_more())
-            news = _received(line)
+            news = _receive(line)
             if news is None:
                 break
             worker.hear(news)
@@ -186,11 +186,12 @@ class Share(Remembering):
         for held in self.held:
             with suppress(Unfit):
                 if not order_matters(list(held.plans)):
-                    made[held.key] = outlined(held)
+                    made[held.key] = outline_script(held)
                     self.mine[held.key] = held
         return made, bool(self.procedural)
 
     def learn(self, told: list[tuple[bytes, Record]]) -> None:
+        """Take the definitions of the other processes; what is left is ready to be evaluated."""
         others = {key: record for key, record in told if key not in self.mine}
         self.memory.records.update(others)
         self.gather_definitions()
@@ -202,6 +203,7 @@ class Share(Remembering):
                 self.ready.append(definition)
 
     def prepare(self, script: Script) -> Prepared:
+        """Take a script of this share as it was read, and one of the others from its record."""
         found = self.own.get(id(script))
         if found is not None:
             return found
@@ -211,6 +213,7 @@ class Share(Remembering):
         return Prepared(reading_of(script), facts_of(script.dialect), [])
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """Evaluate what is of this share; what is of another waits until that one has told."""
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is not None and (held.key, number) in self.foreign:
             raise Foreign((held.key, number))
@@ -235,6 +238,7 @@ class Share(Remembering):
         return done
 
     def hear(self, news: list[tuple[Name, list[tuple[str, str, bool]]]]) -> None:
+        """Take the columns of what others have evaluated, and wake who waited for them."""
         for name, columns in news:
             definition = self.foreign.get(name)
             if definition is not None:
@@ -250,5 +254,6 @@ class Share(Remembering):
                 self.ready += self.waiting.pop(name, [])
 
     def records(self) -> dict[bytes, Record]:
+        """The records of this share's scripts."""
         found = {key: self.kept(held) for key, held in self.mine.items()}
         return {key: record for key, record in found.items() if record is not None}

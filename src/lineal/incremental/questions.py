@@ -51,6 +51,7 @@ class Recorder:
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
+        """Ask what a name stands for, and write down what a reader sees of it."""
         reported = len(evaluation.diagnostics)
         dataset, frame = self.heard_before(key, spelling) or self.catalog.scan(
             key, spelling, evaluation, node
@@ -73,22 +74,26 @@ class Recorder:
         return None
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
+        """Ask whom the corpus speaks for, and write down the answer."""
         found = self.catalog.witness(key, origins)
         asked = tuple((*column.dataset, column.name, column.path) for column in origins)
         self.questions.append(("witness", key, asked, _said(found)))
         return found
 
     def column_type(self, dataset: Dataset, name: str) -> str:
+        """Ask for the type of a column, and write down the answer."""
         found = self.catalog.column_type(dataset, name)
         self.questions.append(("column_type", tuple(dataset), name, found))
         return found
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
+        """Ask for the fields of a row, and write down the answer."""
         found = self.catalog.row_type(type_)
         self.questions.append(("row_type", type_, tuple((info.name, info.type) for info in found)))
         return found
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
+        """Ask for the fields of a column, and write down the answer."""
         found = self.catalog.struct_fields(origin)
         self.questions.append(
             ("struct_fields", (*origin.dataset, origin.name, origin.path), tuple(found))
@@ -120,6 +125,7 @@ class Called(OwnFunctions):
         self.questions = questions
 
     def meant(self, name: str) -> Function | None:
+        """Find what the project explains of a function, and write down that it was called."""
         if name in self.explained:
             self.questions.append(("called", name, True))
         return super().meant(name)
@@ -139,6 +145,7 @@ class Asker:
         self.heard: list[Heard] = []
 
     def report(self, *said: Any) -> None:
+        """Stop: an answer with a diagnostic needs the statement itself."""
         raise Changed
 
 

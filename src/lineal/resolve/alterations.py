@@ -26,17 +26,19 @@ def schema_frame(plan: Plan, facts: Facts) -> Makes:
     return lambda _: columns
 
 
-def changed(change: Change) -> Makes:
+def change_of(change: Change) -> Makes:
     """ALTER TABLE #t …      what the table holds, under the new names"""
-    return partial(changed_frame, change)
+    return partial(change_frame, change)
 
 
-def changed_frame(change: Change, frame: Frame | None) -> Frame:
+def change_frame(change: Change, frame: Frame | None) -> Frame:
+    """Apply one change to what a table holds."""
     held = frame or one_row()
-    return project(held, changed_slots(list(held.slots), change))
+    return project(held, change_slots(list(held.slots), change))
 
 
-def changed_slots(slots: list[Slot], change: Change) -> list[Slot]:
+def change_slots(slots: list[Slot], change: Change) -> list[Slot]:
+    """Rename, add or drop a column; a column that is there already is not added."""
     old, new = change
     keys = [slot.key for slot in slots if slot.star is None]
     if old is None:
@@ -52,17 +54,17 @@ def changed_slots(slots: list[Slot], change: Change) -> list[Slot]:
     ]
 
 
-def later(frame: Frame, definition: Definition) -> Frame:
+def use_final_names(frame: Frame, definition: Definition) -> Frame:
     """What a statement writes, under the names that its columns have in the end."""
     slots = list(frame.slots)
     timeline, position, _ = definition.setting or (None, 0, None)
     for script, at, change in definition.entry.changes:
         if change[0] is not None and (script is not timeline or at > position):
-            slots = changed_slots(slots, change)
+            slots = change_slots(slots, change)
     return project(frame, slots)
 
 
-def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
+def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
     """A table as it was at an earlier statement: its columns of today, under their former names."""
     if reader.setting is None or reader.setting.timeline is None:
         return frame
@@ -78,7 +80,7 @@ def earlier(frame: Frame, entry: Entry, reader: Definition) -> Frame:
             gone = Column(entry.dataset, old.name)
             slots.append(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
         else:
-            slots = changed_slots(slots, (new, old))
+            slots = change_slots(slots, (new, old))
     return project(frame, slots)
 
 
@@ -86,5 +88,5 @@ def altered_columns(columns: list[tuple[str, str]], entry: Entry) -> list[tuple[
     """The columns of a table after all that is done to it; what is done already changes nothing."""
     slots = [Slot(name, key, NOTHING) for name, key in columns]
     for _, _, change in entry.changes:
-        slots = changed_slots(slots, change)
+        slots = change_slots(slots, change)
     return [(slot.name, slot.key) for slot in slots]

@@ -99,7 +99,7 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
     return internal_error(error, place)
 
 
-def untraced(tree: Any, reading: Reading) -> Diagnostic:
+def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
     """What is no statement at all did not parse, whatever sqlglot made of it."""
     at = place_of_statement(reading, tree)
     if isinstance(tree, exp.Column) and is_open_name(tree.this):

@@ -61,13 +61,16 @@ class Saying:
 
     @property
     def text(self) -> str:
+        """The text of the script."""
         return self.reading.script.text
 
     @property
     def file(self) -> str:
+        """The file of the script."""
         return self.reading.script.file
 
     def look_up(self, work: Callable[[], Said], otherwise: Said) -> Said:
+        """Do some work; if it fails, report that, and give something else."""
         try:
             return work()
         except Exception as error:
@@ -117,6 +120,7 @@ class Sql(Saying):
 
     @property
     def kind(self) -> str:
+        """CREATE VIEW, INSERT …      by the first words"""
         if self.is_function:
             return "function"
         return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
@@ -185,6 +189,7 @@ class Body(Saying):
 
 
 def place_of(reading: Reading, node: Any) -> Place | None:
+    """Find where a statement starts; None for one without a tree."""
     return reading.place_of_statement(node) if node is not None else None
 
 

@@ -14,6 +14,7 @@ class Edges:
         """of the targets that several statements write"""
 
     def add(self, target: Dataset, edges: list[Edge]) -> None:
+        """Add the edges of one statement to those of others with the same target."""
         held = self.into.setdefault(target, edges)
         if held is edges:
             return
@@ -23,10 +24,11 @@ class Edges:
         for edge in edges:
             before = united.get((edge.source, edge.target))
             if before is not None:
-                edge = Edge(edge.source, edge.target, joined(before.usages, edge.usages))
+                edge = Edge(edge.source, edge.target, unite_usages(before.usages, edge.usages))
             united[edge.source, edge.target] = edge
 
     def all(self) -> list[Edge]:
+        """Every edge, by its target."""
         united = ((target, self.united.get(target)) for target in self.into)
         return [
             edge
@@ -35,7 +37,7 @@ class Edges:
         ]
 
 
-def joined(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...]:
+def unite_usages(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usage, ...]:
     """Two statements give one edge: each way once, the surer of two alike."""
     ways = {usage.way: usage for usage in held}
     for usage in more:

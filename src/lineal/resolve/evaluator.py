@@ -9,7 +9,7 @@ from lineal.algebra.relation import scan_on_demand
 from lineal.extract.entries import Definition, Entry, Pending
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.model.diagnostic import Code, Diagnostic
-from lineal.resolve.alterations import later
+from lineal.resolve.alterations import use_final_names
 from lineal.resolve.boundary import Boundary, failure_of, place_of_statement
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.hooks import EvaluationHooks
@@ -91,9 +91,9 @@ class Evaluator:
         evaluation.definition = definition
         entry.active = True
         self.schemas.depth += 1
-        frame = named_frame(self.hooks.frame_of(definition, evaluation))
+        frame = check_column_names(self.hooks.frame_of(definition, evaluation))
         if entry.changes:
-            frame = later(frame, definition)
+            frame = use_final_names(frame, definition)
         definition.frame, definition.evaluation, definition.failure = frame, evaluation, None
         return frame
 
@@ -142,7 +142,7 @@ class Evaluator:
         progress(Evaluated(done, of_all, definition.target, *counts, evaluation is None))
 
 
-def named_frame(frame: Frame) -> Frame:
+def check_column_names(frame: Frame) -> Frame:
     """A frame whose columns are called by texts: a name of another kind would break whoever shows
     or keeps it.
     """

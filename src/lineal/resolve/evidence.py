@@ -10,7 +10,7 @@ from lineal.model.edge import Column, Dataset
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import EvaluationHooks
-from lineal.resolve.versions import forgotten
+from lineal.resolve.versions import forget_states
 
 
 class Evidence:
@@ -68,7 +68,7 @@ class Evidence:
         assert evaluation is not None
         if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
             if isinstance(definition.entry, State):
-                again.update(id(state) for state in forgotten(definition.entry))
+                again.update(id(state) for state in forget_states(definition.entry))
             self.hooks.evaluate(definition)
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:

@@ -25,6 +25,7 @@ class Written(NamedTuple):
 
 
 def written_by(definition: Definition) -> Written:
+    """What a definition writes, and where."""
     return Written(definition.target, definition.reading, definition.plan.node)
 
 
@@ -42,11 +43,13 @@ class Jobs:
         self._spans: dict[int, list[Span]] = {}
 
     def add(self, written: Written) -> None:
+        """Add a statement to the job of its target."""
         found = _job(written, self._spans)
         before = self._jobs.get(written.target)
         self._jobs[written.target] = found if before is None else _both(before, found)
 
     def all(self) -> list[Job]:
+        """Every job, in the order of definition."""
         return list(self._jobs.values())
 
 

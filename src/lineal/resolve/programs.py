@@ -211,10 +211,12 @@ class Foreseen(NamedTuple):
 
 
 def foreseen_in(run: Run) -> dict[str, Foreseen]:
+    """The columns of all tables that the programs of a run write."""
     return {key_of(write): foreseen_of(write) for write in run.writes}
 
 
 def foreseen_of(write: Write) -> Foreseen:
+    """The columns of a table as a program writes it."""
     relation = write.relation
     named = [each for each in relation.attributes if each.slot.star is None]
     return Foreseen(
@@ -243,6 +245,7 @@ def adds_to_itself(write: Write) -> bool:
 
 
 def key_of(write: Write) -> str:
+    """The key of what a program writes: paths are meant exactly."""
     return write.name if write.kind == "file" else write.name.lower()
 
 
@@ -277,6 +280,7 @@ class Corpus:
             self.lend(key)
 
     def lend(self, key: str) -> None:
+        """Declare for this round the columns that an earlier one has found."""
         entry, held = self.catalog.entries.get(key), self.foreseen[key]
         if (
             entry is None
@@ -292,12 +296,14 @@ class Corpus:
         entry.scanned = None
 
     def take_back(self) -> None:
+        """Undeclare what was lent."""
         for entry, declared in reversed(self.lent):
             entry.declared, entry.scanned = declared, None
 
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
+        """Find what a name stands for; a table of another program has the columns foreseen."""
         dataset, frame = self.references.scan(key, spelling, evaluation, node)
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:
@@ -305,9 +311,11 @@ class Corpus:
         return dataset, frame
 
     def dataset(self, key: str, spelling: str) -> Dataset:
+        """The dataset of a name."""
         return self.catalog.entry(key, spelling, "table").dataset
 
     def types(self, key: str) -> Mapping[str, str]:
+        """The types of a table's columns, by their names."""
         entry = self.catalog.entries.get(key)
         held = self.foreseen.get(key)
         if held is not None and (entry is None or entry.declared is None):
@@ -342,6 +350,7 @@ class Corpus:
 
 
 def add(definitions: Definitions, write: Write, entry: Entry, number: int, again: Again) -> None:
+    """Add what a program writes as a definition."""
     facts = facts_of("spark")
     key = key_of(write)
     plan = Plan(
@@ -388,6 +397,7 @@ def written_frame(write: Write) -> Frame:
 
 
 def uncertain(lineage: Lineage, everything: bool) -> Lineage:
+    """Doubt the origins whose names are known only in parts, or all of them."""
     if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
         return lineage
     doubtful = {

@@ -16,7 +16,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo
 from lineal.model.way import IDENTITY
-from lineal.resolve.alterations import earlier
+from lineal.resolve.alterations import use_former_names
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.hooks import EvaluationHooks
@@ -91,7 +91,7 @@ class References:
                 raise Pending(entry)
         frame = self.schemas.schema(entry)
         if entry.changes and evaluation.definition is not None:
-            frame = earlier(frame, entry, evaluation.definition)
+            frame = use_former_names(frame, entry, evaluation.definition)
         return entry.dataset, frame
 
     def frame_at(self, version: Version, position: int, evaluation: Evaluation) -> Frame:

@@ -7,7 +7,7 @@ from lineal.algebra.relation import merge, scan_on_demand
 from lineal.extract.entries import Definition, Entry, State
 from lineal.model.boundary import internal_error
 from lineal.model.extraction import DatasetInfo
-from lineal.resolve.alterations import altered_columns, earlier
+from lineal.resolve.alterations import altered_columns, use_former_names
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import EvaluationHooks
@@ -144,7 +144,7 @@ class Schemas:
         else:
             return []
         if entry.changes:
-            frame = earlier(frame, entry, definition)
+            frame = use_former_names(frame, entry, definition)
         return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
 
     def state_frame(self, state: State) -> Frame:

@@ -17,7 +17,7 @@ from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Coverage
 from lineal.model.script import Script
-from lineal.resolve.boundary import Boundary, failure_of, untraced
+from lineal.resolve.boundary import Boundary, failure_of, untraced_statement
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
@@ -115,7 +115,7 @@ class ScriptReader:
                 continue
             if found is Unsupported:
                 self.boundary.coverage.resolved -= 1
-                self.boundary.report(untraced(tree, reading))
+                self.boundary.report(untraced_statement(tree, reading))
             elif isinstance(found, list):
                 yield from found
             elif found is not None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
+from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.steps import (
     Altered,
     Column,
@@ -72,6 +73,7 @@ class Version:
 
     @property
     def hidden(self) -> bool:
+        """Whether the version is composed into what reads it."""
         return self.temporary or self.dropped or self.superseded
 
     def state_at(self, position: int) -> State | None:
@@ -111,6 +113,7 @@ class Timeline:
         return version
 
     def bind(self, position: int, key: str, version: Version | None) -> None:
+        """Let a name mean this version from here on, or nothing."""
         if version is None:
             self.bound.pop(key, None)
         else:
@@ -127,6 +130,7 @@ class Timeline:
         )
 
     def replace(self, key: str) -> Version | None:
+        """Hide the version that a name has had, if the script has made or written it."""
         old = self.bound.get(key)
         if old is not None and (old.writes or not old.external):
             old.superseded = True
@@ -134,7 +138,7 @@ class Timeline:
 
     # -- statements --------------------------------------------------------------------------------
 
-    def plan(self, position: int, plan: Plan) -> None:
+    def follow_plan(self, position: int, plan: Plan) -> None:
         """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into
         the current one
         """
@@ -158,10 +162,10 @@ class Timeline:
         else:
             version = self.current(position, plan.name, plan.key)
             if plan.overwrites and version.writes:
-                version = self.emptied(position, version)
+                version = self.start_empty(position, version)
         version.writes.append((position, plan))
 
-    def dropped(self, position: int, step: Dropped) -> None:
+    def follow_drop(self, position: int, step: Dropped) -> None:
         """DROP TABLE t
 
         what was made here is gone; what was there before stays in the picture
@@ -171,20 +175,21 @@ class Timeline:
             version.dropped = not version.external
             self.bind(position, step.key, None)
 
-    def truncated(self, position: int, step: Emptied) -> None:
+    def follow_truncate(self, position: int, step: Emptied) -> None:
         """TRUNCATE t      the rows are gone, the columns stay"""
         version = self.bound.get(step.key)
         written = version is not None and any(plan.schema is None for _, plan in version.writes)
         if version is not None and written and surely(step.arms, version.arms):
-            self.emptied(position, version)
+            self.start_empty(position, version)
 
-    def emptied(self, position: int, old: Version) -> Version:
+    def start_empty(self, position: int, old: Version) -> Version:
+        """Start a version with the columns of another one, and none of its rows."""
         new = Version(old.name, old.key, old.temporary, old.external)
         new.before = old
         old.superseded = True
         return self.start(position, new)
 
-    def renamed(self, position: int, step: Renamed) -> None:
+    def follow_rename(self, position: int, step: Renamed) -> None:
         """ALTER TABLE t RENAME TO u
 
         what was made here is u from now on; what was there before flows into u
@@ -192,7 +197,7 @@ class Timeline:
         version = self.bound.get(step.key)
         self.replace(step.to_key)
         if version is None or version.external:
-            self.copied(position, step.to_name, step.to_key, step.name, step.key, step.node)
+            self.start_copy(position, step.to_name, step.to_key, step.name, step.key, step.node)
             if version is not None:
                 self.bind(position, step.key, None)
             return
@@ -200,15 +205,14 @@ class Timeline:
         version.name, version.key = step.to_name, step.to_key
         self.bind(position, step.to_key, version)
 
-    def copied(
+    def start_copy(
         self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any
     ) -> None:
-        from lineal.extract.sql.statements.alter import copy_of
-
+        """Start a version that holds what was under another name before the script."""
         plan = copy_of(name, key, from_name, from_key, node=node)
         self.start(position, Version(name, key)).writes.append((position, plan))
 
-    def swapped(self, position: int, step: Swapped) -> None:
+    def follow_swap(self, position: int, step: Swapped) -> None:
         """ALTER TABLE t SWAP WITH u      each takes the other's name"""
         pair = [(step.name, step.key), (step.other_name, step.other_key)]
         versions = [self.bound.get(key) for _, key in pair]
@@ -220,14 +224,16 @@ class Timeline:
             versions, pair, reversed(pair), strict=True
         ):
             if version is None or version.external:
-                self.copied(position, to_name, to_key, name, key, step.node)
+                self.start_copy(position, to_name, to_key, name, key, step.node)
 
-    def altered(self, position: int, step: Altered) -> None:
+    def follow_alter(self, position: int, step: Altered) -> None:
+        """ALTER TABLE t …      changes the columns of the current version"""
         version = self.current(position, step.name, step.key)
         version.changes.extend((position, change) for change in step.changes)
 
 
 def arms_of(plan: Plan) -> Arms:
+    """The branches and loops that a statement is in."""
     arms: Arms = plan.moment.arms if plan.moment is not None else ()
     return arms
 
@@ -241,12 +247,12 @@ def surely(later: Arms, earlier: Arms) -> bool:
 
 
 FOLLOW: dict[type, Any] = {
-    Plan: Timeline.plan,
-    Dropped: Timeline.dropped,
-    Emptied: Timeline.truncated,
-    Renamed: Timeline.renamed,
-    Swapped: Timeline.swapped,
-    Altered: Timeline.altered,
+    Plan: Timeline.follow_plan,
+    Dropped: Timeline.follow_drop,
+    Emptied: Timeline.follow_truncate,
+    Renamed: Timeline.follow_rename,
+    Swapped: Timeline.follow_swap,
+    Altered: Timeline.follow_alter,
 }
 
 

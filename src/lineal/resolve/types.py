@@ -33,6 +33,7 @@ class Types:
 
     @cached_property
     def by_dataset(self) -> dict[Dataset, Entry]:
+        """The entries by their datasets."""
         return {entry.dataset: entry for entry in self.catalog.entries.values()}
 
     def of(self, entry: Entry, key: str) -> str:
@@ -74,6 +75,7 @@ class Types:
                 self.found[id(entry)] = self.columns(entry)
 
     def read_by(self, entry: Entry) -> list[Entry]:
+        """The entries that the definitions of one read."""
         by_dataset = self.by_dataset
         read = [d.evaluation.datasets_read for d in entry.defining if d.evaluation is not None]
         return [
@@ -95,10 +97,10 @@ class Types:
         dialect = self.catalog.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
         given = {fold(info.name, False): declared(info.type, dialect) for info in said if info.type}
-        made = self.made[id(entry)] = self.agreed(entry)
+        made = self.made[id(entry)] = self.agree(entry)
         return {**made, **given}
 
-    def agreed(self, entry: Entry) -> dict[str, Type]:
+    def agree(self, entry: Entry) -> dict[str, Type]:
         """What all the statements that define a dataset agree on."""
         several = [self.defined(definition) for definition in entry.defining]
         agreed: dict[str, Type] = {}

@@ -19,7 +19,7 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.edge import Dataset
 from lineal.model.script import Script
-from lineal.resolve.alterations import Makes, changed, schema_frame
+from lineal.resolve.alterations import Makes, change_of, schema_frame
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.naming import Naming
@@ -53,6 +53,7 @@ class Versions:
 
     @property
     def collapse(self) -> bool:
+        """Whether temporary tables are composed into what reads them."""
         return self.catalog.corpus.collapse_temporary
 
     def name_kept(self, scripts: list[Arranged]) -> None:
@@ -111,6 +112,7 @@ class Versions:
     # -- shown -------------------------------------------------------------------------------------
 
     def show(self, version: Version, timeline: Timeline) -> None:
+        """Show a version as a dataset."""
         name, key = version.name, version.key
         if version.hidden:  # kept as a node of its own, beside whatever else has the name
             name = self.names[id(version)]
@@ -141,6 +143,7 @@ class Versions:
                     self.boundary.fail(definition, error)
 
     def show_result(self, version: Version, written: list[Definition]) -> None:
+        """Show a hidden version after all: its statements write a dataset of its name."""
         name = self.names[id(version)]
         entry = self.catalog.entry(f"{version.key}@{name}", name, "temporary")
         columns = named_columns(self.schemas.schema(version.states[-1]))
@@ -154,6 +157,7 @@ class Versions:
     # -- hidden ------------------------------------------------------------------------------------
 
     def hide(self, version: Version, timeline: Timeline) -> None:
+        """Leave a state for each statement that writes or alters a version."""
         dataset = Dataset(self.catalog.corpus.namespace, version.name)
         if version.before is not None:
             leave(version, dataset, -1, self.columns_of(version.before))
@@ -163,7 +167,7 @@ class Versions:
         events: list[tuple[int, Plan | Change]] = [*version.writes, *version.changes]
         for position, event in sorted(events, key=lambda event: event[0]):
             if not isinstance(event, Plan):
-                leave(version, dataset, position, changed(event))
+                leave(version, dataset, position, change_of(event))
             elif event.schema is not None:
                 leave(version, dataset, position, self.columns_like(event, timeline, position))
             else:
@@ -236,7 +240,7 @@ def evaluations_of(definition: Definition) -> list[Evaluation]:
     return found
 
 
-def forgotten(state: State) -> list[State]:
+def forget_states(state: State) -> list[State]:
     """A statement is evaluated again: what it left, and every later state of the same version."""
     states = state.version.states[state.version.states.index(state) :]
     for each in states:
