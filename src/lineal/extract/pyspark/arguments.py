@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     Builder,
@@ -142,14 +142,18 @@ def parse_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     found = _parsed(run, held, arguments, keywords, node)
-    return found[0] if isinstance(found, tuple) and not found[1] else _unknown(node)
+    if isinstance(found, tuple) and not found[1]:
+        return found[0]
+    return _unknown(node)
 
 
 def parse_known_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     found = _parsed(run, held, arguments, keywords, node)
-    return found if isinstance(found, tuple) else (_unknown(node), _unknown(node))
+    if isinstance(found, tuple):
+        return found
+    return (_unknown(node), _unknown(node))
 
 
 METHODS: dict[str, Callable[[Run, Builder, Arguments, Keywords, Any], Value]] = {
@@ -171,7 +175,7 @@ def _unknown(node: Any) -> Unknown:
 def _parsed(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> tuple[Instance, list[str]] | None:
-    given = arguments[0] if arguments else keywords.get("args")
+    given = named_argument(arguments, keywords, 0, "args")
     words = (
         list(run.program.main.arguments)
         if given is None and run.program.main is not None
@@ -251,7 +255,9 @@ class _Constant:
 def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) -> Value:
     if not is_given:
         default = expected.default
-        return _typed(run, expected, default, node) if isinstance(default, str) else default
+        if isinstance(default, str):
+            return _typed(run, expected, default, node)
+        return default
     if isinstance(found, list):
         return [_one(run, expected, each, node) for each in found]
     return _one(run, expected, found, node)
@@ -260,7 +266,9 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
 def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
     if isinstance(found, _Constant):
         return expected.constant
-    return _typed(run, expected, found, node) if isinstance(found, str) else found
+    if isinstance(found, str):
+        return _typed(run, expected, found, node)
+    return found
 
 
 def _typed(run: Run, expected: Expected, text: str, node: Any) -> Value:

@@ -86,11 +86,9 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     if name in FRAME_METHODS:
         return Method(held, name)
     if name == "columns":
-        return (
-            list(held.names)
-            if held.complete
-            else Unknown(label_of(node), "the schema is not known", Confidence.LOW)
-        )
+        if held.complete:
+            return list(held.names)
+        return Unknown(label_of(node), "the schema is not known", Confidence.LOW)
     if name == "schema":
         return schema_value(held) or Unknown("schema", "the schema is not known", Confidence.LOW)
     if name == "dtypes":
@@ -248,18 +246,18 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
 
 
 def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
-    return (
-        Method(held, name)
-        if name in ("typeName", "simpleString", "jsonValue")
-        else type_method(held, name)
-    )
+    if name in ("typeName", "simpleString", "jsonValue"):
+        return Method(held, name)
+    return type_method(held, name)
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
     if name in ("__name__", "__qualname__"):
         return held.name
     if name == "__doc__":
-        return ast.get_docstring(held.node) if not isinstance(held.node, ast.Lambda) else None
+        if not isinstance(held.node, ast.Lambda):
+            return ast.get_docstring(held.node)
+        return None
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 
@@ -280,7 +278,9 @@ def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
 def of_text(run: Run, held: str, name: str, node: Any) -> Value:
     """Path(__file__).parent; everything else that a text has is a method"""
     part = PARTS.get(name)
-    return part(held) if part is not None else Method(held, name)
+    if part is not None:
+        return part(held)
+    return Method(held, name)
 
 
 EXPRESSIONS[ast.Attribute] = attribute

@@ -48,7 +48,9 @@ def merged(run: Run, left: Value, right: Value) -> Value:
     if is_known(left) and is_known(right) and left == right:
         return left
     if left is None or right is None:
-        return left if right is None else right
+        if right is None:
+            return left
+        return right
     for kind, merge in MERGES:
         if isinstance(left, kind) and isinstance(right, kind):
             found = merge(run, left, right)
@@ -61,7 +63,9 @@ def one_relation(left: Value, right: Value) -> Value:
     """Return the DataFrame of either branch, or what both have in common."""
     if isinstance(left, Relation) and isinstance(right, Relation):
         return merged_relation(left, right)
-    return left if isinstance(left, Relation) else right
+    if isinstance(left, Relation):
+        return left
+    return right
 
 
 def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
@@ -105,7 +109,9 @@ def is_function(value: Value) -> bool:
 
 
 def options_of(value: Value) -> tuple[Value, ...]:
-    return value.options if isinstance(value, Choice) else (value,)
+    if isinstance(value, Choice):
+        return value.options
+    return (value,)
 
 
 def same(left: Value, right: Value) -> bool:

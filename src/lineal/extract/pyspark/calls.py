@@ -20,8 +20,10 @@ from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     Arguments,
     Keywords,
+    argument_at,
     attribute_of,
     invoke,
+    named_argument,
     value,
 )
 from lineal.extract.pyspark.expressions import iterated, unknown_of
@@ -230,7 +232,7 @@ def module_named(
     run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """importlib.import_module("jobs.orders")"""
-    name = arguments[0] if arguments else keywords.get("name")
+    name = named_argument(arguments, keywords, 0, "name")
     file = next((each for each in run.program.files if each.reading is run.reading), None)
     if not isinstance(name, str) or isinstance(name, Pattern) or file is None:
         return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
@@ -271,7 +273,7 @@ def call_function(
     env = Environment(bound(run, function, arguments, keywords), function.closure, function.file)
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
-        env.names.setdefault("__self__", arguments[0] if arguments else None)
+        env.names.setdefault("__self__", argument_at(arguments))
     reading, run.reading = run.reading, function.file.reading
     outside = run.enter()
     run.depth += 1
@@ -297,7 +299,9 @@ def variant_for(function: Function, arguments: Arguments) -> Function:
     """@singledispatch      the function that is registered for the first argument's type"""
     given = arguments[1:] if "singledispatchmethod" in function.decorators else arguments
     fitting = [made for kind, made in function.variants or () if given and is_a(given[0], kind)]
-    return fitting[-1] if fitting else function
+    if fitting:
+        return fitting[-1]
+    return function
 
 
 def yields(function: Function) -> bool:
@@ -399,13 +403,11 @@ def field_default(run: Run, default: Value) -> Value:
             return default.parts["default"]
         if "default_factory" in default.parts:
             return invoke(run, default.parts["default_factory"], [], {}, None)
-    return (
-        list(default)
-        if isinstance(default, list)
-        else dict(default)
-        if isinstance(default, dict)
-        else default
-    )
+    if isinstance(default, list):
+        return list(default)
+    if isinstance(default, dict):
+        return dict(default)
+    return default
 
 
 def super_of(run: Run, env: Environment) -> Value:
@@ -514,7 +516,7 @@ def on_schema(
     """schema.add("a", StringType()), schema.fieldNames()"""
     if name == "add" and arguments:
         first = arguments[0]
-        kind = arguments[1] if len(arguments) > 1 else ""
+        kind = argument_at(arguments, 1, "")
         text = type_text(kind) if kind else ""
         added = (str(getattr(first, "name", first)), str(getattr(first, "type_name", text)))
         return SchemaValue([*held.fields, added])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, table_named
 from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
@@ -45,7 +45,9 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
         return RelationName(held.model)
     if name == "is_incremental":
         known = held.context.incremental if held.context is not None else None
-        return Unknown(name, "asked when it runs") if known is None else known
+        if known is None:
+            return Unknown(name, "asked when it runs")
+        return known
     if name == "ref":
         return Native(
             name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
@@ -96,7 +98,7 @@ def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
 
 def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
     name, *more = arguments or [None]
-    default = more[0] if more else keywords.get("default")
+    default = named_argument(more, keywords, 0, "default")
     if not isinstance(name, str):
         return Unknown("…", "configuration", Confidence.LOW)
     if values is None:

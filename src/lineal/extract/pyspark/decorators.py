@@ -102,7 +102,9 @@ def wrapped_by(
     if isinstance(decorator, ast.Call):
         function = value(run, decorator, env)
     found = invoke(run, function, [made], {}, decorator)
-    return found if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)) else None
+    if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)):
+        return found
+    return None
 
 
 def aggregates(made: Function, decorator: Any) -> bool:
@@ -142,7 +144,9 @@ def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Valu
     )
     if isinstance(function, Function):
         return Udf("udf" if function.name == "<lambda>" else function.name)
-    return Udf("udf") if function is not None else Builder("udf_decorator")
+    if function is not None:
+        return Udf("udf")
+    return Builder("udf_decorator")
 
 
 # -- functions that define a dataset ---

@@ -11,7 +11,16 @@ from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour, united
 from lineal.extract.pyspark.columns.trees import literal, parsed
-from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, BuilderCall, Keywords
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    BUILDERS,
+    Arguments,
+    BuilderCall,
+    Keywords,
+    argument_at,
+    named_argument,
+    only_argument,
+)
 from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
 from lineal.extract.pyspark.frames.project import lineage_of, said
@@ -64,7 +73,9 @@ def call(
     handler = METHODS.get(name)
     if handler is None and name.startswith("when"):
         handler = add_arm
-    return handler(run, held, name, arguments, keywords, node) if handler is not None else held
+    if handler is not None:
+        return handler(run, held, name, arguments, keywords, node)
+    return held
 
 
 def with_alias(
@@ -99,7 +110,7 @@ def set_condition(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.whenMatched(condition), before .update(…)"""
-    return held.with_(when=(name, arguments[0] if arguments else keywords.get("condition")))
+    return held.with_(when=(name, named_argument(arguments, keywords, 0, "condition")))
 
 
 def add_own_arm(
@@ -109,7 +120,7 @@ def add_own_arm(
     if "when" not in held.parts:
         return change_rows(run, held, name, arguments, keywords, node)
     when, condition = held.parts["when"]
-    assigned = arguments[0] if arguments else next(iter(keywords.values()), None)
+    assigned = only_argument(arguments, keywords)
     arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
     return held.with_(arms=(*held.parts["arms"], arm))
 
@@ -120,7 +131,7 @@ def add_arm(
     """.whenMatchedUpdate(condition, set={…}), .whenNotMatchedInsertAll()"""
     given = dict(keywords)
     if name.endswith(("UpdateAll", "InsertAll", "Delete")):
-        given.setdefault("condition", arguments[0] if arguments else None)
+        given.setdefault("condition", argument_at(arguments))
     else:
         names = ("condition", "set" if "Update" in name else "values")
         given = dict(zip(names, arguments, strict=False)) | given
@@ -141,7 +152,7 @@ def change_rows(
 ) -> Value:
     """DeltaTable.update(condition, set), DeltaTable.delete(condition)"""
     if name == "delete":
-        condition = arguments[0] if arguments else keywords.get("condition")
+        condition = named_argument(arguments, keywords, 0, "condition")
         return update(run, held, {"condition": condition, "set": {}}, node)
     if name == "update":
         given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
@@ -169,8 +180,12 @@ def expression(run: Run, value: Value, node: Any) -> Any | None:
         return value.tree
     if isinstance(value, str):
         found = parsed(run, value, node)
-        return found[0] if found else None
-    return literal(run, value, node) if value is not None else None
+        if found:
+            return found[0]
+        return None
+    if value is not None:
+        return literal(run, value, node)
+    return None
 
 
 def execute(run: Run, held: Builder, node: Any) -> Value:

@@ -70,6 +70,29 @@ def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     return found
 
 
+def named_argument(
+    arguments: Arguments, keywords: Keywords, position: int, name: str, default: Value = None
+) -> Value:
+    """f(x), f(name=x)      Return an argument by its position or by its name, else the default."""
+    if position < len(arguments):
+        return arguments[position]
+    return keywords.get(name, default)
+
+
+def argument_at(arguments: Arguments, position: int = 0, default: Value = None) -> Value:
+    """f(x)      Return an argument by its position, else the default."""
+    if position < len(arguments):
+        return arguments[position]
+    return default
+
+
+def only_argument(arguments: Arguments, keywords: Keywords) -> Value:
+    """f(x), f(any_name=x)      Return the one argument of a call, whatever its name."""
+    if arguments:
+        return arguments[0]
+    return next(iter(keywords.values()), None)
+
+
 def under_its_name(held: Any, node: Any) -> Unknown:
     """Return a value that only a run knows, under the name that the program uses for it."""
     return Unknown(held.label, held.reason, held.level, variable_name(node))
@@ -80,7 +103,9 @@ def variable_name(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return node.id
     text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
-    return text.replace("'", '"') if len(text) <= LONGEST_VARIABLE else ""
+    if len(text) <= LONGEST_VARIABLE:
+        return text.replace("'", '"')
+    return ""
 
 
 def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -94,7 +119,9 @@ def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, 
 def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
     """held.name"""
     handler = ATTRIBUTES.get(held.__class__)
-    return handler(run, held, name, node) if handler is not None else Method(held, name)
+    if handler is not None:
+        return handler(run, held, name, node)
+    return Method(held, name)
 
 
 def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:

@@ -80,7 +80,9 @@ def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> 
     if isinstance(node, ast.Tuple):
         return tuple(found)
     if isinstance(node, ast.Set):
-        return {item for item in found if is_known(item)} if all(map(is_known, found)) else found
+        if all(map(is_known, found)):
+            return {item for item in found if is_known(item)}
+        return found
     return found
 
 
@@ -214,7 +216,9 @@ def text_of_parts(parts: list[Value]) -> Value:
     if sum(map(len, texts)) > LONGEST_TEXT:
         return Unknown("…", "a text that is too long")
     text = "".join(texts)
-    return Pattern(text, min(level, Confidence.LOW), reason, variable) if reason else text
+    if reason:
+        return Pattern(text, min(level, Confidence.LOW), reason, variable)
+    return text
 
 
 # -- operators -------------------------------------------------------------------------------------
@@ -258,13 +262,11 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
             return text_of_parts([left, right])
         if isinstance(node.op, ast.Div):
             return text_of_parts([left, "/", right])
-        return (
-            left
-            if isinstance(left, Unknown)
-            else right
-            if isinstance(right, Unknown)
-            else Unknown("…", "computed")
-        )
+        if isinstance(left, Unknown):
+            return left
+        if isinstance(right, Unknown):
+            return right
+        return Unknown("…", "computed")
     if isinstance(left, Library) and isinstance(node.op, ast.Div):
         return Unknown("…", "a path that is computed")
     if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Div):
@@ -350,15 +352,15 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         return trees.unary(run, type(node.op), held, node)
     if isinstance(node.op, ast.Not):
         known = truth(held)
-        return Unknown("…", "a condition") if known is None else not known
+        if known is None:
+            return Unknown("…", "a condition")
+        return not known
     if isinstance(held, (int, float)) and not isinstance(held, bool):
-        return (
-            -held
-            if isinstance(node.op, ast.USub)
-            else held
-            if isinstance(node.op, ast.UAdd)
-            else Unknown("…", "")
-        )
+        if isinstance(node.op, ast.USub):
+            return -held
+        if isinstance(node.op, ast.UAdd):
+            return held
+        return Unknown("…", "")
     return Unknown("…", "computed")
 
 
@@ -394,7 +396,9 @@ def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
         if isinstance(held, list):
             if any(is_known(item) and item == left for item in held):
                 return isinstance(op, ast.In)
-            return None if not all(map(is_known, held)) else isinstance(op, ast.NotIn)
+            if not all(map(is_known, held)):
+                return None
+            return isinstance(op, ast.NotIn)
         return None
     if not is_known(left) or not is_known(right):
         return compared_objects(op, left, right)
@@ -411,12 +415,16 @@ def compared_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: 
         if said is ...:
             return compared(op, left, iterated(run, right, node))
         held = truth(said)
-        return None if held is None else held == isinstance(op, ast.In)
+        if held is None:
+            return None
+        return held == isinstance(op, ast.In)
     if isinstance(left, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
         said = asked(run, left, "__eq__", [right], node)
         if said is not ...:
             held = truth(said)
-            return None if held is None else held == isinstance(op, ast.Eq)
+            if held is None:
+                return None
+            return held == isinstance(op, ast.Eq)
     return compared(op, left, right)
 
 
@@ -453,11 +461,9 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
             break
     if not maybe or (isinstance(node.op, ast.And) and truth(last) is False):
         return last
-    return (
-        maybe[0]
-        if len(maybe) == 1 and maybe[0] is last
-        else either(maybe if last in maybe else [*maybe, last])
-    )
+    if len(maybe) == 1 and maybe[0] is last:
+        return maybe[0]
+    return either(maybe if last in maybe else [*maybe, last])
 
 
 def either(options: list[Value]) -> Value:

@@ -67,11 +67,9 @@ def form_of(text: str) -> Form:
     if model is not None and [each.arg for each in model.args.args][:1] == ["dbt"]:
         return Form(Kind.MODEL, "model", line=model.lineno, config=dict(_config(model)))
     entry = functions.get(_entry(tree, functions)) if spoken is Kind.JOB else None
-    return (
-        Form(spoken)
-        if entry is None
-        else Form(spoken, entry.name, len(required(entry)), entry.lineno)
-    )
+    if entry is None:
+        return Form(spoken)
+    return Form(spoken, entry.name, len(required(entry)), entry.lineno)
 
 
 def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,15 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.methods import cast
 from lineal.extract.pyspark.columns.trees import bound_column, column
-from lineal.extract.pyspark.dispatch import ACTIONS, BUILDERS, Arguments, Keywords, invoke
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    BUILDERS,
+    Arguments,
+    Keywords,
+    argument_at,
+    invoke,
+    named_argument,
+)
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.changes import drop, rename
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
@@ -39,15 +47,15 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
     if last == "GlueContext":
         return Builder("glue")
     if last == "fromDF":
-        return arguments[0] if arguments else keywords.get("dataframe")
+        return named_argument(arguments, keywords, 0, "dataframe")
     if last == "apply" and owner in TRANSFORMS:
-        frame = keywords.get("frame", keywords.get("frame1", arguments[0] if arguments else None))
+        frame = keywords.get("frame", keywords.get("frame1", argument_at(arguments)))
         relation = as_relation(run, frame, node)
         given = {key: value for key, value in keywords.items() if key not in ("frame", "frame1")}
         if relation is not None:
             return TRANSFORMS[owner](run, relation, arguments[1:], given, node)
     if last == "getResolvedOptions":
-        names = arguments[1] if len(arguments) > 1 else None
+        names = argument_at(arguments, 1)
         if isinstance(names, list) and is_known(names):
             return {
                 key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names
@@ -89,7 +97,7 @@ def read_call(
     if name == "from_catalog":
         given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
         return read_name(run, table_of(given), node, table_named)
-    options = keywords.get("connection_options", arguments[1] if len(arguments) > 1 else None)
+    options = keywords.get("connection_options", argument_at(arguments, 1))
     if isinstance(options, dict):
         if "dbtable" in options:
             return read_name(run, options["dbtable"], node, table_named)
@@ -105,7 +113,7 @@ def write_call(
     """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…,
     table_name=…)
     """
-    relation = as_relation(run, keywords.get("frame", arguments[0] if arguments else None), node)
+    relation = as_relation(run, keywords.get("frame", argument_at(arguments)), node)
     if relation is None:
         run.dynamic("a DynamicFrame that only a run knows", node)
         return None
@@ -131,7 +139,7 @@ def apply_mapping(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """[("a", "string", "b", "int")]      a becomes b, cast where the types differ"""
-    mappings = keywords.get("mappings", arguments[0] if arguments else None)
+    mappings = keywords.get("mappings", argument_at(arguments))
     if not isinstance(mappings, (list, tuple)):
         run.dynamic("a mapping that only a run knows", node)
         return relation
@@ -156,7 +164,7 @@ def apply_mapping(
 def select_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    paths = keywords.get("paths", arguments[0] if arguments else [])
+    paths = keywords.get("paths", argument_at(arguments, 0, []))
     return select_items(
         run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node
     )
@@ -165,7 +173,7 @@ def select_fields(
 def drop_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    return drop(run, relation, [keywords.get("paths", arguments[0] if arguments else [])], {}, node)
+    return drop(run, relation, [keywords.get("paths", argument_at(arguments, 0, []))], {}, node)
 
 
 def rename_field(
@@ -189,7 +197,7 @@ def filtered(
 
     what the function reads decides the rows
     """
-    test = keywords.get("f", arguments[0] if arguments else None)
+    test = keywords.get("f", argument_at(arguments))
     if isinstance(test, Function):
         condition = invoke(run, test, [relation], {}, node)
         if isinstance(condition, ColumnValue):

@@ -86,7 +86,9 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
     """config["tables"]      a key that is one of several gives one of their values"""
     if isinstance(key, Choice):
         options = [held[option] for option in key.options if option in held]
-        return one_of(run, options) if options else Unknown("…", "no such key")
+        if options:
+            return one_of(run, options)
+        return Unknown("…", "no such key")
 
     try:
         if key in held:

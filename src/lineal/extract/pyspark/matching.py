@@ -10,37 +10,54 @@ from lineal.extract.pyspark.dispatch import attribute_of, value
 from lineal.extract.pyspark.expressions import compared
 from lineal.extract.pyspark.natives import is_instance
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Instance, Unknown, Value, is_known, truth
+from lineal.extract.pyspark.values import (
+    Instance,
+    Unknown,
+    Value,
+    all_known,
+    all_of,
+    any_of,
+    is_known,
+    items_for_targets,
+    truth,
+)
 
 
 def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
     """Whether the subject fits; None where only a run can tell."""
     handler = PATTERNS.get(type(pattern))
-    return handler(run, pattern, subject, env) if handler is not None else None
+    if handler is not None:
+        return handler(run, pattern, subject, env)
+    return None
 
 
-def all_of(answers: list[bool | None]) -> bool | None:
-    return False if False in answers else None if None in answers else True
-
-
-def named(run: Run, name: str | None, held: Value, env: Environment) -> None:
+def bind_name(run: Run, name: str | None, held: Value, env: Environment) -> None:
+    """case first      Bind a name of a pattern, where it has one."""
     if name is not None:
         run.touch(env.names)
         env.names[name] = held
 
 
+def unlike(subject: Value) -> bool | None:
+    """Return that a value of another kind does not fit; None where its kind is not known."""
+    if isinstance(subject, Unknown):
+        return None
+    return False
+
+
 def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) -> bool | None:
     """case name, case _, case "a" | "b" as kind"""
-    fits = True if pattern.pattern is None else fits_pattern(run, pattern.pattern, subject, env)
+    fits: bool | None = True
+    if pattern.pattern is not None:
+        fits = fits_pattern(run, pattern.pattern, subject, env)
     if fits is not False:
-        named(run, pattern.name, subject, env)
+        bind_name(run, pattern.name, subject, env)
     return fits
 
 
 def either(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> bool | None:
     """case "a" | "b" """
-    answers = [fits_pattern(run, each, subject, env) for each in pattern.patterns]
-    return True if True in answers else None if None in answers else False
+    return any_of([fits_pattern(run, each, subject, env) for each in pattern.patterns])
 
 
 def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -> bool | None:
@@ -50,50 +67,41 @@ def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -
 
 def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment) -> bool | None:
     """case None, case True"""
-    return subject is pattern.value if is_known(subject) or subject is None else None
+    if is_known(subject) or subject is None:
+        return subject is pattern.value
+    return None
 
 
 def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environment) -> bool | None:
     """case ["sum", column], case (first, *rest)"""
     if not isinstance(subject, (list, tuple)):
-        return None if isinstance(subject, Unknown) else False
-    star = next(
-        (at for at, each in enumerate(pattern.patterns) if isinstance(each, ast.MatchStar)), None
-    )
-    wanted = len(pattern.patterns) - (star is not None)
-    if len(subject) < wanted or (star is None and len(subject) != wanted):
+        return unlike(subject)
+    items = items_for_targets(list(subject), pattern.patterns, ast.MatchStar)
+    if items is None:
         return False
-    items = list(subject)
-    if star is not None:
-        after = len(pattern.patterns) - star - 1
-        end = len(items) - after
-        items = [*items[:star], items[star:end], *items[end:]]
-    return all_of(
-        [
-            fits_pattern(run, each, item, env)
-            for each, item in zip(pattern.patterns, items, strict=True)
-        ]
-    )
+    pairs = zip(pattern.patterns, items, strict=True)
+    return all_of([fits_pattern(run, each, item, env) for each, item in pairs])
 
 
 def rest(run: Run, pattern: ast.MatchStar, subject: Value, env: Environment) -> bool | None:
     """case [first, *others]"""
-    named(run, pattern.name, subject, env)
+    bind_name(run, pattern.name, subject, env)
     return True
 
 
 def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environment) -> bool | None:
     """case {"type": "cast", "to": kind, **others}"""
     if not isinstance(subject, dict):
-        return None if isinstance(subject, Unknown) else False
+        return unlike(subject)
     keys = [value(run, key, env) for key in pattern.keys]
-    if not all(map(is_known, keys)):
+    if not all_known(keys):
         return None
     if not all(key in subject for key in keys):
         return False
     pairs = zip(keys, pattern.patterns, strict=True)
     fits = all_of([fits_pattern(run, each, subject[key], env) for key, each in pairs])
-    named(run, pattern.rest, {key: held for key, held in subject.items() if key not in keys}, env)
+    others = {key: held for key, held in subject.items() if key not in keys}
+    bind_name(run, pattern.rest, others, env)
     return fits
 
 

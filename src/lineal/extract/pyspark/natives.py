@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.columns.trees import binary
-from lineal.extract.pyspark.dispatch import BUILTINS, Arguments, Keywords, attribute_of, invoke
+from lineal.extract.pyspark.dispatch import (
+    BUILTINS,
+    Arguments,
+    Keywords,
+    argument_at,
+    attribute_of,
+    invoke,
+    named_argument,
+)
 from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, asked, iterated, text_of_parts
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.relation import Relation
@@ -20,13 +30,17 @@ from lineal.extract.pyspark.values import (
     Generator,
     Instance,
     Library,
-    Pattern,
     SchemaValue,
     TypeValue,
     Unknown,
     Value,
+    all_known,
+    all_of,
+    any_of,
     is_known,
+    is_text,
     items_of,
+    items_of_each,
     truth,
 )
 from lineal.model.way import Confidence
@@ -35,137 +49,159 @@ Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
 COMPUTED = "computed"
 
+SIZED = (list, tuple, dict, set, frozenset, range)
+
 
 def unknown() -> Unknown:
+    """Return a value that is computed from values that only a run knows."""
     return Unknown("…", COMPUTED)
 
 
 def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    held = arguments[0] if arguments else None
-    if isinstance(held, (str, list, tuple, dict, set, frozenset, range)) and not isinstance(
-        held, Pattern
-    ):
+    """len(names)"""
+    held = argument_at(arguments)
+    if is_text(held) or isinstance(held, SIZED):
         return len(held)
-    said = asked(run, held, "__len__", [], node)
-    return unknown() if said is ... else said
+    found = asked(run, held, "__len__", [], node)
+    if found is ...:
+        return unknown()
+    return found
 
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    if arguments and all(isinstance(each, int) for each in arguments[:3]):
-        try:
-            return range(*arguments[:3])
-        except ValueError:
-            return unknown()
-    return unknown()
+    """range(10), range(1, 10, 2)"""
+    bounds = arguments[:3]
+    if not all(isinstance(each, int) for each in bounds):
+        return unknown()
+    try:
+        return range(*bounds)
+    except (TypeError, ValueError):
+        return unknown()
 
 
 def as_list(kind: Any) -> Handler:
+    """list(names), tuple(names), set(names)"""
+
     def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if not arguments:
             return kind()
         items = iterated(run, arguments[0], node)
         if items is None:
-            return arguments[0] if isinstance(arguments[0], Unknown) else unknown()
-        return kind(items) if kind is not set or all(map(is_known, items)) else items
+            return unknown_or(arguments[0])
+        if kind is set and not all_known(items):
+            return items
+        return kind(items)
 
     return convert
 
 
+def unknown_or(held: Value) -> Unknown:
+    """Return a value that is not known itself, else one that is computed from it."""
+    if isinstance(held, Unknown):
+        return held
+    return unknown()
+
+
 def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    found: dict[Any, Value] = {}
-    if arguments:
-        held = arguments[0]
-        if isinstance(held, dict):
-            found.update(held)
-        else:
-            items = items_of(held)
-            if items is None or not all(
-                isinstance(item, (tuple, list)) and len(item) == 2 for item in items
-            ):
-                return unknown()
-            try:
-                found.update((key, item) for key, item in items)
-            except TypeError:
-                return unknown()
-    return {**found, **keywords}
+    """dict(pairs), dict(a=1, b=2)"""
+    held = argument_at(arguments, 0, {})
+    if isinstance(held, dict):
+        return {**held, **keywords}
+
+    pairs = items_of(held)
+    if pairs is None or not all(map(is_pair, pairs)):
+        return unknown()
+    try:
+        return {**dict(pairs), **keywords}
+    except TypeError:
+        return unknown()
+
+
+def is_pair(held: Value) -> bool:
+    """Return whether a value is a key and what belongs to it."""
+    return isinstance(held, (tuple, list)) and len(held) == 2
 
 
 def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    several = [items_of(argument) for argument in arguments]
-    if any(items is None for items in several):
+    """zip(names, kinds)"""
+    several = items_of_each(arguments)
+    if several is None:
         return unknown()
-    return [tuple(each) for each in zip(*several, strict=False)]
+    return list(zip(*several, strict=False))
 
 
 def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
-    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    """enumerate(names, start=1)"""
+    items = items_of(argument_at(arguments))
+    start = named_argument(arguments, keywords, 1, "start", 0)
     if items is None or not isinstance(start, int):
         return unknown()
-    return [(position, item) for position, item in enumerate(items, start)]
+    return list(enumerate(items, start))
+
+
+def keys_of_items(run: Run, items: list[Value], key: Value, node: Any) -> list[Value]:
+    """key=len      Return what decides the order of each item."""
+    if key is None:
+        return items
+    return [invoke(run, key, [item], {}, node) for item in items]
 
 
 def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
+    """sorted(names, key=len, reverse=True)      in their own order, where that is not known"""
+    items = items_of(argument_at(arguments))
     if items is None:
-        return arguments[0] if arguments else unknown()
-    key = keywords.get("key")
-    keys = [invoke(run, key, [item], {}, node) if key is not None else item for item in items]
-    if not all(map(is_known, keys)):
+        return argument_at(arguments, 0, unknown())
+    keys = keys_of_items(run, items, keywords.get("key"), node)
+    if not all_known(keys):
         return items
+
+    is_reversed = truth(keywords.get("reverse")) is True
     try:
-        order = sorted(
-            range(len(items)), key=lambda i: keys[i], reverse=truth(keywords.get("reverse")) is True
-        )
+        order = sorted(range(len(items)), key=lambda i: keys[i], reverse=is_reversed)
     except TypeError:
         return items
     return [items[position] for position in order]
 
 
 def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
-    return unknown() if items is None else items[::-1]
+    """reversed(names)"""
+    items = items_of(argument_at(arguments))
+    if items is None:
+        return unknown()
+    return items[::-1]
 
 
 def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    several = [items_of(argument) for argument in arguments[1:]]
-    if not several or any(items is None for items in several):
-        return (
-            arguments[1] if len(arguments) > 1 and isinstance(arguments[1], Unknown) else unknown()
-        )
+    """map(col, names)"""
+    several = items_of_each(arguments[1:])
+    if not several:
+        return unknown_or(argument_at(arguments, 1))
     rows = zip(*several, strict=False)
     return Generator([invoke(run, arguments[0], list(row), {}, node) for row in rows])
 
 
 def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[1]) if len(arguments) > 1 else None
+    """filter(test, names)      without the items of which it is known that they go"""
+    items = items_of(argument_at(arguments, 1))
     if items is None:
         return unknown()
-    test = arguments[0]
-    return Generator(
-        [
-            i
-            for i in items
-            if truth(i if test is None else invoke(run, test, [i], {}, node)) is not False
-        ]
-    )
+    answers = keys_of_items(run, items, arguments[0], node)
+    stays = [truth(answer) is not False for answer in answers]
+    return Generator(list(itertools.compress(items, stays)))
 
 
 def plain(function: Callable[..., Any]) -> Handler:
     """A function of constants, which cannot do harm."""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-        if all(map(is_known, arguments)) and all(map(is_known, keywords.values())):
-            try:
-                return function(*arguments, **keywords)
-            except Exception:  # the analysed program's mistake
-                return unknown()
-        items = [item for item in arguments if isinstance(item, Generator)]
-        if len(arguments) == 1 and items:
-            held = items_of(items[0]) or []
-            if all(map(is_known, held)):
-                return call(run, [held], keywords, node)
-        return unknown()
+        if len(arguments) == 1 and isinstance(arguments[0], Generator):
+            arguments = [items_of(arguments[0])]
+        if not all_known(arguments) or not all_known(keywords.values()):
+            return unknown()
+        try:
+            return function(*arguments, **keywords)
+        except Exception:  # the analysed program's mistake
+            return unknown()
 
     return call
 
@@ -177,9 +213,8 @@ def extreme(pick: Callable[..., Any]) -> Handler:
         items = items_of(arguments[0]) if len(arguments) == 1 else arguments
         if not items:
             return keywords.get("default", unknown())
-        key = keywords.get("key")
-        keys = [invoke(run, key, [item], {}, node) for item in items] if key is not None else items
-        if not all(map(is_known, keys)):
+        keys = keys_of_items(run, items, keywords.get("key"), node)
+        if not all_known(keys):
             return unknown()
         try:
             return items[pick(range(len(items)), key=lambda position: keys[position])]
@@ -190,31 +225,39 @@ def extreme(pick: Callable[..., Any]) -> Handler:
 
 
 def as_truth(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    known = truth(arguments[0]) if arguments else False
-    return unknown() if known is None else known
+    """bool(x)"""
+    return known_or_unknown(truth(argument_at(arguments)))
+
+
+def known_or_unknown(answer: bool | None) -> Value:
+    """Return an answer, or a value that is not known where only a run can tell."""
+    if answer is None:
+        return unknown()
+    return answer
 
 
 def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """dict.fromkeys(names, "sum")"""
-    items = items_of(arguments[0]) if arguments else None
-    if items is None or not all(map(is_known, items)):
+    items = items_of(argument_at(arguments))
+    if items is None or not all_known(items):
         return unknown()
-    return dict.fromkeys(items, arguments[1] if len(arguments) > 1 else None)
+    return dict.fromkeys(items, argument_at(arguments, 1))
 
 
 def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return text_of_parts([as_text(run, arguments[0], node)]) if arguments else ""
+    """str(name)"""
+    if arguments:
+        return text_of_parts([as_text(run, arguments[0], node)])
+    return ""
 
 
 def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """sum(columns), sum(lists, [])      Python's own"""
-    items = items_of(arguments[0]) if arguments else None
+    items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
-    start = arguments[1] if len(arguments) > 1 else keywords.get("start", 0)
+    start = named_argument(arguments, keywords, 1, "start", 0)
     if any(isinstance(item, ColumnValue) for item in items):
-        import ast
-
         total: Value = start
         for item in items:
             total = binary(run, ast.Add, total, item, node)
@@ -225,15 +268,17 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
 
 def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """isinstance(x, (str, DataFrame))"""
     if len(arguments) < 2 or isinstance(arguments[0], (Unknown, Choice)):
         return unknown()
-    held = arguments[0]
-    kinds = arguments[1] if isinstance(arguments[1], tuple) else (arguments[1],)
-    answers = [is_a(held, kind) for kind in kinds]
-    return True if True in answers else unknown() if None in answers else False
+    held, kinds = arguments[:2]
+    if not isinstance(kinds, tuple):
+        kinds = (kinds,)
+    return known_or_unknown(any_of([is_a(held, kind) for kind in kinds]))
 
 
 def is_a(held: Value, kind: Value) -> bool | None:
+    """Return whether a value is of a class; None where only a run can tell."""
     if isinstance(kind, Class):
         return isinstance(held, Instance) and _inherits(held.home, kind)
     if not isinstance(kind, Library):
@@ -242,13 +287,13 @@ def is_a(held: Value, kind: Value) -> bool | None:
     expected = PYTHON_TYPES.get(name)
     if expected is not None:
         return isinstance(held, expected) and not (name == "int" and isinstance(held, bool))
-    if name == "DataFrame":
-        return isinstance(held, Relation)
-    if name == "Column":
-        return isinstance(held, ColumnValue)
+    if name in SPARK_TYPES:
+        return isinstance(held, SPARK_TYPES[name])
     if kind.name.startswith("pyspark.sql.types."):
         return isinstance(held, (TypeValue, SchemaValue)) and is_of_type(held, name)
-    return None if not is_known(held) else False
+    if not is_known(held):
+        return None
+    return False
 
 
 def _inherits(kind: Class, wanted: Class) -> bool:
@@ -262,89 +307,106 @@ PYTHON_TYPES: dict[str, Any] = {
     "slice": slice,
 }  # fmt: skip
 
+SPARK_TYPES: dict[str, type] = {"DataFrame": Relation, "Column": ColumnValue}
 
-def names_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+
+def attributes_as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """vars(args)"""
-    held = arguments[0] if arguments else None
-    return held.names if isinstance(held, Instance) else unknown()
+    held = argument_at(arguments)
+    if isinstance(held, Instance):
+        return held.names
+    return unknown()
 
 
 def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """getattr(F, name)(…)"""
-    if (
-        len(arguments) > 1
-        and isinstance(arguments[1], str)
-        and not isinstance(arguments[1], Pattern)
-    ):
-        found = attribute_of(run, arguments[0], arguments[1], node)
-        if (
-            isinstance(found, Unknown)
-            and len(arguments) > 2
-            and isinstance(arguments[0], (Instance, Class))
-        ):
-            return arguments[2]
-        return found
-    return unknown()
+    name = argument_at(arguments, 1)
+    if not is_text(name):
+        return unknown()
+
+    held = arguments[0]
+    found = attribute_of(run, held, name, node)
+    if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):
+        return argument_at(arguments, 2, found)
+    return found
 
 
 def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    held, name = (*arguments, None, None)[:2]
-    if isinstance(held, Library) and held.name == "pyspark.sql.functions" and isinstance(name, str):
+    """hasattr(F, "try_add")"""
+    held, name = argument_at(arguments), argument_at(arguments, 1)
+    if not isinstance(name, str):
+        return unknown()
+    if isinstance(held, Library) and held.name == "pyspark.sql.functions":
         return name in FUNCTION_NAMES
-    if isinstance(held, Instance) and isinstance(name, str):
+    if isinstance(held, Instance):
         return name in held.names or held.home.find(name) is not None
     return unknown()
 
 
 def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    if (
-        len(arguments) == 3
-        and isinstance(arguments[0], (Instance, Class))
-        and isinstance(arguments[1], str)
-    ):
-        run.touch(arguments[0].names)
-        arguments[0].names[arguments[1]] = arguments[2]
+    """setattr(self, name, x)"""
+    if len(arguments) != 3:
+        return None
+    held, name, value = arguments
+    if isinstance(held, (Instance, Class)) and isinstance(name, str):
+        run.touch(held.names)
+        held.names[name] = value
     return None
 
 
 def any_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
-    truths = [truth(item) for item in items] if items is not None else [None]
-    return True if True in truths else unknown() if None in truths else False
+    """any(flags)"""
+    return known_or_unknown(any_of(truths_of(arguments)))
 
 
 def all_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
-    truths = [truth(item) for item in items] if items is not None else [None]
-    return False if False in truths else unknown() if None in truths else True
+    """all(flags)"""
+    return known_or_unknown(all_of(truths_of(arguments)))
+
+
+def truths_of(arguments: Arguments) -> list[bool | None]:
+    """Return which items of the first argument are true; one doubt, if they are not known."""
+    items = items_of(argument_at(arguments))
+    if items is None:
+        return [None]
+    return [truth(item) for item in items]
 
 
 def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    held = arguments[0] if arguments else None
-    if isinstance(held, Generator):
-        if held.items:
-            return held.items.pop(0)
-        return arguments[1] if len(arguments) > 1 else unknown()
-    return unknown()
+    """next(iterator, None)"""
+    held = argument_at(arguments)
+    if not isinstance(held, Generator):
+        return unknown()
+    if held.items:
+        return held.items.pop(0)
+    return argument_at(arguments, 1, unknown())
 
 
 def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    items = items_of(arguments[0]) if arguments else None
-    return unknown() if items is None else Generator(items)
+    """iter(names)"""
+    items = items_of(argument_at(arguments))
+    if items is None:
+        return unknown()
+    return Generator(items)
 
 
 def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """print(x)      Return None: the call has no value that a column could be made of."""
     return None
 
 
 def kind_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """type(self)"""
     if len(arguments) == 1 and isinstance(arguments[0], Instance):
         return arguments[0].home
     return unknown()
 
 
 def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return isinstance(arguments[0], (Function, Class, Library)) if arguments else unknown()
+    """callable(step)"""
+    if arguments:
+        return isinstance(arguments[0], (Function, Class, Library))
+    return unknown()
 
 
 BUILTINS.update({
@@ -360,7 +422,7 @@ BUILTINS.update({
     "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
     "Exception": nothing, "ValueError": nothing, "open": lambda *_: Unknown("open()", "a file", Confidence.LOW),
     "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
-    "issubclass": lambda *_: unknown(), "vars": names_of, "dir": lambda *_: unknown(),
+    "issubclass": lambda *_: unknown(), "vars": attributes_as_dict, "dir": lambda *_: unknown(),
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,
     "eval": lambda *_: unknown(), "exec": nothing, "compile": lambda *_: unknown(),
     "__import__": lambda *_: unknown(), "bytes": lambda *_: unknown(), "pow": lambda *_: unknown(),

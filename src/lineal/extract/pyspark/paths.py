@@ -11,6 +11,7 @@ import posixpath
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.dispatch import argument_at
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
@@ -23,12 +24,14 @@ def working_folder(
 ) -> Value:
     """os.getcwd(), Path.cwd()"""
     main = run.program.main
-    return main.folder if main is not None and main.folder else Unknown(label_of(node), FOLDER)
+    if main is not None and main.folder:
+        return main.folder
+    return Unknown(label_of(node), FOLDER)
 
 
 def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
     """os.path.abspath("lake"), Path("lake").resolve()"""
-    held, main = (arguments[0] if arguments else None), run.program.main
+    held, main = (argument_at(arguments)), run.program.main
     if not isinstance(held, str) or isinstance(held, Pattern):
         return Unknown(label_of(node), "a path that is computed")
     if posixpath.isabs(held):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lineal.extract.pyspark.dbt import Dbt
-from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.dispatch import invoke, named_argument
 from lineal.extract.pyspark.frames.rows import filter_
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
@@ -52,9 +52,7 @@ def pipeline_call(
     """dlt.read("x"), dlt.apply_changes(target="x", source="y")"""
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
-        return read_name(
-            run, arguments[0] if arguments else keywords.get("name"), node, table_named
-        )
+        return read_name(run, named_argument(arguments, keywords, 0, "name"), node, table_named)
     if (
         last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot")
         and "target" in keywords

@@ -421,11 +421,9 @@ class Program:
         if self.main is None or not self.main.folder or is_absolute(spelled):
             return spelled
         joined = posixpath.normpath(posixpath.join(self.main.folder, str(text)))
-        return (
-            Pattern(path_name(joined), text.level, text.reason)
-            if isinstance(text, Pattern)
-            else path_name(joined)
-        )
+        if isinstance(text, Pattern):
+            return Pattern(path_name(joined), text.level, text.reason)
+        return path_name(joined)
 
     def types_of(self, key: str) -> Mapping[str, str]:
         return self.known.types(key)
@@ -460,7 +458,9 @@ class Program:
                     shared = common(candidate.parts, file.parts)
                     if best is None or shared > best[0]:
                         best = (shared, candidate)
-        return best[1] if best is not None else None
+        if best is not None:
+            return best[1]
+        return None
 
     def _exact(self, parts: tuple[str, ...]) -> File | None:
         return next((file for file in self.files if file.parts == parts), None)
@@ -475,7 +475,9 @@ class Program:
 
     def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
         found = self.find(name, file, level)
-        return self.load(run, found) if found is not None else self.member_of_library(name)
+        if found is not None:
+            return self.load(run, found)
+        return self.member_of_library(name)
 
     def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
         dotted = f"{module}.{name}" if module else name
@@ -497,11 +499,9 @@ class Program:
             else held.file.parts
         )
         found = self._exact((*parts, name)) or self._exact((*parts, name, "__init__"))
-        return (
-            self.load(run, found)
-            if found is not None
-            else Unknown(name, "not defined in its module")
-        )
+        if found is not None:
+            return self.load(run, found)
+        return Unknown(name, "not defined in its module")
 
     def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
         """from m import *"""
@@ -533,7 +533,9 @@ class Program:
             for each in self.files
             if each.parts and each.parts[-1] == wanted[-1] and each is not file
         ]
-        return named[0] if len(named) == 1 else None
+        if len(named) == 1:
+            return named[0]
+        return None
 
     def include(self, run: Run, path: str, env: Environment, node: Any) -> None:
         """%run      as if it stood here"""

@@ -60,11 +60,15 @@ class PythonReading(Reading):
 
     def unquoted(self, name: str) -> str:
         """F.expr("date_trunc(period, a)")      a unit that no engine knows is a column"""
-        return "" if name.lower() in DATE_PARTS else name.lower()
+        if name.lower() in DATE_PARTS:
+            return ""
+        return name.lower()
 
     def place(self, trail: Trail | None) -> Place | None:
         node = first_node(trail)
-        return self.place_of(node) if node is not None else None
+        if node is not None:
+            return self.place_of(node)
+        return None
 
     def expression(self, trail: Trail | None) -> str:
         node = first_node(trail)
@@ -77,19 +81,25 @@ class PythonReading(Reading):
             return spot.reading.text_of(spot.node)
         inside = self.around(node)
         offset = offset_of(node)
-        return inside.item_around(offset) if inside is not None and offset is not None else ""
+        if inside is not None and offset is not None:
+            return inside.item_around(offset)
+        return ""
 
     def place_of(self, node: Any) -> Place | None:
         if isinstance(node, ast.AST):
             line = getattr(node, "lineno", None)
-            return self.at(line, node.col_offset) if line is not None else None  # type: ignore[attr-defined]
+            if line is None:
+                return None
+            return self.at(line, node.col_offset)  # type: ignore[attr-defined]
         if node is None:
             return None
         spot = spot_of(node)
         if spot is not None:
             return spot.reading.place_of(spot.node)
         inside = self.around(node)
-        return inside.place_of(node) if inside is not None else None
+        if inside is not None:
+            return inside.place_of(node)
+        return None
 
     def name_of(self, call: Any) -> str:
         """F.to_date("x")      to_date, whatever the SQL parser calls it"""
@@ -98,7 +108,9 @@ class PythonReading(Reading):
         if spelled is None:
             return super().name_of(call)
         row = known(spelled)
-        return row.name if row is not None else str(spelled)
+        if row is not None:
+            return row.name
+        return str(spelled)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
         """F.sum("a"), df.select(cols)
@@ -151,7 +163,9 @@ class PythonReading(Reading):
             encoded[0] = encoded[0][node.col_offset :]  # type: ignore[attr-defined]
             encoded[-1] = encoded[-1][: node.end_col_offset]  # type: ignore[attr-defined]
         text = " ".join(b" ".join(encoded).decode(errors="replace").split())
-        return text if len(text) <= 200 else f"{text[:199]}…"
+        if len(text) <= 200:
+            return text
+        return f"{text[:199]}…"
 
 
 class Spot(NamedTuple):

@@ -262,11 +262,9 @@ class FrameScope(Scope):
                 and node.args.get("table") is None
                 and _fold(node.name) not in self.relation.by_key
             ):
-                return (
-                    self.guessed(alias, f"`{node.name}` is an alias of this select")
-                    if self.relation.stars
-                    else alias
-                )
+                if self.relation.stars:
+                    return self.guessed(alias, f"`{node.name}` is an alias of this select")
+                return alias
         args = node.args
         if args.get("table") is None and args["this"].__class__ is exp.Identifier:
             held = self.relation.by_key.get(_fold(args["this"].args["this"]), ())
@@ -345,11 +343,9 @@ class FrameScope(Scope):
             if len(slots) > 1:
                 return self.ambiguous(name, slots, node)
             found = self.taken(slots[0], node)
-            return (
-                found
-                if qualifier or not _beside(found, relation.stars)
-                else self.guessed(found, PRODUCED)
-            )
+            if qualifier or not _beside(found, relation.stars):
+                return found
+            return self.guessed(found, PRODUCED)
         stars = [
             star
             for star in relation.stars
@@ -392,7 +388,9 @@ def _answered(star: Attribute, name: str, key: str) -> Slot:
     slot = answer(star.slot.star, name, key)
     if slot is None:
         return UNRESOLVED
-    return slot if star.doubt is None else slot._replace(lineage=doubted(slot.lineage, star.doubt))
+    if star.doubt is None:
+        return slot
+    return slot._replace(lineage=doubted(slot.lineage, star.doubt))
 
 
 PRODUCED = "a table whose schema is not complete has it; another one that is not known may, too"

@@ -64,7 +64,9 @@ def described(schema: Any) -> Type:
     if text.lower().startswith(("array<", "map<")):
         return declared(text.lower(), SPARK)
     found = parsed_schema(text)
-    return declared(type_text(found), SPARK) if found is not None else UNKNOWN
+    if found is not None:
+        return declared(type_text(found), SPARK)
+    return UNKNOWN
 
 
 def generated_types(tree: Any, relation: Relation) -> list[str]:
@@ -77,4 +79,6 @@ def generated_types(tree: Any, relation: Relation) -> list[str]:
     if of.is_a((Kind.MAP,)) and len(of.inner) == 2:
         return [*position, *(part.sql(SPARK).lower() for part in of.inner)]
     inner = element(of, SPARK)
-    return [*position, inner.spelled.lower()] if inner.kind is not None else []
+    if inner.kind is not None:
+        return [*position, inner.spelled.lower()]
+    return []

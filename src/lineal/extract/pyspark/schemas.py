@@ -21,7 +21,9 @@ def parsed_schema(text: str) -> SchemaValue | None:
         fields.append((found[1] or found[2], kind.strip().lower()))
     if len(fields) == 1 and not fields[0][1]:
         return SchemaValue([("value", fields[0][0].lower())])
-    return SchemaValue(fields) if fields else None
+    if fields:
+        return SchemaValue(fields)
+    return None
 
 
 def top_level(text: str) -> list[str]:
@@ -38,4 +40,6 @@ def type_text(value: Value) -> str:
     """The spelling of a type inside another one."""
     if isinstance(value, SchemaValue):
         return f"struct<{','.join(f'{name}:{kind}' for name, kind in value.fields)}>"
-    return value if isinstance(value, str) else str(getattr(value, "type_name", "")) or "void"
+    if isinstance(value, str):
+        return value
+    return str(getattr(value, "type_name", "")) or "void"

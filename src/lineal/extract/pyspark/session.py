@@ -9,7 +9,13 @@ from typing import Any
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import scan
 from lineal.extract.pyspark.branches import merged_relation
-from lineal.extract.pyspark.dispatch import FRAME_METHODS, Arguments, Keywords
+from lineal.extract.pyspark.dispatch import (
+    FRAME_METHODS,
+    Arguments,
+    Keywords,
+    argument_at,
+    named_argument,
+)
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import short_file, table_parts
 from lineal.extract.pyspark.relation import Relation, fresh, scanned
@@ -40,7 +46,7 @@ BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
 
 def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.table("db.orders")"""
-    name = arguments[0] if arguments else keywords.get("tableName", keywords.get("name"))
+    name = named_argument(arguments, keywords, 0, "tableName", keywords.get("name"))
     return read_name(run, name, node, table_named)
 
 
@@ -71,7 +77,9 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
         if len(parts) == 2 and catalog and parts[0].lower() != "global_temp"
         else parts
     )
-    return full if run.program.main is None else without_session(full)
+    if run.program.main is None:
+        return full
+    return without_session(full)
 
 
 def without_session(parts: list[str]) -> list[str]:
@@ -176,10 +184,8 @@ def opened(run: Run, held: Unknown, node: Any) -> Relation:
 
 def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
-    data = arguments[0] if arguments else keywords.get("data")
-    schema = schema_of(
-        run, keywords.get("schema", arguments[1] if len(arguments) > 1 else None), node
-    )
+    data = named_argument(arguments, keywords, 0, "data")
+    schema = schema_of(run, keywords.get("schema", argument_at(arguments, 1)), node)
     if schema is None:
         rows = items_of(data) if not isinstance(data, (str, dict)) else None
         schema = schema_of_rows(rows) if rows else None
@@ -229,7 +235,7 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
 def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.udf.register("name", f)"""
-    name = arguments[0] if arguments else keywords.get("name")
+    name = named_argument(arguments, keywords, 0, "name")
     return Udf(name if isinstance(name, str) else "udf")
 
 
@@ -271,9 +277,9 @@ def read_call(
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
     if name == "format":
-        return held.with_(format=arguments[0] if arguments else keywords.get("source"))
+        return held.with_(format=named_argument(arguments, keywords, 0, "source"))
     if name == "schema":
-        return held.with_(schema=schema_of(run, arguments[0] if arguments else None, node))
+        return held.with_(schema=schema_of(run, argument_at(arguments), node))
     if name == "table":
         return table(run, arguments, keywords, node)
     if name == "jdbc":
@@ -293,10 +299,8 @@ def read_path(
     database = options.get("dbtable", options.get("query", options.get("table")))
     if database is not None and name == "load":
         return read_name(run, database, node, database_table)
-    path = (
-        arguments[0]
-        if arguments
-        else keywords.get("path", options.get("path", options.get("subscribe")))
+    path = named_argument(
+        arguments, keywords, 0, "path", options.get("path", options.get("subscribe"))
     )
     if path is None:
         label = held.parts.get("format", name)
@@ -341,7 +345,9 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
             else text
         )
         result = SESSION["sql"](run, [inner], {}, node)
-        return result if isinstance(result, Relation) else local(SchemaValue([]))
+        if isinstance(result, Relation):
+            return result
+        return local(SchemaValue([]))
     return table_named(run, text, node)
 
 

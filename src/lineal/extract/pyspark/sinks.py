@@ -15,8 +15,11 @@ from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     Arguments,
     Keywords,
+    argument_at,
     invoke,
     item_of,
+    named_argument,
+    only_argument,
 )
 from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.project import anything
@@ -97,15 +100,15 @@ def write_call(
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
     if name in ("mode", "outputMode"):
-        return held.with_(mode=arguments[0] if arguments else next(iter(keywords.values()), None))
+        return held.with_(mode=only_argument(arguments, keywords))
     if name == "format":
-        return held.with_(format=arguments[0] if arguments else keywords.get("source"))
+        return held.with_(format=named_argument(arguments, keywords, 0, "source"))
     if name == "queryName":
-        return held.with_(query=arguments[0] if arguments else keywords.get("queryName"))
+        return held.with_(query=named_argument(arguments, keywords, 0, "queryName"))
     if name == "foreach":
         return held.with_(format="foreach")
     if name == "foreachBatch":
-        return held.with_(each=arguments[0] if arguments else keywords.get("func"))
+        return held.with_(each=named_argument(arguments, keywords, 0, "func"))
     if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
         return write_done(run, held, name, arguments, keywords, node)
     if name in (
@@ -178,11 +181,9 @@ def write_done(
 
 
 def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
-    return (
-        arguments[0]
-        if arguments
-        else next((keywords[name] for name in names if name in keywords), None)
-    )
+    if arguments:
+        return arguments[0]
+    return next((keywords[name] for name in names if name in keywords), None)
 
 
 # -- the other ends of a chain ---------------------------------------------------------------------
@@ -212,11 +213,9 @@ def transform(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.transform(f, a, b)"""
-    return (
-        invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
-        if arguments
-        else relation
-    )
+    if arguments:
+        return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
+    return relation
 
 
 def write_to_builder(
@@ -257,7 +256,7 @@ def split(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.randomSplit([0.8, 0.2])"""
-    weights = arguments[0] if arguments else keywords.get("weights")
+    weights = named_argument(arguments, keywords, 0, "weights")
     count = len(weights) if isinstance(weights, (list, tuple)) else 2
     return [relation.derived() for _ in range(count)]
 
@@ -273,7 +272,7 @@ def opaque(
 def column_by_name(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    return item_of(run, relation, arguments[0] if arguments else None, node)
+    return item_of(run, relation, argument_at(arguments), node)
 
 
 ACTIONS.update({
@@ -313,10 +312,12 @@ def match_call(
 ) -> Value:
     """re.match(…).group(1)"""
     groups = held.parts["groups"]
-    number = arguments[0] if arguments else 0
+    number = argument_at(arguments, 0, 0)
     if name == "group" and isinstance(number, int) and 0 <= number < len(groups):
         return groups[number]
-    return tuple(groups[1:]) if name == "groups" else Unknown(f"{name}()", "computed")
+    if name == "groups":
+        return tuple(groups[1:])
+    return Unknown(f"{name}()", "computed")
 
 
 PLACEHOLDER = re.compile(r"\$(?:(\$)|([a-z_]\w*)|\{([a-z_]\w*)\})", re.IGNORECASE)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from lineal.algebra.relation import rename
 from lineal.extract.pyspark.branches import merged_relation
 from lineal.extract.pyspark.columns.trees import statements
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import SESSION, in_use, is_live, local, use
@@ -34,7 +34,7 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)"""
-    text = arguments[0] if arguments else keywords.get("sqlQuery")
+    text = named_argument(arguments, keywords, 0, "sqlQuery")
     if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
         several = [sql(run, [option], keywords, node) for option in text.options]
         frames = [each for each in several if isinstance(each, Relation)]
@@ -49,7 +49,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         return Unknown(
             "spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level
         )
-    given = keywords.get("args", arguments[1] if len(arguments) > 1 else None)
+    given = keywords.get("args", argument_at(arguments, 1))
     relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
     text = with_names(with_arguments(text, {**keywords, **relations}, run), given)
     if VARIABLE.match(text):
@@ -60,7 +60,9 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     for tree in sql_statements(run, with_variables(text, run), node):
         put_values(tree, given)
         result = sql_statement(run, tree, relations, node)
-    return result if result is not None else local(SchemaValue([]))
+    if result is not None:
+        return result
+    return local(SchemaValue([]))
 
 
 VARIABLE = re.compile(
@@ -84,7 +86,9 @@ def with_variables(text: str, run: Run) -> str:
     if not any(re.search(rf"\b{name}\b", text, re.IGNORECASE) for name in names):
         return text
     whole = ";\n".join([*run.session, text])
-    return Pattern(whole, text.level, text.reason) if isinstance(text, Pattern) else whole
+    if isinstance(text, Pattern):
+        return Pattern(whole, text.level, text.reason)
+    return whole
 
 
 IDENTIFIER = re.compile(r"\bIDENTIFIER\s*\(([^()]*)\)", re.IGNORECASE)
@@ -102,12 +106,14 @@ def with_names(text: str, given: Value) -> str:
     def value(found: re.Match[str]) -> str:
         held = given.get(found[1])
         known = isinstance(held, str) and not isinstance(held, Pattern)
-        return (
-            "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'" if known else found[0]
-        )
+        if known:
+            return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'"
+        return found[0]
 
     named = IDENTIFIER.sub(lambda call: call[0].replace(call[1], MARKER.sub(value, call[1])), text)
-    return Pattern(named, text.level, text.reason) if isinstance(text, Pattern) else named
+    if isinstance(text, Pattern):
+        return Pattern(named, text.level, text.reason)
+    return named
 
 
 def put_values(tree: Any, given: Value) -> None:
@@ -131,7 +137,9 @@ def with_arguments(text: str, given: Keywords, run: Run) -> str:
 
 def _replaced(text: str, old: str, new: str) -> str:
     found = text.replace(old, new)
-    return Pattern(found, text.level, text.reason) if isinstance(text, Pattern) else found
+    if isinstance(text, Pattern):
+        return Pattern(found, text.level, text.reason)
+    return found
 
 
 def sql_statements(run: Run, text: str, node: Any) -> list[Any]:

@@ -90,7 +90,9 @@ def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> 
     held = value(run, node.value, env)
     if isinstance(held, Relation):
         run.leaves.append((held, node.value, run.reading))
-    return Flow.RAISE if is_exit(run, node.value, env) else Flow.ON
+    if is_exit(run, node.value, env):
+        return Flow.RAISE
+    return Flow.ON
 
 
 EXITS = frozenset(("exit", "quit", "_exit"))
@@ -256,7 +258,11 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
             states.append(after)
     if not states:
         looping = [flow for flow in flows if flow in (Flow.BREAK, Flow.CONTINUE)]
-        return looping[0] if looping else Flow.RETURN if Flow.RETURN in flows else Flow.RAISE
+        if looping:
+            return looping[0]
+        if Flow.RETURN in flows:
+            return Flow.RETURN
+        return Flow.RAISE
     run.parted = run.parted or len(states) < len(flows)
     if len(states) == 1:
         run.begin()
@@ -303,7 +309,9 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
             run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env
         )
         flow = block(run, node.body, env, returns)
-        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.ON
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+        return Flow.ON
 
     branched(run, [once, lambda: Flow.ON])
     return Flow.ON
@@ -327,7 +335,9 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
 
 def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
     flow = block(run, node.body, env, returns)
-    return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.ON
+    if flow in (Flow.RETURN, Flow.RAISE):
+        return flow
+    return Flow.ON
 
 
 def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
@@ -338,7 +348,9 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
 
     def tried() -> Flow:
         flow = block(run, node.body, env, returns)
-        return block(run, node.orelse, env, returns) if flow is Flow.ON else flow
+        if flow is Flow.ON:
+            return block(run, node.orelse, env, returns)
+        return flow
 
     branches: list[Callable[[], Flow]] = [tried]
     for handler in node.handlers:
@@ -348,7 +360,9 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     if flow is Flow.RAISE and node.handlers:
         flow = Flow.ON
     last = block(run, node.finalbody, env, returns)
-    return last if last is not Flow.ON else flow
+    if last is not Flow.ON:
+        return last
+    return flow
 
 
 def _matters(nodes: list[ast.stmt]) -> bool:
@@ -446,7 +460,9 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
             break
     else:
         possible.append(lambda: Flow.ON)
-    return possible[0]() if len(possible) == 1 else branched(run, possible)
+    if len(possible) == 1:
+        return possible[0]()
+    return branched(run, possible)
 
 
 # -- definitions -----------------------------------------------------------------------------------

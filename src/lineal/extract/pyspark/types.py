@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.pyspark.dispatch import named_argument
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.rules import by_rules
 from lineal.extract.pyspark.run import Run
@@ -85,14 +86,20 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
     kind = tree.__class__
     if kind is exp.Column and tree.args.get("table") is None:
         held = relation.by_key.get(tree.name.lower(), [])
-        return relation.types.get(held[0].id, "") if len(held) == 1 else ""
+        if len(held) == 1:
+            return relation.types.get(held[0].id, "")
+        return ""
     fixed = fixed_type(kind)
     if fixed is not None:
         return fixed or by_rules(tree, relation).spelled.lower()
     if isinstance(tree, exp.Cast):
         return cast_text(tree.to)
     if isinstance(tree, exp.Literal):
-        return "string" if tree.is_string else "double" if "." in tree.name else "int"
+        if tree.is_string:
+            return "string"
+        if "." in tree.name:
+            return "double"
+        return "int"
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
     return calculated(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
@@ -101,7 +108,9 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
 def cast_text(kind: exp.DataType) -> str:
     """DECIMAL(10, 2)      as Spark writes it"""
     plain = not any(kind.args.get(part) for part in kind.args if part != "this")
-    return simple_text(kind.this) if plain else str(kind.sql("spark")).lower()
+    if plain:
+        return simple_text(kind.this)
+    return str(kind.sql("spark")).lower()
 
 
 @lru_cache(maxsize=256)
@@ -117,7 +126,9 @@ def fixed_type(kind: type) -> str | None:
     for classes, found in FIXED:
         if issubclass(kind, classes):
             return found
-    return None if issubclass(kind, (*THROUGH, *CALCULATED)) else ""
+    if issubclass(kind, (*THROUGH, *CALCULATED)):
+        return None
+    return ""
 
 
 def operands(tree: Any) -> list[Any]:
@@ -143,7 +154,9 @@ def calculated(tree: Any, kinds: set[str]) -> str:
     if all(WHOLE.match(kind) for kind in kinds):
         if isinstance(tree, QUOTIENTS):
             return "double"
-        return "bigint" if isinstance(tree, exp.Sum) or len(kinds) > 1 else kinds.pop()
+        if isinstance(tree, exp.Sum) or len(kinds) > 1:
+            return "bigint"
+        return kinds.pop()
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"
     if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
@@ -191,7 +204,9 @@ def type_value(kind: str) -> Value:
     found = spark_spelling(kind)
     if isinstance(found, str) and found.startswith("struct<"):
         return parsed_schema(found) or Unknown("type", "the type is not known")
-    return TypeValue(found) if isinstance(found, str) else found
+    if isinstance(found, str):
+        return TypeValue(found)
+    return found
 
 
 def type_method(held: TypeValue, name: str) -> Value:
@@ -235,12 +250,10 @@ def type_call(
 ) -> Value:
     """StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)"""
     if name == "StructType":
-        fields = arguments[0] if arguments else keywords.get("fields")
-        return (
-            schema_of(run, list(fields), node) or SchemaValue([])
-            if isinstance(fields, (list, tuple))
-            else SchemaValue([])
-        )
+        fields = named_argument(arguments, keywords, 0, "fields")
+        if isinstance(fields, (list, tuple)):
+            return schema_of(run, list(fields), node) or SchemaValue([])
+        return SchemaValue([])
     if name == "StructField":
         given = dict(zip(("name", "dataType"), arguments, strict=False)) | keywords
         kind = given.get("dataType")

@@ -7,10 +7,10 @@ again.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.model.edge import Doubt
@@ -390,6 +390,16 @@ def is_known(value: Value) -> bool:
     return False
 
 
+def all_known(values: Iterable[Value]) -> bool:
+    """Return whether all of several values are constants throughout."""
+    return all(map(is_known, values))
+
+
+def is_text(value: Value) -> TypeGuard[str]:
+    """Return whether a value is a text without any part that only a run knows."""
+    return isinstance(value, str) and not isinstance(value, Pattern)
+
+
 CONSTANTS = (str, int, float, bool, bytes, type(None), complex, TypeValue)
 
 
@@ -404,6 +414,60 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, Generator):
         return True
     return True
+
+
+def copy_container(held: Value) -> Value:
+    """Return a list or dict of its own, and anything else as it is."""
+    if isinstance(held, list):
+        return list(held)
+    if isinstance(held, dict):
+        return dict(held)
+    return held
+
+
+def items_of_each(values: Iterable[Value]) -> list[list[Value]] | None:
+    """Return the items of each of several iterables, or None where one is not known."""
+    several = []
+    for value in values:
+        items = items_of(value)
+        if items is None:
+            return None
+        several.append(items)
+    return several
+
+
+def any_of(answers: Sequence[bool | None]) -> bool | None:
+    """Return whether one of several answers is yes; None where only a run can tell."""
+    if True in answers:
+        return True
+    if None in answers:
+        return None
+    return False
+
+
+def all_of(answers: Sequence[bool | None]) -> bool | None:
+    """Return whether all answers are yes; None where only a run can tell."""
+    if False in answers:
+        return False
+    if None in answers:
+        return None
+    return True
+
+
+def items_for_targets(
+    items: list[Value], targets: Sequence[ast.AST], star: type[ast.AST]
+) -> list[Value] | None:
+    """a, *b, c = items      Return one value per target, or None where their number differs."""
+    stars = [position for position, target in enumerate(targets) if isinstance(target, star)]
+    if not stars:
+        return items if len(items) == len(targets) else None
+
+    start = stars[0]
+    after = len(targets) - start - 1
+    if len(items) < start + after:
+        return None
+    end = len(items) - after
+    return [*items[:start], items[start:end], *items[end:]]
 
 
 def items_of(value: Value) -> list[Value] | None:
@@ -447,7 +511,9 @@ def note_of(what: str, held: object) -> str:
     elif isinstance(held, Unknown) and not variable and held.label.isidentifier():
         variable = held.label
     which = f"from variable '{variable}'" if variable else "that only a run knows"
-    return f"{what} {which} ({reason})" if reason else f"{what} {which}"
+    if reason:
+        return f"{what} {which} ({reason})"
+    return f"{what} {which}"
 
 
 def label_of(node: ast.AST) -> str:
@@ -466,11 +532,9 @@ def label_of(node: ast.AST) -> str:
             for arg in node.args
             if isinstance(arg, ast.Constant) and isinstance(arg.value, str)
         ]
-        return (
-            named[0]
-            if named and len(node.args) <= 2 and named[0].isidentifier()
-            else f"{label_of(node.func)}()"
-        )
+        if named and len(node.args) <= 2 and named[0].isidentifier():
+            return named[0]
+        return f"{label_of(node.func)}()"
     return "…"
 
 

@@ -70,11 +70,9 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
 
 
 def named(held: ColumnValue) -> Any:
-    return (
-        exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
-        if len(held.names) == 1
-        else held.tree
-    )
+    if len(held.names) == 1:
+        return exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
+    return held.tree
 
 
 def columns_in(item: ColumnValue) -> list[ColumnValue]:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.pyspark.columns.trees import column, item, literal, named, parsed
 from lineal.extract.pyspark.decorators import udf_of
-from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke, named_argument
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     ColumnValue,
@@ -132,7 +132,9 @@ LIST_TAKERS = frozenset(("struct", "array", "map", "map_concat", "grouping_id"))
 
 def doubt_of(arguments: Arguments) -> Any:
     doubts = [a.doubt for a in arguments if isinstance(a, ColumnValue) and a.doubt is not None]
-    return min(doubts) if doubts else None
+    if doubts:
+        return min(doubts)
+    return None
 
 
 @lru_cache(maxsize=1)
@@ -198,17 +200,19 @@ def lambda_tree(run: Run, function: Value, node: Any) -> Any:
 
 
 def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return ColumnValue(column(run, arguments[0] if arguments else None, node))
+    return ColumnValue(column(run, argument_at(arguments), node))
 
 
 def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    held = arguments[0] if arguments else None
-    return held if isinstance(held, ColumnValue) else ColumnValue(literal(run, held, node))
+    held = argument_at(arguments)
+    if isinstance(held, ColumnValue):
+        return held
+    return ColumnValue(literal(run, held, node))
 
 
 def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.expr("a + b AS c")"""
-    text = arguments[0] if arguments else None
+    text = argument_at(arguments)
     if not isinstance(text, str):
         run.dynamic(note_of("an expression", text), node)
         return ColumnValue(exp.Null())
@@ -239,7 +243,7 @@ def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
 def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.count("*"), F.count(F.lit(1)), F.count("x")"""
-    held = arguments[0] if arguments else "*"
+    held = argument_at(arguments, 0, "*")
     tree = column(run, held, node)
     return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(arguments))
 
@@ -260,7 +264,7 @@ def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
 
 def sorted_by(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.desc("x"), F.asc_nulls_last("x")"""
-    tree = column(run, arguments[0] if arguments else None, node)
+    tree = column(run, argument_at(arguments), node)
     return ColumnValue(exp.Ordered(this=tree, desc=name.startswith("desc")))
 
 
@@ -273,7 +277,7 @@ def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
 
 
 def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    return arguments[0] if arguments else Unknown("broadcast()", "no DataFrame")
+    return argument_at(arguments, 0, Unknown("broadcast()", "no DataFrame"))
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -304,7 +308,7 @@ def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
 
 def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.window("at", "10 minutes"), F.session_window("at", F.when(…))"""
-    tree = column(run, arguments[0] if arguments else keywords.get("timeColumn"), node)
+    tree = column(run, named_argument(arguments, keywords, 0, "timeColumn"), node)
     gaps = [
         given.tree
         for given in (*arguments[1:], *keywords.values())
@@ -315,7 +319,7 @@ def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
 
 def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.json_tuple("body", "a", "b")      c0 and c1"""
-    trees = [column(run, arguments[0] if arguments else None, node)]
+    trees = [column(run, argument_at(arguments), node)]
     trees += [literal(run, argument, node) for argument in arguments[1:]]
     return ColumnValue(
         exp.Anonymous(this=name, expressions=trees), tuple(f"c{i}" for i in range(len(trees) - 1))

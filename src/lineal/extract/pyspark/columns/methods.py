@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.functions import built, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, only_argument
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec, note_of
@@ -51,7 +51,7 @@ def alias(
 
 def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.cast("int"), .cast(T.IntegerType())"""
-    wanted = arguments[0] if arguments else keywords.get("dataType")
+    wanted = named_argument(arguments, keywords, 0, "dataType")
     return ColumnValue(exp.Cast(this=held.tree, to=type_of(wanted)), doubt=held.doubt)
 
 
@@ -81,13 +81,13 @@ def otherwise(
 ) -> Value:
     if not isinstance(held.tree, exp.Case):
         return held
-    default = literal(run, arguments[0] if arguments else keywords.get("value"), node)
+    default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
     return made(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
 
 
 def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.sum("x").over(window)"""
-    spec = arguments[0] if arguments else keywords.get("window")
+    spec = named_argument(arguments, keywords, 0, "window")
     if not isinstance(spec, WindowSpec):
         run.dynamic("a window that only a run knows", node)
         spec = WindowSpec()
@@ -97,7 +97,9 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 
 
 def _ordered(tree: Any) -> Any:
-    return tree if isinstance(tree, exp.Ordered) else exp.Ordered(this=tree)
+    if isinstance(tree, exp.Ordered):
+        return tree
+    return exp.Ordered(this=tree)
 
 
 def sort_key(
@@ -110,7 +112,7 @@ def operator(kind: Any) -> Handler:
     def handler(
         run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
-        other = arguments[0] if arguments else next(iter(keywords.values()), None)
+        other = only_argument(arguments, keywords)
         return made(held, arguments, kind(this=held.tree, expression=literal(run, other, node)))
 
     return handler
@@ -155,7 +157,7 @@ def field_(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.getField("city"), col["city"], col.city"""
-    name = arguments[0] if arguments else keywords.get("name", keywords.get("key"))
+    name = named_argument(arguments, keywords, 0, "name", keywords.get("key"))
     if isinstance(name, str):
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
         field.meta["called"] = f"{spelled(held.tree)}.{name}"

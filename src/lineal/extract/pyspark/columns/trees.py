@@ -111,11 +111,9 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, str):
         return exp.Literal.string(str(value))
     if isinstance(value, (int, float)):
-        return (
-            exp.Literal.number(repr(value))
-            if value >= 0
-            else exp.Neg(this=exp.Literal.number(repr(-value)))
-        )
+        if value >= 0:
+            return exp.Literal.number(repr(value))
+        return exp.Neg(this=exp.Literal.number(repr(-value)))
     if isinstance(value, (list, tuple, set, frozenset)):
         return exp.Array(expressions=[literal(run, item, node) for item in value])
     if isinstance(value, Instance) and "value" in value.names:
@@ -169,7 +167,9 @@ def parsed(run: Run, text: str, node: Any) -> list[Any]:
 
 def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
     found = statements(run, text, node, shift)
-    return found[0] if found else None
+    if found:
+        return found[0]
+    return None
 
 
 def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:

@@ -10,7 +10,7 @@ from lineal.algebra.frame import Slot, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frames.project import (
     anything,
     flat,
@@ -44,7 +44,7 @@ def with_columns(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.withColumns({"a": …, "b": …})"""
-    given = arguments[0] if arguments else keywords.get("colsMap")
+    given = named_argument(arguments, keywords, 0, "colsMap")
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
         return relation
@@ -118,11 +118,9 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
     """The open star without that column."""
     assert attribute.slot.star is not None
     slot = star_slot(attribute.slot.star.without(key))
-    return (
-        slot
-        if attribute.doubt is None
-        else slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
-    )
+    if attribute.doubt is None:
+        return slot
+    return slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
 
 
 def renamed_column(
@@ -137,7 +135,7 @@ def renamed_columns(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.withColumnsRenamed({"a": "b"})"""
-    given = arguments[0] if arguments else keywords.get("colsMap")
+    given = named_argument(arguments, keywords, 0, "colsMap")
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
         return relation
@@ -288,7 +286,7 @@ def alias(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.alias("a")      its columns may be called a.x"""
-    name = arguments[0] if arguments else keywords.get("alias")
+    name = named_argument(arguments, keywords, 0, "alias")
     if not isinstance(name, str):
         return relation
     attributes = [

@@ -7,7 +7,7 @@ from typing import Any
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frames.changes import replaced
 from lineal.extract.pyspark.frames.project import said
 from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
@@ -28,8 +28,8 @@ def fill(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])"""
-    value = arguments[0] if arguments else keywords.get("value")
-    subset = arguments[1] if len(arguments) > 1 else keywords.get("subset")
+    value = named_argument(arguments, keywords, 0, "value")
+    subset = named_argument(arguments, keywords, 1, "subset")
     if isinstance(value, dict):
         wanted = {str(name): held for name, held in value.items()}
     else:
@@ -42,9 +42,9 @@ def replace(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.replace("old", "new", subset=["a"])"""
-    old = arguments[0] if arguments else keywords.get("to_replace")
+    old = named_argument(arguments, keywords, 0, "to_replace")
     sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
-    subset = keywords.get("subset", arguments[2] if len(arguments) > 2 else None)
+    subset = keywords.get("subset", argument_at(arguments, 2))
     listed = names_of(subset)
     wanted = dict.fromkeys(listed if listed is not None else relation.names, sample)
     return changed(run, relation, wanted, listed is None, node)

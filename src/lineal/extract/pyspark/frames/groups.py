@@ -13,7 +13,7 @@ from lineal.algebra.relation import beside, decided_rows, everything_in, group, 
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frames.map_order import map_order
 from lineal.extract.pyspark.frames.project import flat, projected, said, typed
 from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
@@ -223,8 +223,8 @@ def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
 
 def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """.pivot("kind", ["x", "y"])"""
-    wanted = arguments[0] if arguments else keywords.get("pivot_col")
-    values = arguments[1] if len(arguments) > 1 else keywords.get("values")
+    wanted = named_argument(arguments, keywords, 0, "pivot_col")
+    values = named_argument(arguments, keywords, 1, "values")
     known = list(values) if isinstance(values, (list, tuple)) and is_known(values) else None
     if known is None:
         run.report(Code.DYNAMIC, "the columns of a pivot whose values only the data knows", node)
@@ -249,7 +249,7 @@ def in_python(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Relation:
     """df.mapInPandas(f, "id INT, x DOUBLE")"""
-    given = keywords.get("schema", arguments[1] if len(arguments) > 1 else None)
+    given = keywords.get("schema", argument_at(arguments, 1))
     schema = schema_of(run, given, node)
     run.dynamic("columns that a Python function makes", node, Confidence.LOW)
     lineage = everything_in(relation.frame.slots, OPAQUE)
@@ -269,7 +269,7 @@ def cogroup(
 
     of the columns of both
     """
-    other = arguments[0] if arguments else keywords.get("other")
+    other = named_argument(arguments, keywords, 0, "other")
     if not isinstance(other, Grouped):
         run.dynamic("groups that only a run knows", node)
         return grouped

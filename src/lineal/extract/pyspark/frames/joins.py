@@ -214,11 +214,9 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
     scope = FrameScope(side, evaluation, Clause.USING)
     slot = scope.column(tree)
     held = next((attribute for attribute in side.attributes if attribute.slot is slot), None)
-    return (
-        held
-        if held is not None
-        else fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
-    )
+    if held is not None:
+        return held
+    return fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
 
 
 def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:

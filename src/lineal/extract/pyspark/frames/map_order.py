@@ -14,11 +14,9 @@ WORD = 0xFFFFFFFF
 
 def map_order(names: Iterable[str]) -> list[str]:
     in_java = order_in_java(list(names))
-    return (
-        in_java
-        if len(in_java) <= FEW
-        else order_in_scala([(improved(hash_of(name)), name) for name in in_java])
-    )
+    if len(in_java) <= FEW:
+        return in_java
+    return order_in_scala([(improved(hash_of(name)), name) for name in in_java])
 
 
 def hash_of(text: str) -> int:

@@ -16,7 +16,7 @@ from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
 from lineal.extract.pyspark.columns.trees import column, parsed
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
 from lineal.extract.pyspark.relation import (
     Attribute,
     FrameEvaluation,
@@ -124,7 +124,9 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     part = (
         step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
     )
-    return Part(lineage) if part else lineage
+    if part:
+        return Part(lineage)
+    return lineage
 
 
 def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
@@ -208,7 +210,9 @@ def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None
 def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
     """A column of an unknown table keeps that table's name before it, where only one can be meant."""
     stars = relation.stars
-    return stars[0].qualifier if len(stars) == 1 else ()
+    if len(stars) == 1:
+        return stars[0].qualifier
+    return ()
 
 
 def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:
@@ -348,7 +352,7 @@ def to_schema(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.to(schema)      the columns of the schema, by name"""
-    schema = schema_of(run, arguments[0] if arguments else None, node)
+    schema = schema_of(run, argument_at(arguments), node)
     if schema is None:
         return relation
     return select_items(
@@ -360,7 +364,7 @@ def col_regex(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.colRegex("`x_.*`")      every column whose name matches"""
-    pattern = arguments[0] if arguments else ""
+    pattern = argument_at(arguments, 0, "")
     try:
         matches = re.compile(str(pattern).strip("`"), re.IGNORECASE).fullmatch
     except re.error:

@@ -11,7 +11,7 @@ from lineal.algebra.relation import compare, decided_rows, narrow
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parsed
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.frames.project import flat, said
 from lineal.extract.pyspark.relation import FrameScope, Relation
 from lineal.extract.pyspark.run import Run
@@ -34,7 +34,7 @@ def filter_(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.filter(col("a") > 1), df.where("a > 1")"""
-    condition = arguments[0] if arguments else keywords.get("condition")
+    condition = named_argument(arguments, keywords, 0, "condition")
     if isinstance(condition, str):
         if isinstance(condition, Pattern):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
@@ -68,7 +68,9 @@ def sample_by(
 
 
 def _key(item: ColumnValue) -> Any:
-    return item.tree.this if isinstance(item.tree, exp.Ordered) else item.tree
+    if isinstance(item.tree, exp.Ordered):
+        return item.tree.this
+    return item.tree
 
 
 def distinct(
@@ -84,7 +86,7 @@ def drop_duplicates(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.dropDuplicates(["a", "b"])      a and b are compared"""
-    keys = arguments[0] if arguments else keywords.get("subset")
+    keys = named_argument(arguments, keywords, 0, "subset")
     if keys is None:
         return distinct(run, relation, [], {}, node)
     listed = keys if isinstance(keys, (list, tuple)) else arguments
@@ -111,7 +113,7 @@ def checked(
     subset = keywords.get("subset")
     if subset is None:
         positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]
-        subset = positional[0] if positional else arguments[2] if len(arguments) > 2 else None
+        subset = positional[0] if positional else argument_at(arguments, 2)
     if subset is None:
         rows = dict(relation.rows)
         compare(relation.frame.slots, FILTERS, rows)

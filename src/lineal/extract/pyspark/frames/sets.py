@@ -7,7 +7,7 @@ from typing import Any
 from lineal.algebra.frame import Slot, answer
 from lineal.algebra.lineage import Lineage, united
 from lineal.algebra.relation import SetOperation, set_operation
-from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frames.joins import as_relation
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run
@@ -16,7 +16,7 @@ from lineal.model.diagnostic import Code
 
 
 def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Relation | None:
-    found = as_relation(run, arguments[0] if arguments else keywords.get("other"), node)
+    found = as_relation(run, named_argument(arguments, keywords, 0, "other"), node)
     if found is None:
         run.dynamic("a DataFrame that only a run knows", node)
     return found

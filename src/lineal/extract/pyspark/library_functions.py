@@ -1,0 +1,373 @@
+"""Functions of Python's standard library over abstract values: functools, operator, re and others."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import posixpath
+import re
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.arguments import parser
+from lineal.extract.pyspark.columns.trees import binary, compare
+from lineal.extract.pyspark.dispatch import (
+    BUILTINS,
+    Arguments,
+    Keywords,
+    argument_at,
+    invoke,
+    named_argument,
+)
+from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
+from lineal.extract.pyspark.natives import known_or_unknown, unknown
+from lineal.extract.pyspark.paths import absolute_path, working_folder
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.standard import MOST_ITEMS, STANDARD
+from lineal.extract.pyspark.values import (
+    NAMED_TUPLE,
+    Builder,
+    Class,
+    ColumnValue,
+    DefaultDict,
+    Instance,
+    Library,
+    Partial,
+    PartialMethod,
+    Unknown,
+    Value,
+    copy_container,
+    is_text,
+    items_of,
+    items_of_each,
+    label_of,
+)
+from lineal.model.way import Confidence
+
+Handler = Callable[[Run, Arguments, Keywords, Any], Value]
+
+
+def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
+    held, initial = argument_at(arguments, 1), arguments[2:3]
+    items = iterated(run, held, node)
+    if items is None and initial:
+        level = getattr(held, "level", Confidence.UNKNOWN)
+        run.dynamic("a reduce over what only a run knows", node, level)
+        return initial[0]
+    if items is None:
+        return Unknown("reduce()", "over what only a run knows")
+
+    items = [*initial, *items]
+    if not items:
+        return Unknown("reduce()", "of nothing")
+    total = items[0]
+    for item in items[1:]:
+        total = invoke(run, arguments[0], [total, item], {}, node)
+    return total
+
+
+def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.partialmethod(f, 1)"""
+    if not arguments:
+        return Unknown("partialmethod()", "")
+    return PartialMethod(arguments[0], tuple(arguments[1:]), keywords)
+
+
+def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.partial(f, 1)"""
+    if arguments:
+        return Partial(arguments[0], tuple(arguments[1:]), keywords)
+    return Unknown("partial()", "")
+
+
+OPERATORS: dict[str, type[ast.operator]] = {
+    "and_": ast.BitAnd,
+    "or_": ast.BitOr,
+    "add": ast.Add,
+    "mul": ast.Mult,
+    "sub": ast.Sub,
+    "truediv": ast.Div,
+    "mod": ast.Mod,
+    "pow": ast.Pow,
+    "concat": ast.Add,
+    "xor": ast.BitXor,
+}
+
+COMPARISONS: dict[str, type[ast.cmpop]] = {
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+    "lt": ast.Lt,
+    "gt": ast.Gt,
+    "le": ast.LtE,
+    "ge": ast.GtE,
+}
+
+
+def operator_call(kind: type[ast.operator]) -> Handler:
+    """operator.add(a, b)      Return what computes as the operator does."""
+
+    def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        if len(arguments) != 2:
+            return unknown()
+        left, right = arguments
+        if has_column(arguments):
+            return binary(run, kind, left, right, node)
+        made = ast.BinOp(ast.Constant(None), kind(), ast.Constant(None))
+        return combined(run, ast.copy_location(made, node), left, right)
+
+    return apply
+
+
+def comparison_call(kind: type[ast.cmpop]) -> Handler:
+    """operator.eq(a, b)      Return what compares as the operator does."""
+
+    def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        if len(arguments) != 2:
+            return unknown()
+        left, right = arguments
+        if has_column(arguments):
+            return compare(run, kind, left, right, node)
+        return known_or_unknown(compared(kind(), left, right))
+
+    return apply
+
+
+def has_column(arguments: Arguments) -> bool:
+    """Return whether one of the arguments is a Column."""
+    return any(isinstance(argument, ColumnValue) for argument in arguments)
+
+
+def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """itertools.chain(a, b)"""
+    several = items_of_each(arguments)
+    if several is None:
+        return unknown()
+    return list(itertools.chain.from_iterable(several))
+
+
+def chain_from(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """itertools.chain.from_iterable(lists)"""
+    return chain(run, items_of(argument_at(arguments)) or [], {}, node)
+
+
+def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """itertools.product(years, months)"""
+    several = items_of_each(arguments)
+    if several is None:
+        return unknown()
+    return list(itertools.islice(itertools.product(*several), MOST_ITEMS))
+
+
+def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """os.path.join(base, "orders")"""
+    parts: list[Value] = []
+    for position, argument in enumerate(arguments):
+        if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
+            parts.append("/")
+        parts.append(argument)
+    return text_of_parts(parts)
+
+
+def path_part(pick: Callable[[str], str]) -> Handler:
+    """os.path.basename(path), os.path.dirname(path)"""
+
+    def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        held = argument_at(arguments)
+        if is_text(held):
+            return pick(held)
+        return Unknown("…", "a path")
+
+    return part
+
+
+def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """os.getenv("ENV"), dbutils.widgets.get("day")      a default is not its value"""
+    label = argument_at(arguments)
+    if not isinstance(label, str):
+        label = label_of(node)
+    return Unknown(str(label), "configuration", Confidence.LOW)
+
+
+def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dataclasses.field(default_factory=list)"""
+    return Builder("field", dict(keywords))
+
+
+def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """collections.defaultdict(list)"""
+    given = argument_at(arguments, 1)
+    made = DefaultDict(given) if isinstance(given, dict) else DefaultDict()
+    made.factory = argument_at(arguments)
+    return made
+
+
+def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """collections.OrderedDict(pairs)"""
+    return BUILTINS["dict"](run, arguments, keywords, node)
+
+
+def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """namedtuple("Job", "source target")"""
+    if len(arguments) < 2:
+        return Unknown("namedtuple()", "computed")
+    names = arguments[1]
+    if isinstance(names, str):
+        names = names.replace(",", " ").split()
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        return Unknown("namedtuple()", "computed")
+
+    given = items_of(keywords.get("defaults")) or []
+    defaults = [*[None] * (len(names) - len(given)), *given]
+    fields = list(zip(names, defaults, strict=False))
+    return Class(str(arguments[0]), [Library(NAMED_TUPLE)], {}, fields)
+
+
+def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dataclasses.asdict(config)"""
+    held = argument_at(arguments)
+    if isinstance(held, Instance):
+        return plain_value(held)
+    return Unknown("asdict()", "computed")
+
+
+def plain_value(held: Value) -> Value:
+    """Return an object with fields as a dict, throughout."""
+    if isinstance(held, Instance) and held.home.all_fields:
+        return {name: plain_value(held.names.get(name)) for name, _ in held.home.all_fields}
+    if isinstance(held, (list, tuple)):
+        return type(held)(plain_value(item) for item in held)
+    return held
+
+
+def replace_fields(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """dataclasses.replace(config, target="b")"""
+    held = argument_at(arguments)
+    if isinstance(held, Instance):
+        return Instance(held.home, {**held.names, **keywords})
+    return held
+
+
+def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """string.Template("SELECT $columns FROM $source")"""
+    return Builder("template", {"text": named_argument(arguments, keywords, 0, "template")})
+
+
+def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """types.SimpleNamespace(source="a")"""
+    return Instance(Class("SimpleNamespace", [], {}), dict(keywords))
+
+
+def copy_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """copy.copy(config), copy.deepcopy(config)"""
+    held = argument_at(arguments)
+    return copy_container(held)
+
+
+def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """json.loads(text)"""
+    found = Unknown("json.loads()", "a text that only a run knows", Confidence.LOW)
+    held = argument_at(arguments)
+    if not is_text(held) or len(held) >= LONGEST_JSON:
+        return found
+    try:
+        return json.loads(held)
+    except ValueError:
+        return found
+
+
+def wraps(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.wraps(f)      a decorator that changes nothing"""
+    return Library("functools.wrapped")
+
+
+def first_argument(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """functools.wraps(f)(g), Path("lake")      Return the value that is given."""
+    return argument_at(arguments)
+
+
+LONGEST_JSON = 1_000_000
+LONGEST_MATCHED = 200
+
+SLOW = r"[+*}]\)*[+*{]|\(\?"
+"""Patterns that may take for ever over a short text, and those that are not plain."""
+
+
+def is_quick(texts: Arguments) -> bool:
+    """Return whether a pattern and what it is applied to are short texts that take no time."""
+    are_short = all(is_text(each) and len(each) < LONGEST_MATCHED for each in texts)
+    return are_short and not re.search(SLOW, texts[0])
+
+
+def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
+    if len(arguments) != 3 or not is_quick(arguments):
+        return unknown()
+    try:
+        return re.sub(*arguments)
+    except re.error:
+        return unknown()
+
+
+def regex_test(how: str) -> Handler:
+    """re.match("^amt_", name)      whether it matches; what it matches is not followed"""
+
+    def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        texts = arguments[:2]
+        if len(texts) < 2 or not is_quick(texts):
+            return unknown()
+        try:
+            found = getattr(re, how)(*texts)
+        except re.error:
+            return unknown()
+        if found is None:
+            return None
+        return Builder("match", {"groups": [found[0], *found.groups()]})
+
+    return test
+
+
+LIBRARIES: dict[str, Handler] = {
+    **STANDARD,
+    "functools.reduce": reduce,
+    "functools.partial": partial,
+    "functools.partialmethod": partial_method,
+    "functools.wraps": wraps,
+    "functools.wrapped": first_argument,
+    "functools.lru_cache": wraps,
+    **{f"operator.{name}": operator_call(kind) for name, kind in OPERATORS.items()},
+    **{f"operator.{name}": comparison_call(kind) for name, kind in COMPARISONS.items()},
+    "itertools.chain": chain,
+    "itertools.chain.from_iterable": chain_from,
+    "itertools.product": product,
+    "os.path.join": path_join,
+    "posixpath.join": path_join,
+    "pathlib.Path": first_argument,
+    "pathlib.Path.cwd": working_folder,
+    "os.getcwd": working_folder,
+    "os.path.abspath": absolute_path,
+    "os.path.realpath": absolute_path,
+    "os.path.basename": path_part(posixpath.basename),
+    "os.path.dirname": path_part(posixpath.dirname),
+    "argparse.ArgumentParser": parser,
+    "os.getenv": configuration,
+    "os.environ.get": configuration,
+    "dbutils.widgets.get": configuration,
+    "dataclasses.field": field,
+    "dataclasses.asdict": as_dict,
+    "dataclasses.replace": replace_fields,
+    "collections.defaultdict": default_dict,
+    "collections.OrderedDict": ordered_dict,
+    "collections.namedtuple": named_tuple,
+    "string.Template": template,
+    "types.SimpleNamespace": simple_namespace,
+    "copy.deepcopy": copy_of,
+    "copy.copy": copy_of,
+    "json.loads": json_loads,
+    "re.sub": regex_sub,
+    **{f"re.{how}": regex_test(how) for how in ("match", "search", "fullmatch")},
+    "typing.cast": lambda run, arguments, keywords, node: argument_at(arguments, 1),
+    "textwrap.dedent": first_argument,
+    "inspect.cleandoc": first_argument,
+}  # fmt: skip
