@@ -40,9 +40,11 @@ class Parser(argparse.ArgumentParser):
     """argparse's own parser, which neither prints nor exits."""
 
     def error(self, message: str) -> NoReturn:
+        """Refuse a command line that does not fit."""
         raise Refused(message)
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Refuse instead of ending the process."""
         raise Refused(message or "")
 
 
@@ -76,6 +78,7 @@ def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     if run.program.main is None:
         reason = "what argparse.ArgumentParser() gives is only known when it runs"
         return Unknown(label_of(node), reason, Confidence.LOW)
+
     unclear = bool(
         {"parents", "fromfile_prefix_chars", "prefix_chars", "argument_default"} & set(keywords)
     )
@@ -96,6 +99,7 @@ def parser_call(
 def add_argument(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """parser.add_argument("--day", default="today")"""
     specification = held.parts["specification"]
     run.touch(specification.arguments)
     specification.arguments.append((arguments, keywords))
@@ -112,6 +116,7 @@ def same_parser(
 def set_defaults(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """parser.set_defaults(day="today")"""
     defaults = held.parts["specification"].defaults
     run.touch(defaults)
     defaults.update(keywords)
@@ -121,6 +126,7 @@ def set_defaults(
 def add_subparsers(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """parser.add_subparsers(dest="command")"""
     held.parts["specification"].command = keywords.get("dest")
     return held
 
@@ -135,12 +141,14 @@ def add_parser(
         specification.commands[arguments[0]] = made
     else:
         specification.unclear = True
+
     return Builder("arguments", {"specification": made})
 
 
 def parse_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """args = parser.parse_args()"""
     found = _parsed(run, held, arguments, keywords, node)
     if isinstance(found, tuple) and not found[1]:
         return found[0]
@@ -150,6 +158,7 @@ def parse_args(
 def parse_known_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """args, rest = parser.parse_known_args()"""
     found = _parsed(run, held, arguments, keywords, node)
     if isinstance(found, tuple):
         return found
@@ -183,13 +192,16 @@ def _parsed(
     )
     if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in keywords:
         return None
+
     expected: dict[str, Expected] = {}
     defaults: dict[str, Value] = {}
+
     try:
         made = _parser_of(held.parts["specification"], expected, defaults)
         found, rest = made.parse_known_args([str(word) for word in words])
     except (Refused, TypeError, ValueError, argparse.ArgumentError):
         return None
+
     names = {
         name: _value(run, each, vars(found).get(name), name in vars(found), node)
         for name, each in expected.items()
@@ -203,9 +215,11 @@ def _parser_of(
 ) -> Parser:
     if specification.unclear:
         raise Refused("the parser is not followed")
+
     made = Parser(add_help=False)
     for names, keywords in specification.arguments:
         _add(made, names, keywords, expected)
+
     if specification.commands:
         chosen = specification.command
         commands = (
@@ -215,6 +229,7 @@ def _parser_of(
             commands.add_parser(
                 name, parents=[_parser_of(below, expected, defaults)], add_help=False
             )
+
     defaults.update(specification.defaults)
     return made
 
@@ -227,16 +242,19 @@ def _add(
 ) -> None:
     if not all(isinstance(name, str) for name in names):
         raise Refused("the name of an argument is not known")
+
     action = keywords.get("action", "store")
     if isinstance(action, Library) and action.name == BOOLEAN:
         action = argparse.BooleanOptionalAction
     elif not isinstance(action, str) or action in ("help", "version"):
         raise Refused("an action that is not known")
+
     passed: dict[str, Any] = {name: keywords[name] for name in PASSED_ON if name in keywords}
     if not all(map(is_known, passed.values())):
         raise Refused("an argument that is not known")
     if "const" in keywords:
         passed["const"] = _Constant()
+
     added = made.add_argument(*names, action=action, default=argparse.SUPPRESS, **passed)
     usual = (
         {"store_true": False, "store_false": True}.get(action) if isinstance(action, str) else None
@@ -258,6 +276,7 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
         if isinstance(default, str):
             return _typed(run, expected, default, node)
         return default
+
     if isinstance(found, list):
         return [_one(run, expected, each, node) for each in found]
     return _one(run, expected, found, node)

@@ -96,6 +96,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         if schema is None:
             return Unknown("dtypes", "the schema is not known", Confidence.LOW)
         return [(column, spark_spelling(kind)) for column, kind in schema.fields]
+
     if name in ("na", "stat"):
         return Builder(name, {"relation": held})
     if name in ("write", "writeStream"):
@@ -107,6 +108,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         return Session()
     if name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
         return Method(held, name)
+
     tree = bound_column(run, held, name, node)
     if tree is not None and name.lower() not in held.by_key:
         tree.meta["home"] = held  # perhaps a method that nobody knows
@@ -114,6 +116,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
 
 
 def schema_value(held: Relation) -> SchemaValue | None:
+    """df.schema      where all columns are known"""
     if not held.complete:
         return None
     return SchemaValue([(each.slot.name, held.types.get(each.id, "")) for each in held.attributes])
@@ -129,6 +132,7 @@ def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
 
 
 def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
+    """spark.read, spark.catalog, spark.udf"""
     if name in ("read", "readStream"):
         return Builder("read", {"stream": name == "readStream"})
     if name in ("catalog", "conf", "udf", "sparkContext", "streams", "dataSource"):
@@ -137,6 +141,7 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
 
 
 def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
+    """df.write.format, DeltaTable.alias"""
     if held.kind == "glue":
         found = of_glue(run, held, name)
         if found is not None:
@@ -145,18 +150,21 @@ def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
 
 
 def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
+    """F.col, os.environ"""
     if name in ("__name__", "__qualname__"):
         return held.name.rpartition(".")[2]
     return run.program.member_of_library(f"{held.name}.{name}")
 
 
 def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
+    """helpers.clean, where helpers is a file of the program"""
     if name in held.names:
         return held.names[name]
     return run.program.submodule(run, held, name, node)
 
 
 def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
+    """self.spark, config.target      a field, a property or a method"""
     if name in held.names:
         return held.names[name]
     if name == "__class__":
@@ -165,9 +173,11 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
         return held.names
     if name in TUPLE_NAMES and held.home.is_tuple:
         return TUPLE_NAMES[name](held)
+
     found = taken_from(run, held.home.find(name), held, name, node)
     if found is not None:
         return found
+
     asked = held.home.find("__getattr__")
     if isinstance(asked, Function):
         return invoke(run, asked, [held, name], {}, node)
@@ -202,6 +212,7 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
 
 
 def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
+    """Config.DEFAULT, Kind.RENAME"""
     found = held.find(name)
     if isinstance(found, Function) and "classmethod" in found.decorators:
         return Method(held, name, found)
@@ -215,6 +226,7 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 
 
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
+    """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
     if name in STRONG or (
         name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")
     ):
@@ -238,6 +250,7 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
 
 
 def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
+    """df.schema.fields[0].name"""
     if name == "name":
         return held.name
     if name == "dataType":
@@ -246,18 +259,21 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
 
 
 def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
+    """field.dataType.simpleString"""
     if name in ("typeName", "simpleString", "jsonValue"):
         return Method(held, name)
     return type_method(held, name)
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
+    """clean.__name__, clean.__doc__"""
     if name in ("__name__", "__qualname__"):
         return held.name
     if name == "__doc__":
         if not isinstance(held.node, ast.Lambda):
             return ast.get_docstring(held.node)
         return None
+
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 

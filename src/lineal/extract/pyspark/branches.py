@@ -51,11 +51,13 @@ def merged(run: Run, left: Value, right: Value) -> Value:
         if right is None:
             return left
         return right
+
     for kind, merge in MERGES:
         if isinstance(left, kind) and isinstance(right, kind):
             found = merge(run, left, right)
             if found is not None:
                 return found
+
     return one_of_several(left, right)
 
 
@@ -109,12 +111,14 @@ def is_function(value: Value) -> bool:
 
 
 def options_of(value: Value) -> tuple[Value, ...]:
+    """Return the values that one value may be."""
     if isinstance(value, Choice):
         return value.options
     return (value,)
 
 
 def same(left: Value, right: Value) -> bool:
+    """Return whether two branches left the same value."""
     return left is right or (
         is_known(left) and is_known(right) and type(left) is type(right) and bool(left == right)
     )
@@ -130,6 +134,7 @@ def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
 
 
 def merged_dict(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> dict[Any, Value]:
+    """Merge two dicts key by key."""
     found = dict(left)
     for key, value in right.items():
         found[key] = merged(run, left[key], value) if key in left else value
@@ -142,6 +147,7 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
     for attribute in left.attributes:
         if attribute.slot.star is not None:
             continue
+
         others = right.by_key.get(attribute.key)
         if others is None:
             attributes.append(_doubtful(attribute) if right.complete else attribute)
@@ -154,9 +160,11 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
             lineage = merged_lineage(attribute.slot.lineage, others[0].slot.lineage)
             qualifier = attribute.qualifier if attribute.qualifier == others[0].qualifier else ()
             attributes.append(fresh(Slot(attribute.slot.name, attribute.key, lineage), qualifier))
+
     for attribute in right.attributes:
         if attribute.slot.star is None and attribute.key not in left.by_key:
             attributes.append(_doubtful(attribute) if left.complete else attribute)
+
     attributes += side_by_side_stars(left.stars, right.stars, ONE_BRANCH)
     found = Relation(attributes, merged_lineage(left.rows, right.rows), (left, right))
     found.twice = left.twice
@@ -181,6 +189,7 @@ def join_states(
         left = one[number][1] if number in one else before
         right = other[number][1] if number in other else before
         run.touch(container)
+
         if isinstance(container, list):
             restore(container, merged_list(run, left, right))
         elif isinstance(container, dict):

@@ -74,16 +74,19 @@ def called(run: Run, node: ast.Call, env: Environment) -> Value:
     run.calls += 1
     made = value_called(run, node, env)
     run.calls -= 1
+
     if made.__class__ is Relation and (len(run.gaps) > before or run.loose):
         made.gaps = made.gaps.union(run.gaps[before:], run.loose)
         del run.gaps[before:]
     elif run.calls == 0 and run.gaps:
         run.loose += run.gaps
         run.gaps.clear()
+
     return made
 
 
 def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
+    """Return what a call gives, by what is called."""
     called = node.func
     if called.__class__ is ast.Attribute:
         receiver = value(run, called.value, env)
@@ -92,15 +95,18 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
         if handler is not None and not run.patched:
             arguments, keywords = given(run, node, env)
             return handler(run, receiver, arguments, keywords, node)
+
         function = attribute_of(run, receiver, called.attr, called)
     elif called.__class__ is ast.Name and called.id in WORDS:
         return WORDS[called.id](run, node, env)
     else:
         function = value(run, called, env)
+
     arguments, keywords = given(run, node, env)
     handler = CALLS.get(function.__class__)
     if handler is None:
         return Unknown(label_of(node), "not followed")
+
     made: Value = handler(run, function, arguments, keywords, node)
     if (
         made.__class__ is Unknown
@@ -108,6 +114,7 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
         and hands_on(arguments, keywords)
     ):
         run.leave_unread("a call of code that is not here", node)
+
     return made
 
 
@@ -144,6 +151,7 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
                 arguments.extend(items)
             else:
                 arguments.append(unknown_of(held, several))
+
     keywords: Keywords = {}
     for keyword in node.keywords:
         held = value(run, keyword.value, env)
@@ -151,10 +159,12 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
             keywords[keyword.arg] = held
         elif isinstance(held, dict):
             keywords.update((key, item) for key, item in held.items() if isinstance(key, str))
+
     return arguments, keywords
 
 
 def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
+    """super()"""
     return super_of(run, env)
 
 
@@ -184,12 +194,14 @@ def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
         return Unknown("eval()", "a text that only a run knows")
     if run.depth >= DEEPEST_CALL:
         return Unknown("eval()", "nested too deeply")
+
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unknown("eval()", "not followed")
     for each in ast.walk(tree):
         ast.copy_location(each, node)
+
     run.depth += 1
     try:
         return value(run, tree.body, env)
@@ -210,11 +222,13 @@ def executed(run: Run, node: ast.Call, env: Environment) -> Value:
         return None
     for each in ast.walk(tree):
         ast.copy_location(each, node)
+
     run.depth += 1
     try:
         block(run, tree.body, env, Returns())
     finally:
         run.depth -= 1
+
     return None
 
 
@@ -222,6 +236,7 @@ def module_of(text: Value) -> ast.Module | None:
     """The statements of a text of code; nothing, if the text is not known or is no code."""
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return None
+
     try:
         return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -259,30 +274,36 @@ def call_function(
     run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any,
     at_yield: Callable[[Value], None] | None = None,
 ) -> Value:  # fmt: skip
+    """clean(df)      Run the body of a function of the program on the given values."""
     if "contextmanager" in function.decorators and at_yield is None:
         return Builder(
             "context",
             {"call": lambda body: call_function(run, function, arguments, keywords, node, body)},
         )
+
     if function.variants:
         function = variant_for(function, arguments)
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
+
     run.step(5)
     run.called.add(id(function.node))
     env = Environment(bound(run, function, arguments, keywords), function.closure, function.file)
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", argument_at(arguments))
+
     reading, run.reading = run.reading, function.file.reading
     outside = run.enter()
     run.depth += 1
     run.frames.append(Yielded(at_yield))
     made: Value = None
+
     try:
         if isinstance(function.node, ast.Lambda):
             made = value(run, function.node.body, env)
             return made
+
         returns = Returns()
         block(run, function.node.body, env, returns)
         yielded = run.frames[-1]
@@ -311,6 +332,7 @@ def yields(function: Function) -> bool:
     if known is None:
         waiting: list[ast.AST] = list(node.body) if "yield" in function.file.text else []
         known = False
+
         while waiting and not known:
             here = waiting.pop()
             known = isinstance(here, (ast.Yield, ast.YieldFrom))
@@ -318,7 +340,9 @@ def yields(function: Function) -> bool:
                 here, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
             ):
                 waiting.extend(ast.iter_child_nodes(here))
+
         node.lineal_yields = known
+
     return bool(known)
 
 
@@ -329,6 +353,7 @@ def returned(run: Run, returns: Returns) -> Value:
     given = [each for each in returns if each is not None]
     if not given:
         return None
+
     result = given[0]
     for other in given[1:]:
         result = merged(run, result, other)
@@ -342,28 +367,36 @@ def bound(
     spec = function.node.args
     positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     names: dict[str, Value] = {}
+
     for parameter, default in zip(reversed(positional), reversed(function.defaults), strict=False):
         names[parameter] = default
+
     names.update(function.keyword_defaults)
     for parameter, held in zip(positional, arguments, strict=False):
         names[parameter] = held
+
     more = arguments[len(positional) :]
     if spec.vararg is not None:
         names[spec.vararg.arg] = tuple(more)
+
     allowed = {*positional, *(each.arg for each in spec.kwonlyargs)}
     extra = {}
+
     for key, held in keywords.items():
         if key in allowed:
             names[key] = held
         else:
             extra[key] = held
+
     if spec.kwarg is not None:
         names[spec.kwarg.arg] = extra
+
     for parameter in allowed:
         if parameter not in names:
             names[parameter] = Unknown(
                 parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW
             )
+
     return names
 
 
@@ -374,12 +407,15 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
             held = member if isinstance(member, str) else member.names.get("value")
             if arguments and held == arguments[0]:
                 return member
+
         return Unknown(made.name, "a member that only a run knows")
+
     instance = Instance(made)
     init = made.find("__init__")
     if isinstance(init, Function):
         call_function(run, init, [instance, *arguments], keywords, node)
         return instance
+
     fields = made.all_fields
     for (name, default), held in zip(fields, [*arguments, *[None] * len(fields)], strict=False):
         given = (
@@ -388,8 +424,10 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
             else keywords.get(name, field_default(run, default))
         )
         instance.names[name] = given
+
     for key, held in keywords.items():
         instance.names.setdefault(key, held)
+
     after = made.find("__post_init__")
     if isinstance(after, Function):
         call_function(run, after, [instance], {}, node)
@@ -403,6 +441,7 @@ def field_default(run: Run, default: Value) -> Value:
             return default.parts["default"]
         if "default_factory" in default.parts:
             return invoke(run, default.parts["default_factory"], [], {}, None)
+
     if isinstance(default, list):
         return list(default)
     if isinstance(default, dict):
@@ -417,6 +456,7 @@ def super_of(run: Run, env: Environment) -> Value:
         here = here.outer
     if here is None:
         return Unknown("super()", "not followed")
+
     home = here.names["__class__"]
     receiver = here.names.get("__self__")
     kind = (
@@ -437,6 +477,7 @@ def super_of(run: Run, env: Environment) -> Value:
 def call_method(
     run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.select("a"), self.load()"""
     if method.function is not None:
         return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
     handler = RECEIVERS.get(type(method.receiver))
@@ -448,11 +489,13 @@ def call_method(
 def on_relation(
     run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.select("a"), df.count()      Call a method of a DataFrame."""
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
     if name in ACTIONS:
         return ACTIONS[name](run, held, arguments, keywords, node)
+
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
     return Relation([anything()], dict(held.rows), (held,))
 
@@ -460,12 +503,14 @@ def on_relation(
 def on_column(
     run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """col("a").alias("b")      Call a method of a Column."""
     return column_method(run, held, name, arguments, keywords, node)
 
 
 def on_grouped(
     run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.groupBy("a").count()      Call a method of grouped data."""
     handler = GROUPED.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -476,6 +521,7 @@ def on_grouped(
 def on_session(
     run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """spark.table("orders")      Call a method of the session."""
     handler = SESSION.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
@@ -485,10 +531,12 @@ def on_session(
 def on_builder(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.write.mode("append")      Call a method of what is put together call by call."""
     if held.kind == "na":
         handler = NA.get(name)
         if handler is not None:
             return handler(run, held.parts["relation"], arguments, keywords, node)
+
     handlers = BUILDERS.get(held.kind)
     if handlers is not None:
         return handlers(run, held, name, arguments, keywords, node)
@@ -498,6 +546,7 @@ def on_builder(
 def on_window(
     run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """Window.partitionBy("a").orderBy("b")      Add to a window."""
     trees = (
         tuple(item.tree for item in columns_of(run, arguments, node))
         if name in ("partitionBy", "orderBy")
@@ -520,6 +569,7 @@ def on_schema(
         text = type_text(kind) if kind else ""
         added = (str(getattr(first, "name", first)), str(getattr(first, "type_name", text)))
         return SchemaValue([*held.fields, added])
+
     if name == "fieldNames":
         return [field for field, _ in held.fields]
     if name == "typeName":
@@ -530,6 +580,7 @@ def on_schema(
 def on_type(
     run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """StringType().simpleString()      Call a method of a type."""
     return type_method(held, name)
 
 
@@ -551,24 +602,28 @@ RECEIVERS: dict[type, Any] = {
 def call_library(
     run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """F.col("a"), os.path.join("a", "b")"""
     if library.name == "importlib.import_module":
         return module_named(run, library, arguments, keywords, node)
     return call_of_library(run, library.name, arguments, keywords, node)
 
 
 def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """clean_udf(col("a"))"""
     return udf_call(run, udf, arguments, keywords, node)
 
 
 def call_native(
     run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """itemgetter("name")(row)"""
     return native.call(run, arguments, keywords, node)
 
 
 def call_partial(
     run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """partial(f, 1)(2)"""
     return invoke(
         run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node
     )
@@ -585,6 +640,7 @@ def call_choice(
 def call_instance(
     run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """step(df), where the class of step has __call__"""
     found = held.home.find("__call__")
     if isinstance(found, Function):
         return call_function(run, found, [held, *arguments], keywords, node)

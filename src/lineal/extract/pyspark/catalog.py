@@ -20,15 +20,25 @@ from lineal.model.edge import Column, Dataset
 class Known(Catalog, Protocol):
     """What the corpus knows of datasets."""
 
-    def dataset(self, key: str, spelling: str) -> Dataset: ...
+    def dataset(self, key: str, spelling: str) -> Dataset:
+        """Return the dataset of a name, if the corpus has one."""
+        ...
 
-    def types(self, key: str) -> Mapping[str, str]: ...
+    def types(self, key: str) -> Mapping[str, str]:
+        """Return the types of a dataset's columns, by name."""
+        ...
 
-    def declare_plan(self, plan: Any) -> None: ...
+    def declare_plan(self, plan: Any) -> None:
+        """Declare what a statement of SQL creates."""
+        ...
 
-    def foresee(self, writes: Iterable[Write]) -> None: ...
+    def foresee(self, writes: Iterable[Write]) -> None:
+        """Take note of what the program will have written."""
+        ...
 
-    def add_routines(self, routines: Iterable[Routine]) -> None: ...
+    def add_routines(self, routines: Iterable[Routine]) -> None:
+        """Add functions and procedures that SQL of the program creates."""
+        ...
 
 
 class SessionCatalog:
@@ -47,6 +57,7 @@ class SessionCatalog:
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
+        """Return a dataset and the frame that reading it gives."""
         table = self.run.program.located.get(spelling)
         if table is not None:
             key, spelling = table.lower(), table

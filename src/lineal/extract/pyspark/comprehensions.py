@@ -34,12 +34,15 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
                 found.append((value(run, node.key, inner), value(run, node.value, inner)))
             else:
                 found.append(value(run, node.elt, inner))
+
             return None
+
         generator = node.generators[position]
         held = value(run, generator.iter, inner)
         items = iterated(run, held, generator.iter)
         if items is None:
             return unknown_of(held, generator.iter)
+
         for item in items:
             bind(run, generator.target, item, inner)
             tests = [truth(value(run, test, inner)) for test in generator.ifs]
@@ -50,6 +53,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
                 stopped = each(position + 1)
                 if stopped is not None:
                     return stopped
+
         return None
 
     stopped = each(0)
@@ -67,6 +71,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
 
 def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:
+    """(df := spark.table("orders"))"""
     held = value(run, node.value, env)
     bind(run, node.target, held, env)
     return held

@@ -48,6 +48,7 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
         if known is None:
             return Unknown(name, "asked when it runs")
         return known
+
     if name == "ref":
         return Native(
             name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
@@ -60,6 +61,7 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
         return Native(
             name, lambda run, arguments, keywords, node: variable(held, arguments, keywords)
         )
+
     return Unknown(name, f"dbt has no {name}", Confidence.LOW)
 
 
@@ -78,6 +80,7 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
         return read_name(
             run, arguments[-1] if least == 1 else ".".join(arguments), node, table_named
         )
+
     named = held.context.relations.get(".".join(arguments), arguments[-1])
     return read_name(run, named, node, table_named)
 
@@ -97,6 +100,7 @@ def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
 
 
 def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
+    """dbt.config.get("k"), dbt.var("k", 1)      Return a setting or its default."""
     name, *more = arguments or [None]
     default = named_argument(more, keywords, 0, "default")
     if not isinstance(name, str):

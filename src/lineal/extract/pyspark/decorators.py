@@ -50,12 +50,14 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
             if isinstance(getter, Function):
                 getter.setter = made
                 return getter
+
         if (
             name == "register"
             and isinstance(target, ast.Attribute)
             and registered(run, made, decorator, target, env)
         ):
             return made
+
         owner = value(run, target, env)
         full = owner.name if isinstance(owner, Library) else ""
         if full in ("functools.singledispatch", "functools.singledispatchmethod"):
@@ -69,10 +71,12 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         ):
             defined(run, made, decorator, name, env)
             return made
+
         if isinstance(owner, (Function, Class)) or (
             isinstance(owner, Method) and owner.function is not None
         ):
             result = wrapped_by(run, owner, result, decorator, env) or result
+
     return result
 
 
@@ -86,6 +90,7 @@ def registered(
     general = value(run, target.value, env)
     if not isinstance(general, Function) or general.variants is None:
         return False
+
     said = decorator.args[0] if isinstance(decorator, ast.Call) and decorator.args else None
     annotations = [each.annotation for each in made.node.args.args if each.annotation is not None]
     kind = said or next(iter(annotations), None)
@@ -101,6 +106,7 @@ def wrapped_by(
     function: Value = owner
     if isinstance(decorator, ast.Call):
         function = value(run, decorator, env)
+
     found = invoke(run, function, [made], {}, decorator)
     if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)):
         return found
@@ -118,6 +124,7 @@ def aggregates(made: Function, decorator: Any) -> bool:
         or isinstance(made.node, ast.Lambda)
     ):
         return False
+
     result = made.node.returns
     arguments = [argument.annotation for argument in made.node.args.args]
     if result is None or not arguments:
@@ -181,4 +188,5 @@ def expected(run: Run, made: Function, env: Environment) -> list[Value]:
                 for each in rules
                 for rule in (each.values() if isinstance(each, dict) else [each])
             ]
+
     return found

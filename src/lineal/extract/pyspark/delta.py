@@ -60,6 +60,7 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
         shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
     else:
         return Builder("delta_builder", {})
+
     return Builder(
         "delta",
         {"relation": relation, "target": str(shown), "path": name == "forPath", "qualifier": ""},
@@ -98,11 +99,13 @@ def begin_merge(
     """DeltaTable.merge(source, condition); df.mergeInto(…).merge() carries it out"""
     if not arguments and not keywords:
         return execute(run, held, node)
+
     given = dict(zip(("source", "condition"), arguments, strict=False)) | keywords
     source = as_relation(run, given.get("source"), node)
     if source is None:
         run.dynamic("a merge of a DataFrame that only a run knows", node)
         return held
+
     return held.with_(source=source, on=given.get("condition"), arms=())
 
 
@@ -119,6 +122,7 @@ def add_own_arm(
     """.whenMatched(…).update(…); without it, DeltaTable.update(…) and .delete(…) are writes"""
     if "when" not in held.parts:
         return change_rows(run, held, name, arguments, keywords, node)
+
     when, condition = held.parts["when"]
     assigned = only_argument(arguments, keywords)
     arm = (when + ARMS[name], {"condition": condition, "set": assigned, "values": assigned})
@@ -137,6 +141,7 @@ def add_arm(
         given = dict(zip(names, arguments, strict=False)) | given
         if isinstance(given.get("condition"), dict):
             given = {"set": given["condition"], "values": given["condition"]}
+
     return held.with_(arms=(*held.parts.get("arms", ()), (name, given)))
 
 
@@ -157,6 +162,7 @@ def change_rows(
     if name == "update":
         given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
         return update(run, held, given, node)
+
     return held
 
 
@@ -176,6 +182,7 @@ def clone_version(
 
 
 def expression(run: Run, value: Value, node: Any) -> Any | None:
+    """Return the tree of a value that a column is set to: a Column or a text of SQL."""
     if isinstance(value, ColumnValue):
         return value.tree
     if isinstance(value, str):
@@ -183,6 +190,7 @@ def expression(run: Run, value: Value, node: Any) -> Any | None:
         if found:
             return found[0]
         return None
+
     if value is not None:
         return literal(run, value, node)
     return None
@@ -194,6 +202,7 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
     target, source = parts["relation"], parts.get("source")
     if not isinstance(target, Relation) or not isinstance(source, Relation):
         return None
+
     left, right, twice = told_apart(target, source)
     both = side_by_side(left, right, source, twice)
     evaluation = run.evaluation()
@@ -201,23 +210,27 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
     on = expression(run, parts.get("on"), node)
     if on is not None:
         gather(on, JOINS, both.rows, scope)
+
     columns: dict[str, list[Slot]] = {}
     for name, given in parts.get("arms", ()):
         scope.clause = Clause.WHERE
         condition = expression(run, given.get("condition"), node)
         if condition is not None:
             gather(condition, FILTERS, both.rows, scope)
+
         scope.clause = Clause.SET
         if name.endswith(("UpdateAll", "InsertAll")):
             for attribute in right.attributes:
                 columns.setdefault(attribute.key, []).append(attribute.slot)
             continue
+
         assigned = given.get("set") if "Update" in name else given.get("values")
         for column, value in (assigned or {}).items() if isinstance(assigned, dict) else ():
             spelled = str(column).rsplit(".", 1)[-1].strip("`")
             tree = expression(run, value, node)
             lineage = lineage_of(tree, scope) if tree is not None else {}
             columns.setdefault(spelled.lower(), []).append(Slot(spelled, spelled.lower(), lineage))
+
     slots = [
         Slot(
             several[0].name,
@@ -242,17 +255,21 @@ def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
     assigned = given.get("set")
     if isinstance(condition, dict):
         condition, assigned = None, condition
+
     deciding: Lineage = {}
     tree = expression(run, condition, node)
     if tree is not None:
         gather(tree, FILTERS, deciding, scope)
+
     scope.clause = Clause.SET
     slots = []
+
     for column, value in (assigned or {}).items() if isinstance(assigned, dict) else ():
         found = expression(run, value, node)
         lineage: Lineage = {}
         pour(lineage_of(found, scope) if found is not None else {}, IDENTITY_WAY, lineage)
         slots.append(Slot(str(column), str(column).lower(), lineage))
+
     changed = set_columns(slots, deciding) if slots else delete_rows(deciding)
     both = Relation([], changed.rows, (target,))
     return emit(run, held, changed.slots, both, evaluation, (target,), node)
@@ -293,6 +310,7 @@ def emit(
     parents: tuple[Relation, ...],
     node: Any,
 ) -> Value:
+    """Write the columns that a merge or an update sets."""
     made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)
     said(run, made, evaluation)
     kind = "file" if held.parts.get("path") else "table"

@@ -102,6 +102,7 @@ def variable_name(node: ast.AST) -> str:
     """Return a variable as it is written, where that is short."""
     if isinstance(node, ast.Name):
         return node.id
+
     text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
     if len(text) <= LONGEST_VARIABLE:
         return text.replace("'", '"')

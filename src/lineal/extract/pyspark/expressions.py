@@ -47,18 +47,22 @@ def absent(run: Run, node: None, env: Environment) -> Value:
 
 
 def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
+    """1, "orders", None"""
     return node.value
 
 
 def name(run: Run, node: ast.Name, env: Environment) -> Value:
+    """df      Return the value of a name: of this function, those around it, a library or Python itself."""
     here: Environment | None = env
     spelled = node.id
     if spelled in env.names and not env.shared:
         return env.names[spelled]
+
     while here is not None:
         if spelled in here.names and spelled not in here.shared:
             return here.names[spelled]
         here = here.outer
+
     for library in env.globals.wild:
         found = library(spelled)
         if found is not None:
@@ -71,6 +75,7 @@ def name(run: Run, node: ast.Name, env: Environment) -> Value:
 
 
 def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
+    """["a", "b"], ("a", *rest), {"a"}"""
     if len(node.elts) > LONG_LITERAL and all(item.__class__ is ast.Constant for item in node.elts):
         found: list[Value] | Unknown = [item.value for item in node.elts]  # type: ignore[attr-defined]
     else:
@@ -83,6 +88,7 @@ def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> 
         if all(map(is_known, found)):
             return {item for item in found if is_known(item)}
         return found
+
     return found
 
 
@@ -98,6 +104,7 @@ def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] |
             found.extend(several)
         else:
             found.append(value(run, item, env))
+
     return found
 
 
@@ -111,6 +118,7 @@ def iterated(run: Run, held: Value, node: Any) -> list[Value] | None:
 
 
 def unknown_of(held: Value, node: ast.AST) -> Unknown:
+    """Return a value that only a run knows, for what is made of one that is not known."""
     if isinstance(held, Unknown):
         return held
     if isinstance(held, Pattern):
@@ -121,21 +129,26 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
 
 
 def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
+    """{"a": 1, **more}"""
     found: dict[Any, Value] = {}
     for key_node, item_node in zip(node.keys, node.values, strict=True):
         item = value(run, item_node, env)
         if key_node is None:
             if not isinstance(item, dict):
                 return unknown_of(item, item_node)
+
             found.update(item)
             continue
+
         key = value(run, key_node, env)
         if isinstance(key, (Unknown, list, dict, Choice)):
             return unknown_of(key, key_node)
+
         try:
             found[key] = item
         except TypeError:
             return Unknown("…", "a key that is not known")
+
     return found
 
 
@@ -145,8 +158,10 @@ def joined_text(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
 
 
 def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
+    """{name:>10}, {name!r}      Return a part of an f-string."""
     if isinstance(part, ast.Constant):
         return part.value
+
     assert isinstance(part, ast.FormattedValue)
     held = as_text(run, value(run, part.value, env), part)
     if part.format_spec is not None:
@@ -161,12 +176,14 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
                 return format(held, spec)
             except (ValueError, TypeError):
                 return held
+
     if part.conversion == ord("r") and is_known(held):
         return repr(held)
     if isinstance(held, Unknown) and (
         held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))
     ):
         return Unknown(label_of(part.value), held.reason, held.level, held.variable)
+
     return held
 
 
@@ -184,10 +201,12 @@ def as_text(run: Run, held: Value, node: Any) -> Value:
         return held
     if held.home.enumerates and held.home.find("__str__") is None:
         return f"{held.home.name}.{held.names.get('name')}"
+
     for name in ("__str__", "__repr__"):
         said = asked(run, held, name, [], node)
         if said is not ...:
             return said
+
     return held
 
 
@@ -200,8 +219,10 @@ def text_of_parts(parts: list[Value]) -> Value:
             for one in choices[0].options
         ]
         return Choice(tuple(several))
+
     level, reason, variable = Confidence.HIGH, "", ""
     texts = []
+
     for part in parts:
         if isinstance(part, (Unknown, Pattern)):
             variable = variable or part.variable
@@ -213,8 +234,10 @@ def text_of_parts(parts: list[Value]) -> Value:
         else:
             level, reason = Confidence.UNKNOWN, "not followed"
             texts.append("{…}")
+
     if sum(map(len, texts)) > LONGEST_TEXT:
         return Unknown("…", "a text that is too long")
+
     text = "".join(texts)
     if reason:
         return Pattern(text, min(level, Confidence.LOW), reason, variable)
@@ -237,11 +260,13 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
+    """a + b, a % b"""
     left, right = value(run, node.left, env), value(run, node.right, env)
     return combined(run, node, left, right)
 
 
 def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
+    """Return what an operator gives for two values."""
     if isinstance(left, ColumnValue) or isinstance(right, ColumnValue):
         return trees.binary(run, type(node.op), left, right, node)
     if isinstance(left, Instance) or isinstance(right, Instance):
@@ -260,6 +285,7 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
             and isinstance(right, texts)
         ):
             return text_of_parts([left, right])
+
         if isinstance(node.op, ast.Div):
             return text_of_parts([left, "/", right])
         if isinstance(left, Unknown):
@@ -267,13 +293,16 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
         if isinstance(right, Unknown):
             return right
         return Unknown("…", "computed")
+
     if isinstance(left, Library) and isinstance(node.op, ast.Div):
         return Unknown("…", "a path that is computed")
     if isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Div):
         return text_of_parts([left, "/", right])
+
     combine = OPERATORS.get(type(node.op))
     if combine is None or not harmless(node.op, left, right):
         return Unknown("…", "computed")
+
     try:
         return combine(left, right)
     except Exception:  # whatever the analysed program does wrong stays its own affair
@@ -303,19 +332,23 @@ def harmless(op: ast.operator, left: Value, right: Value) -> bool:
     if isinstance(op, ast.Mult):
         if isinstance(left, (int, float)) and isinstance(right, (int, float)):
             return abs(left) < LARGEST and abs(right) < LARGEST
+
         sizes = [abs(x) if isinstance(x, (int, float)) else len(x) for x in (left, right)]
         return sizes[0] * sizes[1] <= LONGEST_LIST
+
     if isinstance(op, ast.Pow):
         return all(
             isinstance(x, (int, float)) and abs(x) < limit
             for x, limit in ((left, 10_000), (right, 64))
         )
+
     if (
         isinstance(op, ast.Add)
         and isinstance(left, (str, list, tuple))
         and isinstance(right, (str, list, tuple))
     ):
         return len(left) + len(right) <= LONGEST_TEXT
+
     return True
 
 
@@ -332,14 +365,17 @@ def percent(text: str, arguments: Value) -> Value:
             return text % arguments
         except (TypeError, ValueError, KeyError):
             return Unknown("…", "a text that is made with %")
+
     if isinstance(arguments, dict):
         named = re.split(r"%\((\w+)\)[sd]", text)
         return text_of_parts(
             [arguments.get(part) if at % 2 else part for at, part in enumerate(named)]
         )
+
     pieces = re.split("%[sd]", text)
     if len(pieces) != len(values) + 1:
         return Unknown("…", "a text that is made with %")
+
     parts: list[Value] = [pieces[0]]
     for held, piece in zip(values, pieces[1:], strict=True):
         parts += [held, piece]
@@ -347,6 +383,7 @@ def percent(text: str, arguments: Value) -> Value:
 
 
 def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
+    """not a, -a, ~a"""
     held = value(run, node.operand, env)
     if isinstance(held, ColumnValue):
         return trees.unary(run, type(node.op), held, node)
@@ -355,40 +392,48 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         if known is None:
             return Unknown("…", "a condition")
         return not known
+
     if isinstance(held, (int, float)) and not isinstance(held, bool):
         if isinstance(node.op, ast.USub):
             return -held
         if isinstance(node.op, ast.UAdd):
             return held
         return Unknown("…", "")
+
     return Unknown("…", "computed")
 
 
 def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
+    """a == b, 1 < a <= b, a in b"""
     left = value(run, node.left, env)
     result: Value = True
+
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = value(run, right_node, env)
         if type(op) in trees.COMPARED and (
             isinstance(left, ColumnValue) or isinstance(right, ColumnValue)
         ):
             return trees.compare(run, type(op), left, right, node)
+
         outcome = compared_by_class(run, op, left, right, node)
         if outcome is None:
             return Unknown("…", "a condition")
         if outcome is False:
             result = False
         left = right
+
     return result
 
 
 def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    """Return whether a comparison holds; None where only a run can tell."""
     if (
         isinstance(op, (ast.Is, ast.IsNot))
         and right is None
         and not isinstance(left, (Unknown, Choice))
     ):
         return (left is None) == isinstance(op, ast.Is)
+
     if isinstance(op, (ast.In, ast.NotIn)) and is_known(left):
         held = items_of(right) if not isinstance(right, (str, Generator)) else right
         if isinstance(held, str) and isinstance(left, str) and not isinstance(held, Pattern):
@@ -399,9 +444,12 @@ def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
             if not all(map(is_known, held)):
                 return None
             return isinstance(op, ast.NotIn)
+
         return None
+
     if not is_known(left) or not is_known(right):
         return compared_objects(op, left, right)
+
     try:
         return bool(COMPARISONS[type(op)](left, right))
     except Exception:
@@ -414,10 +462,12 @@ def compared_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: 
         said = asked(run, right, "__contains__", [left], node)
         if said is ...:
             return compared(op, left, iterated(run, right, node))
+
         held = truth(said)
         if held is None:
             return None
         return held == isinstance(op, ast.In)
+
     if isinstance(left, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
         said = asked(run, left, "__eq__", [right], node)
         if said is not ...:
@@ -425,6 +475,7 @@ def compared_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: 
             if held is None:
                 return None
             return held == isinstance(op, ast.Eq)
+
     return compared(op, left, right)
 
 
@@ -432,9 +483,11 @@ def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """kind == Kind.RENAME, job is other      two members are one only if they are the same"""
     if not isinstance(op, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
         return None
+
     wanted = isinstance(op, (ast.Eq, ast.Is))
     if left is right and isinstance(left, (Instance, Relation, Class, Function)):
         return wanted
+
     members = [
         held for held in (left, right) if isinstance(held, Instance) and held.home.enumerates
     ]
@@ -451,6 +504,7 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
     """a or b: the first that holds; both where only a run can tell"""
     last: Value = None
     maybe: list[Value] = []
+
     for item in node.values:
         last = value(run, item, env)
         known = truth(last)
@@ -459,6 +513,7 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
         elif known is isinstance(node.op, ast.Or):
             maybe.append(last)
             break
+
     if not maybe or (isinstance(node.op, ast.And) and truth(last) is False):
         return last
     if len(maybe) == 1 and maybe[0] is last:
@@ -467,6 +522,7 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
 
 
 def either(options: list[Value]) -> Value:
+    """Return one of several values of `and` or `or`."""
     known = [option for option in options if is_known(option)]
     unknown = next((option for option in options if isinstance(option, (Unknown, Pattern))), None)
     if unknown is not None:
@@ -488,10 +544,12 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
 
 
 def lambda_(run: Run, node: ast.Lambda, env: Environment) -> Value:
+    """lambda row: row.a"""
     return function_value(run, node, env, "<lambda>")
 
 
 def function_value(run: Run, node: Any, env: Environment, called: str) -> Function:
+    """Return a function with the values of its defaults."""
     defaults = [value(run, default, env) for default in node.args.defaults]
     keywords = {
         argument.arg: value(run, default, env)
@@ -502,14 +560,17 @@ def function_value(run: Run, node: Any, env: Environment, called: str) -> Functi
 
 
 def starred(run: Run, node: ast.Starred, env: Environment) -> Value:
+    """*names"""
     return value(run, node.value, env)
 
 
 def awaited(run: Run, node: ast.Await, env: Environment) -> Value:
+    """await load()"""
     return value(run, node.value, env)
 
 
 def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Value:
+    """yield df"""
     held = value(run, node.value, env)
     if run.frames:
         collected = run.frames[-1]
@@ -519,6 +580,7 @@ def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Valu
             collected.append(held)
             if collected.at_yield is not None:
                 collected.at_yield(held)
+
     return Unknown("…", "sent to a generator")
 
 

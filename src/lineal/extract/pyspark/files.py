@@ -86,21 +86,25 @@ class File:
 
     @property
     def form(self) -> Form:
+        """Tell what kind of file this is."""
         if self._form is None:
             self._form = form_of(self.text)
         return self._form
 
     @property
     def text(self) -> str:
+        """Return the text of the file."""
         return self.reading.script.text
 
     @property
     def tree(self) -> ast.Module:
+        """Return the syntax tree of the file."""
         if self._tree is None:
             self._tree = self.parsed()
         return self._tree
 
     def parsed(self) -> ast.Module:
+        """Parse the file; one that cannot be parsed has no statements and a diagnostic."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -115,6 +119,7 @@ class File:
             self.failed = Diagnostic(
                 Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place
             )
+
         return ast.Module([], [])
 
     @property
@@ -139,6 +144,7 @@ def without_prints(text: str) -> ast.Module:
 
 
 def frame_like_names(tree: ast.AST) -> set[str]:
+    """Return the names on which methods of a DataFrame are called."""
     return {
         node.value.id
         for node in ast.walk(tree)
@@ -154,11 +160,13 @@ def files_of(scripts: Iterable[Script], failures: Failures, report: Report) -> l
     """
     embedded: dict[int, tuple[Any, Reading]] = {}
     files = []
+
     for script in scripts:
         try:
             files.append(File(script, embedded, failures))
         except Exception as error:
             report(internal_error(error, Place(script.file, script.line, 1), "this program"))
+
     return files
 
 
@@ -168,6 +176,7 @@ def imported_words(text: str) -> set[str]:
 
 
 def session_like_names(tree: ast.AST) -> set[str]:
+    """Return the names on which methods of a session are called."""
     return {
         node.value.id
         for node in ast.walk(tree)

@@ -62,10 +62,12 @@ def form_of(text: str) -> Form:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Form(spoken)
+
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     model = functions.get("model")
     if model is not None and [each.arg for each in model.args.args][:1] == ["dbt"]:
         return Form(Kind.MODEL, "model", line=model.lineno, config=dict(_config(model)))
+
     entry = functions.get(_entry(tree, functions)) if spoken is Kind.JOB else None
     if entry is None:
         return Form(spoken)
@@ -93,6 +95,7 @@ def _entry(tree: ast.Module, functions: Mapping[str, ast.FunctionDef]) -> str:
     takers = [name for name, node in free.items() if takes_session(node)]
     if len(takers) == 1:
         return takers[0]
+
     alone = [name for name in STARTS[:3] if name in free and not required(free[name])]
     return next(
         (name for name in STARTS if name in takers), alone[0] if alone and not takers else ""
@@ -107,6 +110,7 @@ def takes_session(function: ast.FunctionDef) -> bool:
 
 
 def is_session(parameter: ast.arg) -> bool:
+    """def main(spark), def main(s: SparkSession)      Tell whether a parameter is a session."""
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     return "SparkSession" in annotation or parameter.arg in SESSIONS
 

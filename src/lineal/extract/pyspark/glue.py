@@ -54,13 +54,16 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
         given = {key: value for key, value in keywords.items() if key not in ("frame", "frame1")}
         if relation is not None:
             return TRANSFORMS[owner](run, relation, arguments[1:], given, node)
+
     if last == "getResolvedOptions":
         names = argument_at(arguments, 1)
         if isinstance(names, list) and is_known(names):
             return {
                 key: Unknown(str(key), "the arguments of the job", Confidence.LOW) for key in names
             }
+
         return Unknown("args", "the arguments of the job", Confidence.LOW)
+
     return Unknown(f"{last}()", f"{name} is not followed", Confidence.LOW)
 
 
@@ -85,6 +88,7 @@ def context_call(
     ):
         if name.startswith(prefix):
             return call(run, held, name.removeprefix(prefix), arguments, keywords, node)
+
     return Unknown(f"{name}()", "not followed", Confidence.LOW)
 
 
@@ -97,13 +101,16 @@ def read_call(
     if name == "from_catalog":
         given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
         return read_name(run, table_of(given), node, table_named)
+
     options = keywords.get("connection_options", argument_at(arguments, 1))
     if isinstance(options, dict):
         if "dbtable" in options:
             return read_name(run, options["dbtable"], node, table_named)
+
         paths = options.get("paths", options.get("path"))
         first = paths[0] if isinstance(paths, (list, tuple)) and paths else paths
         return read_name(run, first, node, path_read)
+
     return read_name(run, None, node, path_read)
 
 
@@ -119,14 +126,17 @@ def write_call(
         return None
     if name == "from_catalog":
         return write_to(run, relation, table_of(keywords), node, defines=False)
+
     options = keywords.get("connection_options")
     if isinstance(options, dict) and "dbtable" in options:
         return write_to(run, relation, options["dbtable"], node, defines=False)
+
     path = options.get("path") if isinstance(options, dict) else None
     return write_to(run, relation, path, node, path=True, defines=False)
 
 
 def table_of(given: Keywords) -> Value:
+    """database="sales", table_name="orders"      Return the name of a table."""
     return text_of_parts(
         [given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")]
     )
@@ -143,6 +153,7 @@ def apply_mapping(
     if not isinstance(mappings, (list, tuple)):
         run.dynamic("a mapping that only a run knows", node)
         return relation
+
     items = []
     for mapping in mappings:
         if (
@@ -152,18 +163,22 @@ def apply_mapping(
         ):
             run.dynamic("a mapping that only a run knows", node)
             continue
+
         source, target = str(mapping[0]), str(mapping[len(mapping) // 2])
         item = ColumnValue(column(run, source, node), (target.strip("`"),))
         if len(mapping) == 4 and mapping[1] != mapping[3]:
             changed = cast(run, ColumnValue(item.tree), [mapping[3]], {}, node)
             item = ColumnValue(changed.tree, item.names)
+
         items.append(item)
+
     return select_items(run, relation, items, node)
 
 
 def select_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """frame.select_fields(["a", "b"])"""
     paths = keywords.get("paths", argument_at(arguments, 0, []))
     return select_items(
         run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node
@@ -173,12 +188,14 @@ def select_fields(
 def drop_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """frame.drop_fields(["a"])"""
     return drop(run, relation, [keywords.get("paths", argument_at(arguments, 0, []))], {}, node)
 
 
 def rename_field(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """frame.rename_field("a", "b")"""
     given = [*arguments, *(keywords[key] for key in ("old_name", "new_name") if key in keywords)]
     return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
 
@@ -202,6 +219,7 @@ def filtered(
         condition = invoke(run, test, [relation], {}, node)
         if isinstance(condition, ColumnValue):
             return filter_(run, relation, [condition], {}, node)
+
     run.dynamic("a condition in Python that is not followed", node)
     return relation.derived()
 
@@ -217,6 +235,7 @@ def joined(
     if other is None or not all(isinstance(each, (list, tuple)) for each in listed):
         run.dynamic("a join that only a run knows", node)
         return relation
+
     left, right, twice = told_apart(relation, other)
     trees = [
         exp.EQ(
@@ -230,6 +249,7 @@ def joined(
 def untraced(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """Map.apply(frame, f)      Report that a function over rows is not followed."""
     run.report(
         Code.UNSUPPORTED_CONSTRUCT,
         "a function in Python over the rows of a DynamicFrame is not traced",

@@ -71,6 +71,7 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
         return FRAME_METHODS["select"](run, held, list(key), {}, node)
     if isinstance(key, ColumnValue):
         return FRAME_METHODS["filter"](run, held, [key], {}, node)
+
     count = len(held.attributes)
     if isinstance(key, int) and held.complete and -count <= key < count:
         return ColumnValue(bound_column(run, held, held.attributes[key].slot.name, node))
@@ -157,6 +158,7 @@ def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
     """settings["a"]      what the class's own __getitem__ gives; a named tuple holds its fields"""
     if held.home.is_tuple:
         return item_of(run, items_of(held), key, node)
+
     getter = held.home.find("__getitem__")
     if isinstance(getter, Function):
         return invoke(run, getter, [held, key], {}, node)

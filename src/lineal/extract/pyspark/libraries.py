@@ -75,6 +75,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
     if name.startswith("builtins."):
         return builtin(name[9:])(run, arguments, keywords, node)
+
     handler = LIBRARIES.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
@@ -83,6 +84,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
         found = pattern.match(name)
         if found is not None:
             return call_member(run, found, arguments, keywords, node)
+
     return call_unknown(run, name, arguments, keywords, node)
 
 
@@ -96,6 +98,7 @@ def call_unknown(
         return Unknown(f"{name.rsplit('.', 1)[-1]}()", f"what {name}() does is not known")
     else:
         level = Confidence.UNKNOWN
+
     return Unknown(label_of(node), f"what {name}() gives is only known when it runs", level)
 
 
@@ -124,6 +127,7 @@ def call_window(
     name = member[3]
     if name not in ("partitionBy", "orderBy"):
         return WindowSpec((), ())
+
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
     if name == "partitionBy":
         return WindowSpec(trees, ())

@@ -62,6 +62,7 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     items = [*initial, *items]
     if not items:
         return Unknown("reduce()", "of nothing")
+
     total = items[0]
     for item in items[1:]:
         total = invoke(run, arguments[0], [total, item], {}, node)
@@ -111,9 +112,11 @@ def operator_call(kind: type[ast.operator]) -> Handler:
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) != 2:
             return unknown()
+
         left, right = arguments
         if has_column(arguments):
             return binary(run, kind, left, right, node)
+
         made = ast.BinOp(ast.Constant(None), kind(), ast.Constant(None))
         return combined(run, ast.copy_location(made, node), left, right)
 
@@ -126,6 +129,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) != 2:
             return unknown()
+
         left, right = arguments
         if has_column(arguments):
             return compare(run, kind, left, right, node)
@@ -167,6 +171,7 @@ def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
         if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
             parts.append("/")
         parts.append(argument)
+
     return text_of_parts(parts)
 
 
@@ -212,6 +217,7 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     """namedtuple("Job", "source target")"""
     if len(arguments) < 2:
         return Unknown("namedtuple()", "computed")
+
     names = arguments[1]
     if isinstance(names, str):
         names = names.replace(",", " ").split()
@@ -271,6 +277,7 @@ def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     held = argument_at(arguments)
     if not is_text(held) or len(held) >= LONGEST_JSON:
         return found
+
     try:
         return json.loads(held)
     except ValueError:
@@ -304,6 +311,7 @@ def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
     if len(arguments) != 3 or not is_quick(arguments):
         return unknown()
+
     try:
         return re.sub(*arguments)
     except re.error:
@@ -317,6 +325,7 @@ def regex_test(how: str) -> Handler:
         texts = arguments[:2]
         if len(texts) < 2 or not is_quick(texts):
             return unknown()
+
         try:
             found = getattr(re, how)(*texts)
         except re.error:

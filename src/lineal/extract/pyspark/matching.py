@@ -76,9 +76,11 @@ def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environm
     """case ["sum", column], case (first, *rest)"""
     if not isinstance(subject, (list, tuple)):
         return unlike(subject)
+
     items = items_for_targets(list(subject), pattern.patterns, ast.MatchStar)
     if items is None:
         return False
+
     pairs = zip(pattern.patterns, items, strict=True)
     return all_of([fits_pattern(run, each, item, env) for each, item in pairs])
 
@@ -93,11 +95,13 @@ def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environmen
     """case {"type": "cast", "to": kind, **others}"""
     if not isinstance(subject, dict):
         return unlike(subject)
+
     keys = [value(run, key, env) for key in pattern.keys]
     if not all_known(keys):
         return None
     if not all(key in subject for key in keys):
         return False
+
     pairs = zip(keys, pattern.patterns, strict=True)
     fits = all_of([fits_pattern(run, each, subject[key], env) for key, each in pairs])
     others = {key: held for key, held in subject.items() if key not in keys}
@@ -113,6 +117,7 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
         return fits
     if not isinstance(subject, Instance):
         return all_of([fits_pattern(run, each, subject, env) for each in pattern.patterns[:1]])
+
     order = subject.home.find("__match_args__") or [name for name, _ in subject.home.all_fields]
     parts = [
         *zip(order, pattern.patterns, strict=False),

@@ -21,14 +21,17 @@ def table_parts(name: str) -> tuple[list[str], bool]:
             if "{" in plain
             else [p for p in plain.split(".") if p] or [name]
         ), False
+
     path = QUOTED_PATH.match(name.strip())
     if path is not None:
         return [path_name(path[2])], True
+
     parts = [quoted.replace("``", "`") or plain for quoted, plain in PART.findall(name.strip())]
     return parts or [name], False
 
 
 def split_outside_braces(name: str) -> list[str]:
+    """{env.name}.orders      Split a name at its dots, outside of placeholders."""
     parts, depth, here = [], 0, ""
     for char in name:
         depth += (char == "{") - (char == "}")
@@ -37,8 +40,10 @@ def split_outside_braces(name: str) -> list[str]:
             here = ""
         else:
             here += char
+
     return [*parts, here]
 
 
 def short_file(file: str) -> str:
+    """Return the name of a file without its folders."""
     return file.replace("\\", "/").rsplit("/", 1)[-1] or "<input>"

@@ -62,6 +62,7 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     held = argument_at(arguments)
     if is_text(held) or isinstance(held, SIZED):
         return len(held)
+
     found = asked(run, held, "__len__", [], node)
     if found is ...:
         return unknown()
@@ -73,6 +74,7 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     bounds = arguments[:3]
     if not all(isinstance(each, int) for each in bounds):
         return unknown()
+
     try:
         return range(*bounds)
     except (TypeError, ValueError):
@@ -85,6 +87,7 @@ def as_list(kind: Any) -> Handler:
     def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if not arguments:
             return kind()
+
         items = iterated(run, arguments[0], node)
         if items is None:
             return unknown_or(arguments[0])
@@ -111,6 +114,7 @@ def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     pairs = items_of(held)
     if pairs is None or not all(map(is_pair, pairs)):
         return unknown()
+
     try:
         return {**dict(pairs), **keywords}
     except TypeError:
@@ -151,6 +155,7 @@ def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     items = items_of(argument_at(arguments))
     if items is None:
         return argument_at(arguments, 0, unknown())
+
     keys = keys_of_items(run, items, keywords.get("key"), node)
     if not all_known(keys):
         return items
@@ -160,6 +165,7 @@ def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
         order = sorted(range(len(items)), key=lambda i: keys[i], reverse=is_reversed)
     except TypeError:
         return items
+
     return [items[position] for position in order]
 
 
@@ -185,6 +191,7 @@ def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     items = items_of(argument_at(arguments, 1))
     if items is None:
         return unknown()
+
     answers = keys_of_items(run, items, arguments[0], node)
     stays = [truth(answer) is not False for answer in answers]
     return Generator(list(itertools.compress(items, stays)))
@@ -198,6 +205,7 @@ def plain(function: Callable[..., Any]) -> Handler:
             arguments = [items_of(arguments[0])]
         if not all_known(arguments) or not all_known(keywords.values()):
             return unknown()
+
         try:
             return function(*arguments, **keywords)
         except Exception:  # the analysed program's mistake
@@ -213,9 +221,11 @@ def extreme(pick: Callable[..., Any]) -> Handler:
         items = items_of(arguments[0]) if len(arguments) == 1 else arguments
         if not items:
             return keywords.get("default", unknown())
+
         keys = keys_of_items(run, items, keywords.get("key"), node)
         if not all_known(keys):
             return unknown()
+
         try:
             return items[pick(range(len(items)), key=lambda position: keys[position])]
         except TypeError:
@@ -256,12 +266,14 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
+
     start = named_argument(arguments, keywords, 1, "start", 0)
     if any(isinstance(item, ColumnValue) for item in items):
         total: Value = start
         for item in items:
             total = binary(run, ast.Add, total, item, node)
         return total
+
     if isinstance(start, list) and all(isinstance(item, list) for item in items):
         return [each for item in [start, *items] for each in item][:LONGEST_LIST]
     return plain(sum)(run, [items, start], {}, node)
@@ -271,6 +283,7 @@ def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     """isinstance(x, (str, DataFrame))"""
     if len(arguments) < 2 or isinstance(arguments[0], (Unknown, Choice)):
         return unknown()
+
     held, kinds = arguments[:2]
     if not isinstance(kinds, tuple):
         kinds = (kinds,)
@@ -283,6 +296,7 @@ def is_a(held: Value, kind: Value) -> bool | None:
         return isinstance(held, Instance) and _inherits(held.home, kind)
     if not isinstance(kind, Library):
         return None
+
     name = kind.name.rsplit(".", 1)[-1]
     expected = PYTHON_TYPES.get(name)
     if expected is not None:
@@ -347,10 +361,12 @@ def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     """setattr(self, name, x)"""
     if len(arguments) != 3:
         return None
+
     held, name, value = arguments
     if isinstance(held, (Instance, Class)) and isinstance(name, str):
         run.touch(held.names)
         held.names[name] = value
+
     return None
 
 

@@ -34,10 +34,12 @@ def of_jupyter(text: str) -> tuple[str, list[int]]:
         sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return "", []
+
     raw = text.splitlines()
     found: list[str] = []
     places: list[int] = []
     cursor = 0
+
     for source in sources:
         joined = "".join(source) if isinstance(source, list) else str(source)
         for line in cell_lines(joined.split("\n")):
@@ -47,7 +49,9 @@ def of_jupyter(text: str) -> tuple[str, list[int]]:
                 if wanted and wanted in raw[position]:
                     cursor = position
                     break
+
             places.append(cursor + 1)
+
     return "\n".join(found), places
 
 
@@ -55,19 +59,23 @@ def of_databricks(text: str) -> str:
     """# COMMAND ---------- between cells, # MAGIC %sql before their lines"""
     found: list[str] = []
     cell: list[str] = []
+
     for line in text.split("\n"):
         if CELL.match(line):
             found += [*databricks_cell(cell), ""]
             cell = []
         else:
             cell.append(line)
+
     return "\n".join([*found, *databricks_cell(cell)])
 
 
 def databricks_cell(lines: list[str]) -> list[str]:
+    """# MAGIC %sql      Return the lines of a cell as Python."""
     magic = [MAGIC.match(line) for line in lines]
     if not any(magic):
         return cell_lines(lines)
+
     stripped = [found[1] if found is not None else "" for found in magic]
     plain = ["" if found is not None else line for found, line in zip(magic, lines, strict=True)]
     converted = cell_lines(stripped)
@@ -79,6 +87,7 @@ def of_magics(text: str) -> str:
     lines = text.split("\n")
     found: list[str] = []
     position = 0
+
     while position < len(lines):
         magic = LANGUAGE.match(lines[position])
         if magic is not None and magic[1] in ("sql", "md", "sh", "scala", "r", "bash", "html"):
@@ -91,6 +100,7 @@ def of_magics(text: str) -> str:
                 if not lines[end].strip() and magic[1] != "md":
                     break
                 end += 1
+
             found += cell_lines(lines[position:end])
             position = end
         else:
@@ -100,6 +110,7 @@ def of_magics(text: str) -> str:
                 else [lines[position]]
             )
             position += 1
+
     return "\n".join(found)
 
 
@@ -108,9 +119,11 @@ def cell_lines(lines: list[str]) -> list[str]:
     first = next((position for position, line in enumerate(lines) if line.strip()), None)
     if first is None:
         return lines
+
     magic = LANGUAGE.match(lines[first])
     if magic is None:
         return [without_magic(line) for line in lines]
+
     language, rest = magic[1], magic[2]
     if language in ("sql", "spark_sql", "sparksql"):
         body = ["" if rest.startswith("#") else rest, *lines[first + 1 :]]
@@ -122,6 +135,7 @@ def cell_lines(lines: list[str]) -> list[str]:
             f"lineal_include({rest.split('$')[0].strip()!r})",
             *([""] * (len(lines) - first - 1)),
         ]
+
     if language in ("python", "py", "pyspark", "time", "timeit"):
         kept = (
             rest
@@ -129,6 +143,7 @@ def cell_lines(lines: list[str]) -> list[str]:
             else ""
         )
         return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
+
     if lines[first].lstrip().startswith("%%") or language in (
         "md",
         "sh",
@@ -139,6 +154,7 @@ def cell_lines(lines: list[str]) -> list[str]:
         "fs",
     ):
         return [""] * len(lines)
+
     return [without_magic(line) for line in lines]
 
 
@@ -152,6 +168,7 @@ def sql_call(body: list[str]) -> list[str]:
 
 
 def without_magic(line: str) -> str:
+    """%time df.count(), !ls      Return a line without what only a notebook understands."""
     stripped = line.lstrip()
     indent = line[: len(line) - len(stripped)]
     if stripped.startswith("%run "):

@@ -31,6 +31,7 @@ def define(
     found = invoke(run, function, arguments, {}, node)
     for rule in rules:
         found = filter_(run, found, [rule], {}, node) if isinstance(found, Relation) else found
+
     if isinstance(found, Relation):
         reading, run.reading = run.reading, function.file.reading
         shown = "view" if kind in VIEWS else "table"
@@ -60,4 +61,5 @@ def pipeline_call(
         source = read_name(run, keywords.get("source"), node, table_named)
         if isinstance(source, Relation):
             return write_to(run, source, keywords["target"], node)
+
     return None

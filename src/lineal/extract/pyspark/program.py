@@ -75,6 +75,7 @@ class Program:
         self.main = main
         self.files = files
         self.by_name: dict[str, list[File]] = {}
+
         for file in self.files:
             for name in (
                 {file.parts[-1], *(file.parts[-2:-1] if file.parts[-1] == "__init__" else ())}
@@ -82,6 +83,7 @@ class Program:
                 else ()
             ):
                 self.by_name.setdefault(name, []).append(file)
+
         self.located: dict[str, str] = {}
         self.opened: dict[Any, Relation] = {}
         self.members: dict[str, Value] = {}
@@ -107,6 +109,7 @@ class Program:
             file.environment = None
         if self.main is not None:
             return self.execute_main(self.main)
+
         for file in nodes if nodes is not None else (each for each in self.files if each.is_node):
             before = len(self.run.writes)
             self.attempt(self.enter_node, file)
@@ -114,9 +117,11 @@ class Program:
         if nodes is not None:
             position = {id(file): number for number, file in enumerate(self.files)}
             self.run.writes.sort(key=lambda write: position[id(write.script)])
+
         loose = [file for file in self.files if not file.is_node and not file.is_module]
         spoken = [file for file in loose if SPARK_WORDS.search(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken, loose)])
+
         for file in entries:
             self.attempt(self.enter, file)
         for file in spoken:
@@ -134,12 +139,14 @@ class Program:
         return self.finished()
 
     def finished(self) -> Run:
+        """Return the run after its last file; a path that a table is stored at is that table."""
         for file in self.files:
             if file.failed is not None:
                 self.run.diagnostics.append(file.failed)
         for write in self.run.writes:
             if write.name in self.located:
                 write.name, write.kind = self.located[write.name], "table"
+
         return self.run
 
     def attempt(self, work: Callable[[File], None], file: File) -> None:
@@ -158,6 +165,7 @@ class Program:
         names = {part for file in spoken for part in file.parts[-2:]}
         silent = [file for file in loose if file not in spoken] if spoken else []
         found: list[File] = []
+
         while True:
             more = [
                 file
@@ -166,6 +174,7 @@ class Program:
             ]
             if not more:
                 return found
+
             found += more
             names.update(part for file in more for part in file.parts[-2:])
 
@@ -173,6 +182,7 @@ class Program:
         """Files that no other file imports, or that say so: if __name__ == "__main__" """
         if len(files) == 1:
             return files
+
         imported: set[int] = set()
         for file in files:
             for node in file.tree.body:
@@ -180,9 +190,11 @@ class Program:
                     imported.update(
                         id(found) for found in self.imports(node, file) if found is not file
                     )
+
         return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
 
     def imports(self, node: ast.stmt, file: File) -> list[File]:
+        """Return the files of the program that a statement imports."""
         found: list[File | None] = []
         if isinstance(node, ast.Import):
             found = [self.find(alias.name, file, 0) for alias in node.names]
@@ -200,9 +212,11 @@ class Program:
                     if isinstance(target, ast.Constant)
                     else []
                 )
+
         return [each for each in found if each is not None]
 
     def enter(self, file: File) -> None:
+        """Run a file as the program that is started."""
         run = self.run
         run.start(file)
         self.entered.append(file.script.file)
@@ -240,8 +254,10 @@ class Program:
             self.guarded(
                 start, lambda: made.append(call_function(run, start, sessions, {}, start.node))
             )
+
         if any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
             return
+
         found = (
             made[0] if made and isinstance(made[0], Relation) else run.views.get(file.name.lower())
         )
@@ -250,8 +266,10 @@ class Program:
             written(run, Write(file.name, found, node, file.reading))
 
     def report_unwritten(self, file: File) -> None:
+        """Report a node of which no output was found."""
         if file.failed is not None:
             return
+
         starts = [each.node for each in file.functions if each.name == file.form.entry]
         reading, self.run.reading = self.run.reading, file.reading
         message = f"the text does not tell what {file.name} is made of"
@@ -259,6 +277,7 @@ class Program:
         self.run.reading = reading
 
     def execute_module(self, file: File, name: str) -> Environment:
+        """Run the statements of a file, each with a chance of its own."""
         run = self.run
         env = Environment({"__name__": name, "__file__": file.path}, None, file)
         file.environment = env
@@ -266,6 +285,7 @@ class Program:
         reading, run.reading = run.reading, file.reading
         journals, depth = run.journals, run.depth
         outside = run.enter()
+
         for statement in file.tree.body:
             try:
                 run.journals, run.depth, run.calls = [], depth, 0
@@ -277,8 +297,10 @@ class Program:
                     run.fail(error, statement)
                 if run.chances <= 0:
                     break
+
                 run.grant()
                 run.reading = file.reading
+
         run.reading, run.journals, run.depth = reading, journals, depth
         run.leave(outside, taken=True)
         return env
@@ -297,6 +319,7 @@ class Program:
         """A function that does too much, or what nobody has thought of, costs only itself."""
         run = self.run
         reading, run.reading = run.reading, function.file.reading
+
         try:
             call()
         except Exhausted:
@@ -315,6 +338,7 @@ class Program:
         leaves: dict[int, tuple[Relation, Any, PythonReading]] = {}
         for relation, node, reading in self.run.leaves:
             leaves[id(relation)] = (relation, node, reading)
+
         used = {
             id(parent)
             for relation, _, _ in leaves.values()
@@ -324,6 +348,7 @@ class Program:
         views = {id(parent) for view in self.run.views.values() for parent in ancestors(view)}
         stem = file.script.target or (file.parts[-1] if file.parts else "query")
         number = 0
+
         for relation, node, reading in leaves.values():
             if id(relation) in used or id(relation) in views or not relation.attributes:
                 continue
@@ -332,6 +357,7 @@ class Program:
                 and not relation.parents
             ):
                 continue
+
             number += 1
             name = stem if number == 1 else f"{stem}_{number}"
             write = Write(name, relation, node, reading, "query")
@@ -341,6 +367,7 @@ class Program:
     # -- what nobody calls -------------------------------------------------------------------------
 
     def call_what_nobody_calls(self, file: File) -> None:
+        """Call functions and methods that the program defines and never calls."""
         run = self.run
         for function in list(file.functions):
             if id(function.node) not in run.called:
@@ -366,11 +393,14 @@ class Program:
         liked = frame_like_names(function.node)
         sessions = session_like_names(function.node)
         parameters = [*spec.posonlyargs, *spec.args]
+
         for position, parameter in enumerate(parameters):
             if position == 0 and instance is not None and "staticmethod" not in function.decorators:
                 arguments.append(instance)
                 continue
+
             arguments.append(self.open_parameter(parameter, function, liked, sessions))
+
         keywords = {
             each.arg: self.open_parameter(each, function, liked, sessions)
             for each in spec.kwonlyargs
@@ -383,6 +413,7 @@ class Program:
     def open_parameter(
         self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]
     ) -> Value:
+        """def clean(df)      Return the value of a parameter that no call binds."""
         annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
         if (
             "SparkSession" in annotation
@@ -390,6 +421,7 @@ class Program:
             or parameter.arg in sessions
         ):
             return Session()
+
         if (
             ("DataFrame" in annotation and "[" not in annotation)
             or (not annotation and parameter.arg in liked)
@@ -401,11 +433,13 @@ class Program:
                 Confidence.HIGH,
             )
             return opened(self.run, held, function.node)
+
         return Unknown(
             parameter.arg, f"the parameter {parameter.arg} of {function.name}", Confidence.LOW
         )
 
     def frame_like(self, node: Any, run: Run) -> set[str]:
+        """Return the names that the file being read uses like a DataFrame."""
         for file in self.files:
             if file.reading is run.reading:
                 return file.frame_like
@@ -420,15 +454,18 @@ class Program:
         spelled = path_name(text)
         if self.main is None or not self.main.folder or is_absolute(spelled):
             return spelled
+
         joined = posixpath.normpath(posixpath.join(self.main.folder, str(text)))
         if isinstance(text, Pattern):
             return Pattern(path_name(joined), text.level, text.reason)
         return path_name(joined)
 
     def types_of(self, key: str) -> Mapping[str, str]:
+        """Return the types of a dataset's columns."""
         return self.known.types(key)
 
     def declare(self, plan: Any) -> None:
+        """Declare what a statement of SQL creates."""
         self.known.declare_plan(plan)
 
     def undefined(self, name: str, run: Run, node: Any) -> Value:
@@ -451,6 +488,7 @@ class Program:
             return self._exact((*base, *names)) or self._exact((*base, *names, "__init__"))
         if not names:
             return None
+
         best: tuple[int, File] | None = None
         for candidate in self.by_name.get(names[-1], ()):
             for parts in (names, (*names, "__init__")):
@@ -458,6 +496,7 @@ class Program:
                     shared = common(candidate.parts, file.parts)
                     if best is None or shared > best[0]:
                         best = (shared, candidate)
+
         if best is not None:
             return best[1]
         return None
@@ -466,6 +505,7 @@ class Program:
         return next((file for file in self.files if file.parts == parts), None)
 
     def load(self, run: Run, file: File) -> Module:
+        """Run a file that is imported for the first time, and return its names."""
         if file.environment is None and id(file) not in self.importing:
             self.importing.add(id(file))
             script, written, views = run.script, run.written, run.views
@@ -474,12 +514,14 @@ class Program:
         return Module(file, file.environment.names if file.environment is not None else {})
 
     def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
+        """import jobs.orders      Return a file of the program, else a library."""
         found = self.find(name, file, level)
         if found is not None:
             return self.load(run, found)
         return self.member_of_library(name)
 
     def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
+        """from jobs import orders      Return a name of a module, a submodule or a library."""
         dotted = f"{module}.{name}" if module else name
         if level or module:
             home = self.find(module, file, level) if module or level else None
@@ -487,12 +529,14 @@ class Program:
                 names = self.load(run, home).names
                 if name in names:
                     return names[name]
+
         found = self.find(dotted, file, level)
         if found is not None:
             return self.load(run, found)
         return self.member_of_library(dotted)
 
     def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
+        """jobs.orders, after import jobs"""
         parts = (
             held.file.parts[:-1]
             if held.file.parts and held.file.parts[-1] == "__init__"
@@ -520,14 +564,17 @@ class Program:
         """%run ./helpers/io"""
         wanted = re.sub(r"\.(py|ipynb)$", "", path.strip().strip("'\"")).strip("/").split("/")
         base = list(file.parts[:-1])
+
         for part in wanted:
             if part == "..":
                 base = base[:-1]
             elif part != ".":
                 base.append(part)
+
         found = self._exact(tuple(base))
         if found is not None:
             return found
+
         named = [
             each
             for each in self.files
@@ -543,11 +590,13 @@ class Program:
         if found is None or id(found) in self.importing:
             run.report(Code.DYNAMIC, f"%run of a notebook that is not there: {path}", node)
             return
+
         self.importing.add(id(found))
         reading, run.reading = run.reading, found.reading
         inner = Environment(env.names, None, found)
         inner.wild = env.wild
         found.environment = inner
+
         try:
             block(run, found.tree.body, inner, Returns())
         finally:
@@ -555,12 +604,14 @@ class Program:
             self.importing.discard(id(found))
 
     def member_of_library(self, name: str) -> Value:
+        """Return what a dotted name of a library stands for."""
         found = self.members.get(name)
         if found is None:
             found = self.members[name] = self.new_member(name)
         return found
 
     def new_member(self, name: str) -> Value:
+        """sys.argv, math.pi, os.path.join"""
         if name == "sys.argv" and self.main is not None:
             return [self.main.file, *self.main.arguments]
         if name == "sys.argv":
@@ -580,6 +631,7 @@ def is_absolute(path: str) -> bool:
 
 
 def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:
+    """Return how many folders two files share."""
     count = 0
     for one, other in zip(left, right, strict=False):
         if one != other:

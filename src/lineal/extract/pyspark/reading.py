@@ -65,20 +65,24 @@ class PythonReading(Reading):
         return name.lower()
 
     def place(self, trail: Trail | None) -> Place | None:
+        """Return the place of the node that a trail begins with."""
         node = first_node(trail)
         if node is not None:
             return self.place_of(node)
         return None
 
     def expression(self, trail: Trail | None) -> str:
+        """Return the text of the expression that a trail begins with."""
         node = first_node(trail)
         if node is None:
             return ""
         if isinstance(node, ast.AST):
             return self.text_of(node)
+
         spot = spot_of(node)
         if spot is not None:
             return spot.reading.text_of(spot.node)
+
         inside = self.around(node)
         offset = offset_of(node)
         if inside is not None and offset is not None:
@@ -86,16 +90,20 @@ class PythonReading(Reading):
         return ""
 
     def place_of(self, node: Any) -> Place | None:
+        """Return the place of a node of Python or of SQL inside a text."""
         if isinstance(node, ast.AST):
             line = getattr(node, "lineno", None)
             if line is None:
                 return None
             return self.at(line, node.col_offset)  # type: ignore[attr-defined]
+
         if node is None:
             return None
+
         spot = spot_of(node)
         if spot is not None:
             return spot.reading.place_of(spot.node)
+
         inside = self.around(node)
         if inside is not None:
             return inside.place_of(node)
@@ -107,6 +115,7 @@ class PythonReading(Reading):
         spelled = meta.get("function") if meta else None
         if spelled is None:
             return super().name_of(call)
+
         row = known(spelled)
         if row is not None:
             return row.name
@@ -119,10 +128,12 @@ class PythonReading(Reading):
         """
         if isinstance(node, ast.AST):
             return False, not is_spelled(name, node)
+
         spot = (node._meta or {}).get("at") if isinstance(node, exp.Column) else None
         return self.stands_in_aggregate(node), spot is not None and not is_spelled(name, spot.node)
 
     def place_of_statement(self, tree: Any) -> Place | None:
+        """Return the place of a statement."""
         return self.place_of(tree)
 
     def failed(self, error: Exception, trail: Trail | None) -> None:
@@ -134,6 +145,7 @@ class PythonReading(Reading):
         self.failures.add(error, self.statement_near(first_node(trail)), id(self))
 
     def at(self, line: int, column: int) -> Place:
+        """Return a place; of a notebook, by its cell."""
         if self.cells is not None and 0 < line <= len(self.cells):
             line = self.cells[line - 1]
         return Place(self.script.file, line, column + 1)
@@ -145,23 +157,28 @@ class PythonReading(Reading):
             if found is not None:
                 return found[1]
             node = node.parent
+
         return None
 
     def text_of(self, node: Any) -> str:
+        """Return the text of a node, shortened."""
         if not isinstance(node, ast.AST) or not hasattr(node, "lineno"):
             return ""
         if self._split is None:
             self._split = self.script.text.splitlines()
+
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1  # type: ignore[attr-defined]
         lines = self._split[first : last + 1]
         if not lines:
             return ""
+
         encoded = [line.encode() for line in lines]
         if len(encoded) == 1:
             encoded[0] = encoded[0][node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
         else:
             encoded[0] = encoded[0][node.col_offset :]  # type: ignore[attr-defined]
             encoded[-1] = encoded[-1][: node.end_col_offset]  # type: ignore[attr-defined]
+
         text = " ".join(b" ".join(encoded).decode(errors="replace").split())
         if len(text) <= 200:
             return text
@@ -184,6 +201,7 @@ def is_spelled(name: str, node: ast.AST) -> bool:
     waiting: list[ast.AST] = [node]
     if isinstance(node, ast.Call):
         waiting = [*node.args, *(keyword.value for keyword in node.keywords)]
+
     while waiting:
         part = waiting.pop()
         if (
@@ -192,10 +210,12 @@ def is_spelled(name: str, node: ast.AST) -> bool:
             and word.search(part.value)
         ):
             return True
+
         if isinstance(part, ast.Attribute) and part.attr.lower() == name.lower():
             return True
         if not isinstance(part, ast.Call):
             waiting.extend(ast.iter_child_nodes(part))
+
     return False
 
 
@@ -205,6 +225,7 @@ def spot_of(node: Any) -> Spot | None:
     """
     stack = [node]
     seen = 0
+
     while stack and seen < 500:
         seen += 1
         here = stack.pop()
@@ -212,5 +233,7 @@ def spot_of(node: Any) -> Spot | None:
         if meta is not None and "at" in meta:
             spot: Spot = meta["at"]
             return spot
+
         stack.extend(reversed(list(here.iter_expressions())))
+
     return None

@@ -40,10 +40,12 @@ class Attribute(NamedTuple):
 
     @property
     def key(self) -> str:
+        """Return the folded name of the column."""
         return self.slot.key
 
 
 def fresh(slot: Slot, qualifier: tuple[str, ...] = (), doubt: Doubt | None = None) -> Attribute:
+    """Return a new column, different from all others."""
     return Attribute(slot, next(_ids), qualifier, doubt)
 
 
@@ -110,14 +112,17 @@ class Relation:
 
     @property
     def complete(self) -> bool:
+        """Tell whether all columns are known."""
         return not self.stars
 
     @property
     def names(self) -> list[str]:
+        """Return the names of the columns, in order."""
         return [attribute.slot.name for attribute in self.attributes if attribute.slot.star is None]
 
     @property
     def by_key(self) -> dict[str, list[Attribute]]:
+        """Return the columns by their folded names."""
         if self._by_key is None:
             self._by_key = {}
             for attribute in self.attributes:
@@ -131,6 +136,7 @@ class Relation:
 
     @property
     def stars(self) -> list[Attribute]:
+        """Return the stars: columns whose names are not known."""
         if self._stars is None:
             self._stars = [
                 attribute for attribute in self.attributes if attribute.slot.star is not None
@@ -153,12 +159,14 @@ class Relation:
         if attributes is None:
             made.hidden, made.under = self.hidden, self.under
             made._by_key, made._stars = self._by_key, self._stars
+
         return made
 
     def contains(self, other: Relation) -> bool:
         """Whether this DataFrame was made from the other one."""
         seen: set[int] = set()
         waiting = [self]
+
         while waiting:
             here = waiting.pop()
             if here is other:
@@ -166,6 +174,7 @@ class Relation:
             if id(here) not in seen:
                 seen.add(id(here))
                 waiting.extend(here.parents)
+
         return False
 
     def identified(self, number: int, home: Relation, key: str = "") -> Attribute | None:
@@ -176,6 +185,7 @@ class Relation:
         for found in self.by_key.get(key, ()):
             if found.id == number:
                 return found
+
         return next(
             (found for found in (*self.attributes, *self.hidden) if found.id == number), None
         )
@@ -187,6 +197,7 @@ def ancestors(relation: Relation) -> Iterable[Relation]:
     seen: set[int] = set()
     begun: list[Relation] = []
     waiting: list[Relation | None] = [relation]
+
     while waiting:
         here = waiting.pop()
         if here is None:  # all that the last one begun was made from is done
@@ -196,6 +207,7 @@ def ancestors(relation: Relation) -> Iterable[Relation]:
             begun.append(here)
             waiting.append(None)
             waiting.extend(reversed(here.parents))
+
     return order
 
 
@@ -206,6 +218,7 @@ def scanned(frame: Frame, qualifier: tuple[str, ...], doubt: Doubt | None = None
         if doubt is not None:
             slot = slot._replace(lineage=doubted(slot.lineage, doubt), scanned=None)
         attributes.append(fresh(slot, qualifier, doubt))
+
     return Relation(attributes, frame.rows)
 
 
@@ -244,9 +257,11 @@ class FrameScope(Scope):
 
     @order.setter
     def order(self, sources: list[Source]) -> None:
+        """Set the sources in which a name is looked up."""
         self._order = sources or None
 
     def column(self, node: exp.Column) -> Slot:
+        """Return the slot that a name means here."""
         evaluation = self.evaluation
         evaluation.references += 1
         meta = node._meta
@@ -265,23 +280,27 @@ class FrameScope(Scope):
                 if self.relation.stars:
                     return self.guessed(alias, f"`{node.name}` is an alias of this select")
                 return alias
+
         args = node.args
         if args.get("table") is None and args["this"].__class__ is exp.Identifier:
             held = self.relation.by_key.get(_fold(args["this"].args["this"]), ())
             if len(held) == 1 and not self.relation.stars:  # as nearly every name
                 return self.taken(held[0].slot, node)
+
         parts = [part.name for part in node.parts]
         first = _fold(parts[0])
         # _metadata.file_path
         if first in evaluation.facts.reserved_names and first not in self.relation.by_key:
             evaluation.references -= 1
             return UNRESOLVED
+
         slot = self.named(parts, node)
         if slot is not None:
             return slot
         if len(parts) == 1 and first in evaluation.facts.pseudo_columns:
             evaluation.references -= 1
             return UNRESOLVED
+
         evaluation.unresolved += 1
         near = self.did_you_mean(parts[-1])
         message = f"the DataFrame has no column '{'.'.join(parts)}'"
@@ -297,10 +316,13 @@ class FrameScope(Scope):
                 if found.slot.star is not None:
                     return self.taken(_answered(found, node.name, bound.key), node)
                 return self.taken(found.slot, node)
+
             relation = relation.under if self.lenient else None
+
         found_by_name = self.named([node.name], node)
         if found_by_name is not None:
             return found_by_name
+
         self.evaluation.unresolved += 1
         message = f"the column '{node.name}' belongs to another DataFrame"
         self.evaluation.report(Code.UNRESOLVED_COLUMN, message, node)
@@ -320,7 +342,9 @@ class FrameScope(Scope):
                 )
                 if slot is not None:
                     return field_of(slot, parts[length + 1 :], node)
+
             relation = relation.under if self.lenient else None
+
         return None
 
     def lookup(
@@ -331,6 +355,7 @@ class FrameScope(Scope):
         node: exp.Column,
         with_field: bool,
     ) -> Slot | None:
+        """Return the columns of a name, with or without a qualifier."""
         key = _fold(name)
         held = relation.by_key.get(key, [])
         if qualifier:
@@ -338,14 +363,17 @@ class FrameScope(Scope):
             held = held or [
                 f for f in relation.hidden if f.key == key and _qualifies(f.qualifier, qualifier)
             ]
+
         if held:
             slots = list({found.id: found.slot for found in held}.values())
             if len(slots) > 1:
                 return self.ambiguous(name, slots, node)
+
             found = self.taken(slots[0], node)
             if qualifier or not _beside(found, relation.stars):
                 return found
             return self.guessed(found, PRODUCED)
+
         stars = [
             star
             for star in relation.stars
@@ -363,10 +391,12 @@ class FrameScope(Scope):
         origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
         if len(origins) == 1:
             return self.taken(answers[0], node)
+
         best = self.evaluation.witness(key, origins)
         if best is not None:
             self.evaluation.read(best[0], self.clause, node)
             return self.guessed(origins[best[0]], best[1])
+
         self.evaluation.undecided = True
         for origin in origins:
             self.evaluation.read(origin, self.clause, node, learn=False)
@@ -380,6 +410,7 @@ class FrameScope(Scope):
             (origin, way), trail = next(iter(slot.lineage.items()))
             if way is IDENTITY and (trail is None or trail[0] is None) and origin.name == slot.name:
                 self.evaluation.read(origin, self.clause, node)
+
         return slot
 
 
@@ -421,6 +452,7 @@ def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
     """col("c.id").outer()      the column of the query around, now that it is known"""
     if not any(origin.dataset is OUTER for origin, _ in lineage):
         return lineage
+
     found: Lineage = {}
     for (origin, way), trail in lineage.items():
         if origin.dataset is OUTER:
@@ -429,6 +461,7 @@ def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
             pour(scope.column(node).lineage, way, found, node)
         else:
             found[origin, way] = trail
+
     return found
 
 
@@ -438,16 +471,20 @@ def side_by_side_stars(
     """Two open stars in one place: a name may be answered by either"""
     if not left or not right:
         return [*left, *right]
+
     first = left[0]
     assert first.slot.star is not None
     held = {star.dataset: star for star in (first.slot.star, *first.slot.star.beside)}
+
     for attribute in (*left[1:], *right):
         assert attribute.slot.star is not None
         for star in (attribute.slot.star, *attribute.slot.star.beside):
             held.setdefault(star.dataset, star._replace(beside=()))
+
     head, *others = held.values()
     if not others:
         return [first]
+
     slot = star_slot(head._replace(beside=tuple(others)))
     return [fresh(slot, (), doubt or first.doubt)]
 
@@ -464,9 +501,11 @@ class FrameEvaluation(QueryEvaluation):
         return [attribute.slot for attribute in starred(scope.relation, node, scope)]
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
+        """Return the frame of a DataFrame that stands in an expression."""
         relation = node._meta.get("relation") if node._meta else None
         if relation is None:
             return super().frame_of(node, scope)
+
         slots = [
             slot._replace(lineage=with_outer(slot.lineage, scope)) for slot in relation.frame.slots
         ]
@@ -484,12 +523,15 @@ def starred(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]
         found += [each for each in relation.hidden if each.qualifier[-len(asked) :] == asked]
         if not found:
             return [fresh(slot) for slot in struct_star(tree, scope)]
+
     for attribute in found:
         if attribute.slot.scanned is not None:
             scope.evaluation.read(attribute.slot.scanned, scope.clause, tree)
+
     star = tree if isinstance(tree, exp.Star) else tree.this
     if not any(star.args.values()):
         return found
+
     held = {id(attribute.slot): attribute for attribute in found}
     slots = edited(star, [attribute.slot for attribute in found], scope)
     return [held.get(id(slot)) or fresh(slot) for slot in slots]

@@ -25,12 +25,15 @@ class FrameTyping:
 
     @property
     def evaluation(self) -> FrameTyping:
+        """Return itself: types need no other evaluation."""
         return self
 
     def has_body(self, node: Any) -> bool:
+        """Tell that functions have no bodies here."""
         return False
 
     def query(self, node: Any, scope: Any, ctes: Any) -> Table:
+        """Return that the type of a subquery is open."""
         return OPEN
 
     def column(self, node: exp.Column, relation: Relation) -> Type:
@@ -41,6 +44,7 @@ class FrameTyping:
             held = [each for each in held if parts[-2].lower() in each.qualifier]
         if len(held) == 1:
             return declared(relation.types.get(held[0].id, ""), SPARK)
+
         outer = relation.by_key.get(parts[0].lower(), ()) if not held else ()
         found = declared(relation.types.get(outer[0].id, ""), SPARK) if len(outer) == 1 else UNKNOWN
         for part in parts[1:]:
@@ -52,6 +56,7 @@ TYPING: Any = FrameTyping()
 
 
 def by_rules(tree: Any, relation: Relation) -> Type:
+    """Return the type of an expression by the rules of Spark."""
     scope: Any = relation
     if isinstance(tree, exp.FromJson):
         return described(tree.args.get("expression"))
@@ -63,6 +68,7 @@ def described(schema: Any) -> Type:
     text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
     if text.lower().startswith(("array<", "map<")):
         return declared(text.lower(), SPARK)
+
     found = parsed_schema(text)
     if found is not None:
         return declared(type_text(found), SPARK)
@@ -78,6 +84,7 @@ def generated_types(tree: Any, relation: Relation) -> list[str]:
     position = ["int"] if isinstance(tree, POSITIONS) else []
     if of.is_a((Kind.MAP,)) and len(of.inner) == 2:
         return [*position, *(part.sql(SPARK).lower() for part in of.inner)]
+
     inner = element(of, SPARK)
     if inner.kind is not None:
         return [*position, inner.spelled.lower()]

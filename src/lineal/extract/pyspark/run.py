@@ -56,6 +56,7 @@ class Environment:
         self.globals: Environment = outer.globals if outer is not None else self
 
     def home_of(self, name: str) -> Environment | None:
+        """Return the environment that defines a name."""
         here: Environment | None = self
         while here is not None:
             if name in here.names and name not in here.shared:
@@ -161,6 +162,7 @@ class Run:
     # -- limits ------------------------------------------------------------------------------------
 
     def step(self, cost: int = 1) -> None:
+        """Count work, and give up on a program that takes too much."""
         self.steps += cost
         if self.steps > MOST_STEPS:
             raise Exhausted("this takes more steps than are followed")
@@ -175,9 +177,11 @@ class Run:
     # -- what is said ------------------------------------------------------------------------------
 
     def evaluation(self) -> FrameEvaluation:
+        """Return an evaluation of expressions over frames."""
         return FrameEvaluation(self.catalog, self.reading, self.facts, NO_TARGET)
 
     def report(self, code: Code, message: str, node: Any, hint: str = "", gap: bool = True) -> None:
+        """Report a diagnostic once; a gap concerns what is being computed."""
         diagnostic = Diagnostic(code, message, self.reading.place_of(node), hint)
         if gap and code in GAPS:
             self.gaps.append(diagnostic)
@@ -192,6 +196,7 @@ class Run:
             diagnostic = Diagnostic(Code.TOO_DEEP, "the code nests too deeply", place)
         else:
             diagnostic = internal_error(error, place, what)
+
         self.gaps.append(diagnostic)
         if diagnostic not in self.reported:
             self.reported.add(diagnostic)
@@ -233,6 +238,7 @@ class Run:
             self.gaps.extend(new)
 
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
+        """Return a value that only a run knows."""
         return Unknown(label_of(node), reason)
 
     # -- branches ----------------------------------------------------------------------------------
@@ -247,6 +253,7 @@ class Run:
                 journal[id(container)] = (container, copied(container))
 
     def begin(self) -> None:
+        """Begin to take note of changes, for `undo` or `keep`."""
         self.journals.append({})
 
     def undo(self) -> dict[int, tuple[Any, Any]]:
@@ -256,6 +263,7 @@ class Run:
         for number, (container, before) in journal.items():
             after[number] = (container, copied(container))
             restore(container, before)
+
         return after
 
     def keep(self) -> None:
@@ -277,14 +285,17 @@ def nests_deeply(node: Any) -> bool:
         level = [child for each in level for child in ast.iter_child_nodes(each)]
         if not level:
             return False
+
     return True
 
 
 def copied(container: Any) -> Any:
+    """Return a copy of a container."""
     return container.copy()
 
 
 def restore(container: Any, state: Any) -> None:
+    """Give a container back the content that it had."""
     container.clear()
     if isinstance(container, list):
         container.extend(state)

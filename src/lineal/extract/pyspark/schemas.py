@@ -13,12 +13,15 @@ def parsed_schema(text: str) -> SchemaValue | None:
     inner = text.strip()
     if inner.lower().startswith("struct<") and inner.endswith(">"):
         inner = inner[7:-1]
+
     for part in top_level(inner):
         found = re.match(r"\s*(?:`([^`]+)`|([^\s:]+))\s*:?\s*(.*)", part, re.DOTALL)
         if found is None or not (found[1] or found[2]):
             return None
+
         kind = re.sub(r"\s+(NOT NULL|COMMENT .*)", "", found[3], flags=re.IGNORECASE | re.DOTALL)
         fields.append((found[1] or found[2], kind.strip().lower()))
+
     if len(fields) == 1 and not fields[0][1]:
         return SchemaValue([("value", fields[0][0].lower())])
     if fields:
@@ -27,12 +30,14 @@ def parsed_schema(text: str) -> SchemaValue | None:
 
 
 def top_level(text: str) -> list[str]:
+    """a INT, b STRUCT<c: INT, d: INT>      Split a text at its outer commas."""
     parts, depth, start = [], 0, 0
     for position, char in enumerate(text):
         depth += (char in "(<") - (char in ")>")
         if char == "," and depth == 0:
             parts.append(text[start:position])
             start = position + 1
+
     return [part for part in [*parts, text[start:]] if part.strip()]
 
 

@@ -51,11 +51,13 @@ def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
+    """Read a dataset by its name; one of several names gives one of several DataFrames."""
     if isinstance(name, Choice) and all(isinstance(option, str) for option in name.options):
         found = read(run, name.options[0], node)
         for option in name.options[1:]:
             found = merged_relation(found, read(run, option, node))
         return found
+
     if isinstance(name, str):
         if isinstance(name, Pattern):
             run.dynamic("a name of which only a run knows parts", node, name.level, gap=False)
@@ -63,6 +65,7 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
     if isinstance(name, Unknown):
         run.dynamic(f"a name that only a run knows ({name.reason})", node, name.level, gap=False)
         return read(run, f"{{{name.label}}}", node)
+
     run.dynamic("a name that only a run knows", node, gap=False)
     return read(run, f"{{{label_of(node)}}}", node)
 
@@ -72,6 +75,7 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
     catalog, database = run.using
     if len(parts) == 1 and database:
         parts = [database, *parts]
+
     full = (
         [catalog, *parts]
         if len(parts) == 2 and catalog and parts[0].lower() != "global_temp"
@@ -108,9 +112,11 @@ def is_live(run: Run, parts: list[str]) -> bool:
 
 
 def table_named(run: Run, name: str, node: Any) -> Relation:
+    """Read a view of the session or a table."""
     parts, is_path = table_parts(name)
     if is_live(run, parts):
         parts = parts[1:]
+
     key = parts[0] if is_path else ".".join(part.lower() for part in parts)
     if len(parts) == 1 and key in run.views:
         return viewed(run.views[key], key)
@@ -120,9 +126,11 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
         and parts[1].lower() in run.global_views
     ):
         return viewed(run.global_views[parts[1].lower()], parts[1].lower())
+
     if not is_path and (run.using != ("", "") or run.program.main is not None):
         parts = in_use(run, parts)
         key = ".".join(part.lower() for part in parts)
+
     qualifier = () if is_path else tuple(part.lower() for part in parts)
     return dataset(run, key, ".".join(parts), node, qualifier)
 
@@ -150,6 +158,7 @@ def dataset(
     if (frame.stars or otherwise) and schema is not None and home is not None:
         frame = scan(home, [(name, name.lower()) for name, _ in schema.fields], True)
         types = {name.lower(): kind for name, kind in schema.fields}
+
     relation = scanned(frame, qualifier)
     relation.evaluation = evaluation
     relation.types = {
@@ -159,6 +168,7 @@ def dataset(
 
 
 def path_read(run: Run, name: str, node: Any) -> Relation:
+    """Read a path, or the table that is stored there."""
     spelled = run.program.path_of(name)
     table_at = run.program.located.get(spelled)
     if table_at is not None:
@@ -178,7 +188,9 @@ def opened(run: Run, held: Unknown, node: Any) -> Relation:
         if held.level < Confidence.MEDIUM:
             run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
             found = scanned(found.frame, (), BLACK_BOX)
+
         run.program.opened[key] = found
+
     return found
 
 
@@ -197,10 +209,12 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
         )
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
         return Relation([anything()], {})
+
     return local(schema)
 
 
 def schema_of_rows(data: list[Value]) -> SchemaValue | None:
+    """Return the columns of local rows."""
     first = data[0]
     if isinstance(first, dict):
         return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
@@ -208,15 +222,18 @@ def schema_of_rows(data: list[Value]) -> SchemaValue | None:
         return SchemaValue(
             [(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)]
         )
+
     return None
 
 
 def type_name(value: Value) -> str:
+    """Return the type of a constant."""
     kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
     return kinds.get(type(value), "")
 
 
 def local(schema: SchemaValue) -> Relation:
+    """Return a DataFrame of local data: its columns have no source."""
     attributes = [fresh(Slot(name, name.lower(), {})) for name, _ in schema.fields]
     relation = Relation(attributes, {})
     relation.types = {
@@ -240,6 +257,7 @@ def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 
 def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.newSession(), SparkSession.builder"""
     return Session()
 
 
@@ -293,12 +311,14 @@ def read_call(
 def read_path(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """spark.read.parquet(path), spark.read.format("csv").load(path)"""
     options = held.parts.get("options", {})
     schema = keywords.get("schema")
     schema = schema_of(run, schema, node) if schema is not None else held.parts.get("schema")
     database = options.get("dbtable", options.get("query", options.get("table")))
     if database is not None and name == "load":
         return read_name(run, database, node, database_table)
+
     path = named_argument(
         arguments, keywords, 0, "path", options.get("path", options.get("subscribe"))
     )
@@ -307,6 +327,7 @@ def read_path(
         path = options.get("topic", f"{{{label}}}")
     if isinstance(path, str) and "delta" in (name, str(held.parts.get("format")).lower()):
         path = delta_path(path)
+
     paths = (
         path
         if isinstance(path, (list, tuple))
@@ -326,12 +347,14 @@ def read_path(
         return dataset(run, shown, shown, node, (), schema, of_format=fixed is not None)
 
     found: Value = None
+
     for each in paths:
         one = read_name(run, each, node, read)
         if found is None:
             found = one
         elif isinstance(found, Relation) and isinstance(one, Relation):
             found = FRAME_METHODS["unionByName"](run, found, [one], {}, node)
+
     return found
 
 
@@ -348,12 +371,14 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
         if isinstance(result, Relation):
             return result
         return local(SchemaValue([]))
+
     return table_named(run, text, node)
 
 
 def catalog_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")"""
     if (
         name in ("dropTempView", "dropGlobalTempView")
         and arguments
@@ -362,6 +387,7 @@ def catalog_call(
         views = run.views if name == "dropTempView" else run.global_views
         run.touch(views)
         views.pop(arguments[0].lower(), None)
+
     if (
         name in ("setCurrentDatabase", "setCurrentCatalog")
         and arguments
@@ -372,6 +398,7 @@ def catalog_call(
             *(arguments[0], "") if name == "setCurrentCatalog" else (run.using[0], arguments[0]),
         )
         return None
+
     if name == "currentDatabase":
         return run.using[1] or "default"
     return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
@@ -380,6 +407,7 @@ def catalog_call(
 def conf_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """spark.conf.get("day")"""
     if name == "get" and arguments and isinstance(arguments[0], str):
         return Unknown(arguments[0], "configuration", Confidence.LOW)
     return None
@@ -388,4 +416,5 @@ def conf_call(
 def udf_registry(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """spark.udf.register("clean", clean)"""
     return register(run, arguments, keywords, node)

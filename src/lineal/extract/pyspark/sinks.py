@@ -50,6 +50,7 @@ def written(run: Run, write: Write) -> None:
     if write.defines and certain and write.name.lower() in run.written:
         own = [held for held in run.writes[run.begun :] if held.name.lower() != write.name.lower()]
         run.writes[run.begun :] = own
+
     write.script, write.certain, write.reached = run.script, certain, not run.parted
     run.writes.append(write)
     run.touch(run.written)
@@ -70,6 +71,7 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
     if path:
         spelled = run.program.path_of(name)
         return [run.program.located.get(spelled, spelled)]
+
     parts, is_path = table_parts(name)
     return [".".join(parts if is_path else in_use(run, parts))]
 
@@ -78,6 +80,7 @@ def write_to(
     run: Run, relation: Relation, name: Value, node: Any, path: bool = False, defines: bool = True,
     positional: bool = False, keeps: bool = False,
 ) -> Value:  # fmt: skip
+    """Write a DataFrame to each dataset that a name may mean."""
     for each in target_names(run, name, node, path):
         kind = "file" if path and each not in run.program.located.values() else "table"
         written(
@@ -121,17 +124,20 @@ def write_call(
     ):
         defines = name in ("create", "replace", "createOrReplace")
         return write_to(run, relation, parts.get("target"), node, defines=defines)
+
     return held
 
 
 def write_done(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.save(path), .saveAsTable("orders"), .insertInto("orders")"""
     parts = held.parts
     relation, options = parts["relation"], parts.get("options", {})
     mode = keywords.get("mode", parts.get("mode"))
     append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
     keeps = isinstance(mode, str) and mode.lower() == "ignore"
+
     if parts.get("each") is not None and name == "start":
         invoke(
             run,
@@ -141,6 +147,7 @@ def write_done(
             node,
         )
         return Unknown("start()", "a streaming query")
+
     if name == "insertInto":
         return write_to(
             run,
@@ -150,12 +157,14 @@ def write_done(
             defines=False,
             positional=True,
         )
+
     if name in ("saveAsTable", "toTable"):
         target = first(arguments, keywords, "name", "tableName")
         located = options.get("path")
         if isinstance(located, str) and isinstance(target, str) and not isinstance(target, Pattern):
             run.program.located[run.program.path_of(located)] = target
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
+
     if name == "jdbc":
         return write_to(
             run,
@@ -165,9 +174,11 @@ def write_done(
             defines=not append,
             keeps=keeps,
         )
+
     database = options.get("dbtable", options.get("table"))
     if database is not None and name == "save":
         return write_to(run, relation, database, node, defines=not append, keeps=keeps)
+
     path = first(arguments, keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
@@ -177,10 +188,12 @@ def write_done(
         return temporary_view(
             run, relation, [parts.get("query", keywords.get("queryName"))], {}, node
         )
+
     return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
 
 
 def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
+    """Return the first argument, or the first of these keywords that is given."""
     if arguments:
         return arguments[0]
     return next((keywords[name] for name in names if name in keywords), None)
@@ -199,6 +212,7 @@ def temporary_view(
             "a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN)
         )
         return None
+
     views = (
         run.global_views
         if "Global" in getattr(getattr(node, "func", None), "attr", "")
@@ -221,6 +235,7 @@ def transform(
 def write_to_builder(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.writeTo("orders")"""
     return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
 
 
@@ -234,6 +249,7 @@ def scalar(
 def exists(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.exists()      a subquery as a condition"""
     return ColumnValue(exp.Exists(this=subquery(relation)))
 
 
@@ -249,6 +265,7 @@ def collected(
 def nothing(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.show()      Return None: nothing is written."""
     return None
 
 
@@ -264,6 +281,7 @@ def split(
 def opaque(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.rdd.map(f)      Report a method that is not followed."""
     name = getattr(getattr(node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
     return Relation([anything()], dict(relation.rows), (relation,))
@@ -272,6 +290,7 @@ def opaque(
 def column_by_name(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.colRegex("a")"""
     return item_of(run, relation, argument_at(arguments), node)
 
 
@@ -303,6 +322,7 @@ ACTIONS.update({
 def stat_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """df.stat.crosstab("a", "b")"""
     handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collected)
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
@@ -331,8 +351,10 @@ def template_call(
     given = {**(arguments[0] if arguments and isinstance(arguments[0], dict) else {}), **keywords}
     if name not in ("substitute", "safe_substitute") or not isinstance(text, str):
         return Unknown(f"{name}()", "computed")
+
     parts: list[Value] = []
     end = 0
+
     for found in PLACEHOLDER.finditer(text):
         label = found[2] or found[3]
         parts += [
@@ -340,12 +362,14 @@ def template_call(
             "$" if found[1] else given.get(label, Unknown(label, "not given")),
         ]
         end = found.end()
+
     return text_of_parts([*parts, text[end:]])
 
 
 def udf_decorator(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """@udf(returnType=StringType())"""
     return held
 
 

@@ -39,9 +39,11 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         several = [sql(run, [option], keywords, node) for option in text.options]
         frames = [each for each in several if isinstance(each, Relation)]
         found = frames[0] if frames else None
+
         for other in frames[1:]:
             found = merged_relation(found, other)  # type: ignore[arg-type]
         return found
+
     if not isinstance(text, str):
         held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
         run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
@@ -49,6 +51,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         return Unknown(
             "spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level
         )
+
     given = keywords.get("args", argument_at(arguments, 1))
     relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
     text = with_names(with_arguments(text, {**keywords, **relations}, run), given)
@@ -56,6 +59,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         run.touch(run.session)
         run.session.append(str(text).strip().rstrip(";"))
         return local(SchemaValue([]))
+
     result: Value = None
     for tree in sql_statements(run, with_variables(text, run), node):
         put_values(tree, given)
@@ -85,6 +89,7 @@ def with_variables(text: str, run: Run) -> str:
     ]
     if not any(re.search(rf"\b{name}\b", text, re.IGNORECASE) for name in names):
         return text
+
     whole = ";\n".join([*run.session, text])
     if isinstance(text, Pattern):
         return Pattern(whole, text.level, text.reason)
@@ -132,6 +137,7 @@ def with_arguments(text: str, given: Keywords, run: Run) -> str:
             text = _replaced(text, f"{{{key}}}", key)
         elif is_known(value) and f"{{{key}}}" in text:
             text = _replaced(text, f"{{{key}}}", str(value))
+
     return text
 
 
@@ -146,6 +152,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
     """The statements of a text; a placeholder is read as in a SQL file, whatever it is called."""
     if not isinstance(text, Pattern):
         return statements(run, text, node)
+
     labels: list[str] = []
 
     def stand_in(found: re.Match[str]) -> str:
@@ -154,6 +161,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
 
     trees = statements(run, PLACEHOLDER.sub(stand_in, str(text)), node)
     run.dynamic("a SQL text of which only a run knows parts", node, text.level)
+
     for tree in trees:
         put_back(tree, labels)
     return trees
@@ -175,6 +183,7 @@ def put_back(tree: Any, labels: list[str]) -> None:
         if isinstance(node, exp.Placeholder):
             rename_placeholder(node, STAND_IN.sub(original, name_of(node)))
             continue
+
         spelled = node.this
         if isinstance(spelled, str) and STAND_IN.search(spelled):
             node.set("this", STAND_IN.sub(original, spelled))
@@ -185,12 +194,14 @@ def put_back(tree: Any, labels: list[str]) -> None:
 
 
 def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    """Carry out one statement of a text of SQL."""
     if run.reading.is_pipeline:
         without_live(run, tree)
     if (run.using != ("", "") or names_session(run, tree)) and not isinstance(tree, exp.Use):
         qualified(run, tree, relations)
     if isinstance(tree, exp.Create):
         locate(run, tree)
+
     found = plan_of(tree, run.facts)
     inside = run.reading.embedded[id(tree)][1].found if id(tree) in run.reading.embedded else None
     if inside is not None and not isinstance(found, type):
@@ -199,6 +210,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
         if not isinstance(tree, (exp.Command, exp.Describe)):
             run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
         return None
+
     result: Value = None
     for step in found if isinstance(found, list) else [found]:
         if isinstance(step, Plan):
@@ -207,6 +219,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
             dropped(run, step.key)
         elif isinstance(step, Using):
             use(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
+
     return result
 
 
@@ -229,6 +242,7 @@ def locate(run: Run, tree: exp.Create) -> None:
     table = next(tree.this.find_all(exp.Table), None) if isinstance(tree.this, exp.Expr) else None
     if place is None or table is None or not isinstance(place.this, exp.Literal):
         return
+
     path, name = path_name(place.this.name), ".".join(part.name for part in table.parts)
     run.program.located[path] = name
     held = run.written.get(path.lower())
@@ -238,10 +252,12 @@ def locate(run: Run, tree: exp.Create) -> None:
 
 
 def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any) -> Value:
+    """Carry out the plan of a statement: a write, a view, a change of names."""
     if plan.schema is not None:
         if plan.schema or not any(tree.find_all(exp.LocationProperty)):
             run.program.declare(plan)
         return None
+
     relation = evaluated(run, plan, tree, relations, node)
     if not plan.name:
         return relation
@@ -254,6 +270,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
         run.touch(views)
         views[plan.key.removeprefix("global_temp.")] = relation
         return None
+
     written(run, Write(
         plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
         partition=plan.partition, keeps=plan.keeps,
@@ -262,6 +279,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
 
 
 def is_temporary(tree: Any) -> bool:
+    """CREATE TEMPORARY VIEW v AS …"""
     return isinstance(tree, exp.Create) and any(tree.find_all(exp.TemporaryProperty))
 
 
@@ -274,8 +292,10 @@ def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
             node.set("db", None)
             if not node.alias:
                 node.set("alias", exp.TableAlias(this=exp.Identifier(this=node.name, quoted=False)))
+
             node.set("this", exp.Identifier(this=f"global_temp_{key}", quoted=False))
             found[f"global_temp_{key}"] = run.global_views[key]
+
     return found
 
 
@@ -294,6 +314,7 @@ def evaluated(
     around: Scope | None = None
     if plan.moment is not None:
         around = evaluation.around = Locals(evaluation, plan.moment)
+
     ctes = with_(plan.with_, around, frames, evaluation) if plan.with_ is not None else frames
     frame = (
         plan.made(evaluation, ctes)
@@ -302,10 +323,12 @@ def evaluated(
     )
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
+
     for diagnostic in evaluation.diagnostics:
         if diagnostic not in run.reported:
             run.reported.add(diagnostic)
             run.diagnostics.append(diagnostic)
+
     found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
     for view in used:
         found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
@@ -326,6 +349,7 @@ def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
             continue
         if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
             continue
+
         full = in_use(run, parts)
         for key, name in zip_longest(("db", "catalog"), reversed(full[: len(full) - 1])):
             if key is not None:
@@ -341,6 +365,7 @@ def names_session(run: Run, tree: Any) -> bool:
         column.args.get("db") for column in tree.find_all(exp.Column)
     ):
         return False
+
     return any(node.args.get("db") for node in tree.find_all(exp.Table))
 
 

@@ -52,9 +52,11 @@ def combine_by(function: Callable[..., Any]) -> Handler:
         several = [number_or_items(argument) for argument in arguments]
         if None in several:
             return unknown()
+
         widest = max((each for each in several if isinstance(each, int)), default=1)
         if widest > WIDEST and function is not itertools.islice:
             return unknown()
+
         try:
             return Generator(list(itertools.islice(function(*several, **keywords), MOST_ITEMS)))
         except (TypeError, ValueError):
@@ -77,9 +79,11 @@ def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     key = named_argument(arguments, keywords, 1, "key")
     if items is None:
         return unknown()
+
     keys = keys_of_items(run, items, key, node)
     if not all_known(keys):
         return unknown()
+
     pairs = itertools.groupby(zip(keys, items, strict=True), key=lambda pair: pair[0])
     return Generator([(found, Generator([item for _, item in group])) for found, group in pairs])
 
@@ -92,6 +96,7 @@ def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
         return unknown()
     if "initial" in keywords:
         items = [keywords["initial"], *items]
+
     found = items[:1]
     for item in items[1:]:
         found.append(invoke(run, function, [found[-1], item], {}, node))
@@ -108,6 +113,7 @@ def getter(kind: str) -> Handler:
         def one(run: Run, held: Value, wanted: Value) -> Value:
             if kind == "item":
                 return item_of(run, held, wanted, node)
+
             found = held
             for name in str(wanted).split("."):
                 found = attribute_of(run, found, name, node)
@@ -132,6 +138,7 @@ def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     several = items_of_each(arguments[:2])
     if several is None or len(several) < 2:
         return unknown()
+
     items, flags = several
     truths = [truth(flag) for flag in flags[: len(items)]]
     if None in truths:
@@ -158,6 +165,7 @@ def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     items = items_of(argument_at(arguments, 0, []))
     if items is None or not all_known(items):
         return unknown()
+
     found: dict[Any, Value] = {}
     for item in items:
         found[item] = found.get(item, 0) + 1
@@ -180,6 +188,7 @@ def pool_call(
         if isinstance(found, Generator):
             return items_of(found)
         return found
+
     if name == "starmap":
         return items_of(starmap(run, arguments, {}, node))
     if name == "submit" and arguments:
@@ -192,6 +201,7 @@ def pool_call(
         if name == "apply":
             return result
         return Builder("future", {"result": result})
+
     return None
 
 

@@ -59,10 +59,12 @@ class Returns(list[Any]):
 
 
 def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -> Flow:
+    """Run statements one after the other; one that fails costs only itself."""
     for node in nodes:
         handler = STATEMENTS.get(node.__class__)
         if handler is None:
             continue
+
         run.step()
         journals, depth, reading, frames = (
             len(run.journals),
@@ -70,6 +72,7 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
             run.reading,
             len(run.frames),
         )
+
         try:
             flow = handler(run, node, env, returns)
         except RecursionError:
@@ -78,15 +81,19 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
             run.fail(error, node)
             run.depth, run.reading = depth, reading
             del run.frames[frames:]
+
             while len(run.journals) > journals:
                 run.keep()
             continue
+
         if flow is not None and flow is not Flow.ON:
             return flow
+
     return Flow.ON
 
 
 def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> Flow:
+    """df.write.saveAsTable("orders")"""
     held = value(run, node.value, env)
     if isinstance(held, Relation):
         run.leaves.append((held, node.value, run.reading))
@@ -112,10 +119,12 @@ def is_exit(run: Run, node: ast.expr, env: Environment) -> bool:
 
 
 def is_library(held: Value) -> bool:
+    """Tell whether a value is a function that ends the program."""
     return isinstance(held, Library) and held.name in EXIT_CALLS
 
 
 def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
+    """df = spark.table("orders")"""
     held = value(run, node.value, env)
     for target in node.targets:
         bind(run, target, held, env)
@@ -124,11 +133,13 @@ def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -
 
 
 def annotated(run: Run, node: ast.AnnAssign, env: Environment, returns: Returns) -> None:
+    """df: DataFrame = spark.table("orders")"""
     if node.value is not None:
         bind(run, node.target, value(run, node.value, env), env)
 
 
 def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns) -> None:
+    """names += ["a"]"""
     load = ast.copy_location(_loaded(node.target), node.target)
     held = value(run, load, env)
     more = value(run, node.value, env)
@@ -141,6 +152,7 @@ def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns)
         if said is not ...:
             bind(run, node.target, said, env)
             return
+
     bind(run, node.target, combined(run, node, held, more), env)
 
 
@@ -158,6 +170,7 @@ def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
         home = env
         if target.id in env.shared:
             home = (env.outer.home_of(target.id) if env.outer is not None else None) or env.globals
+
         run.touch(home.names)
         home.names[target.id] = held
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -194,23 +207,27 @@ def set_on(run: Run, owner: Instance | Class, name: str, held: Value, node: Any)
     if isinstance(found, Function) and found.setter is not None:
         invoke(run, found.setter, [owner, held], {}, node)
         return
+
     run.touch(owner.names)
     owner.names[name] = held
 
 
 def store(run: Run, owner: Value, key: Value, held: Value) -> None:
+    """config["a"] = 1      Set an item, where its place is known."""
     if storable(owner, key):
         run.touch(owner)
         owner[key] = held
 
 
 def storable(owner: Value, key: Value) -> bool:
+    """Tell whether an item can be set there."""
     if isinstance(owner, dict):
         return is_known(key) and not isinstance(key, (list, dict, set))
     return isinstance(owner, list) and isinstance(key, int) and -len(owner) <= key < len(owner)
 
 
 def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> None:
+    """a, *b = items"""
     items = items_of(held)
     star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
     if (
@@ -221,6 +238,7 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
         for target in targets:
             bind(run, target, Unknown(label_of(target), unknown_of(held, target).reason), env)
         return
+
     if star is not None:
         after = len(targets) - star - 1
         items = [*items[:star], items[star : len(items) - after], *items[len(items) - after :]]
@@ -232,6 +250,7 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
 
 
 def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
+    """if full: …      both branches, where only a run knows the condition"""
     test = truth(value(run, node.test, env))
     if test is not None:
         return block(run, node.body if test else node.orelse, env, returns)
@@ -256,6 +275,7 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
         flows.append(flow)
         if flow is Flow.ON:
             states.append(after)
+
     if not states:
         looping = [flow for flow in flows if flow in (Flow.BREAK, Flow.CONTINUE)]
         if looping:
@@ -263,14 +283,17 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
         if Flow.RETURN in flows:
             return Flow.RETURN
         return Flow.RAISE
+
     run.parted = run.parted or len(states) < len(flows)
     if len(states) == 1:
         run.begin()
         for container, state in states[0].values():
             run.touch(container)
             restore(container, state)
+
         run.keep()
         return Flow.ON
+
     total = states[0]
     for other in states[1:]:
         join_states(run, total, other)
@@ -278,10 +301,12 @@ def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
 
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
+    """for name in names: …      round by round, where the items are known"""
     held = value(run, node.iter, env)
     items = iterated(run, held, node.iter)
     if items is None:
         return unknown_loop(run, node, held, env, returns)
+
     for rounds, item in enumerate(items):
         if rounds >= MOST_ROUNDS:
             run.report(
@@ -290,12 +315,14 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
                 node,
             )
             break
+
         bind(run, node.target, item, env)
         flow = block(run, node.body, env, returns)
         if flow is Flow.BREAK:
             return Flow.ON
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
+
     return block(run, node.orelse, env, returns)
 
 
@@ -318,17 +345,20 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
 
 
 def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    """while test: …"""
     for _ in range(MOST_WHILE):
         test = truth(value(run, node.test, env))
         if test is False:
             return Flow.ON
         if test is None:
             return branched(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
+
         flow = block(run, node.body, env, returns)
         if flow is Flow.BREAK:
             return Flow.ON
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
+
     run.report(Code.DYNAMIC, f"a loop is followed for {MOST_WHILE} rounds only", node)
     return Flow.ON
 
@@ -356,9 +386,11 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     for handler in node.handlers:
         if _matters(handler.body):
             branches.append(lambda handler=handler: block(run, handler.body, env, returns))  # type: ignore[misc]
+
     flow = tried() if len(branches) == 1 else branched(run, branches)
     if flow is Flow.RAISE and node.handlers:
         flow = Flow.ON
+
     last = block(run, node.finalbody, env, returns)
     if last is not Flow.ON:
         return last
@@ -374,9 +406,11 @@ def _matters(nodes: list[ast.stmt]) -> bool:
             text = ast.unparse(called).lower() if called is not None else ""
             if any(word in text for word in ("print", "log", "exit", "raise", "warn")) or not text:
                 continue
+
         if isinstance(node, quiet) or (isinstance(node, ast.Return) and _returns_nothing(node)):
             continue
         return True
+
     return False
 
 
@@ -387,6 +421,7 @@ def _returns_nothing(node: ast.Return) -> bool:
 
 
 def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
+    """with open_table() as df: …"""
     return inside(run, node.items, node, env, returns)
 
 
@@ -400,6 +435,7 @@ def inside(
     """with a as x, b as y: …      the first around the second, and that around the body"""
     if not items:
         return block(run, node.body, env, returns)
+
     item, *rest = items
     flow = Flow.ON
 
@@ -413,6 +449,7 @@ def inside(
     if isinstance(manager, Builder) and manager.kind == "context":
         around_yield(run, manager, entered, item)
         return flow
+
     enter, leave = (
         manager.home.find(n) if isinstance(manager, Instance) else None
         for n in ("__enter__", "__exit__")
@@ -448,6 +485,7 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
     """match kind: case "a": …      the one case that fits, else each of those that may"""
     subject = value(run, node.subject, env)
     possible: list[Callable[[], Flow]] = []
+
     for case in node.cases:
         fits = fits_pattern(run, case.pattern, subject, env)
         if case.guard is not None and fits is not False:
@@ -455,11 +493,13 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
             fits = guarded if fits is True else None if guarded is not False else False
         if fits is False:
             continue
+
         possible.append(lambda case=case: block(run, case.body, env, returns))  # type: ignore[misc]
         if fits is True:
             break
     else:
         possible.append(lambda: Flow.ON)
+
     if len(possible) == 1:
         return possible[0]()
     return branched(run, possible)
@@ -469,6 +509,7 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
 
 
 def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> Flow:
+    """return df"""
     returns.append(value(run, node.value, env))
     return Flow.RETURN
 
@@ -476,9 +517,11 @@ def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> F
 def function(
     run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns
 ) -> None:
+    """def clean(df): …"""
     made = function_value(run, node, env, node.name)
     if env.methods is not None:
         env.methods.append(made)
+
     run.touch(env.names)
     env.names[node.name] = decorated(run, made, node, env)
     if env.outer is None:
@@ -486,12 +529,14 @@ def function(
 
 
 def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
+    """class Job: …"""
     bases = [value(run, base, env) for base in node.bases]
     inner = Environment({}, env, env.file)
     inner.methods = []
     made = Class(node.name, bases, inner.names, file=env.file)
     made.heirs_have_fields = any(map(makes_fields, node.bases, bases))
     made.has_fields = made.heirs_have_fields or is_decorated_by_a_library(run, node, env)
+
     for statement in node.body:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             held = (
@@ -504,6 +549,7 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
                 inner.names[statement.target.id] = held
         else:
             block(run, [statement], inner, returns)
+
     for method in inner.methods:
         method.home, method.closure = made, env
     for key, item in list(inner.names.items()):
@@ -512,9 +558,11 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
             item.closure = env if item.closure is inner else item.closure
         elif made.enumerates and not key.startswith("_"):
             inner.names[key] = member_of(made, key, item)
+
     for base in bases:
         if isinstance(base, Class):
             base.heirs.append(made)
+
     welcomed(
         run,
         made,
@@ -577,6 +625,7 @@ def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment)
         if isinstance(owner, (Function, Method, Partial)):
             given = invoke(run, owner, [result], {}, decorator)
             result = given if isinstance(given, (Class, Function, Partial)) else result
+
     return result
 
 
@@ -588,6 +637,7 @@ def member_of(made: Class, name: str, held: Value) -> Value:
 
 
 def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> None:
+    """del df, del config["a"]"""
     for target in node.targets:
         if isinstance(target, ast.Name):
             run.touch(env.names)
@@ -608,7 +658,9 @@ def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> Non
         if all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0:
             run.touch(owner)
             del owner[slice(*bounds)]
+
         return
+
     key = value(run, node, env)
     if isinstance(owner, dict) and is_known(key):
         run.touch(owner)
@@ -619,10 +671,12 @@ def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> Non
 
 
 def shared(run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns) -> None:
+    """global df, nonlocal df"""
     env.shared.update(node.names)
 
 
 def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> None:
+    """import jobs.orders as orders"""
     run.touch(env.names)
     for alias in node.names:
         found = run.program.module(run, alias.name, env.file, 0, node)
@@ -636,6 +690,7 @@ def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> N
 
 
 def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Returns) -> None:
+    """from jobs.orders import clean"""
     run.touch(env.names)
     for alias in node.names:
         if alias.name == "*":
@@ -648,14 +703,17 @@ def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Retur
 
 
 def raise_(run: Run, node: ast.Raise, env: Environment, returns: Returns) -> Flow:
+    """raise ValueError(…)"""
     return Flow.RAISE
 
 
 def break_(run: Run, node: ast.Break, env: Environment, returns: Returns) -> Flow:
+    """break"""
     return Flow.BREAK
 
 
 def continue_(run: Run, node: ast.Continue, env: Environment, returns: Returns) -> Flow:
+    """continue"""
     return Flow.CONTINUE
 
 

@@ -38,6 +38,7 @@ def method_of_text(
     """name.upper(), ",".join(names), "{}.orders".format(schema)"""
     if name in PATH_METHODS:
         return PATH_METHODS[name](run, [held, *arguments], keywords, node)
+
     combine = COMBINING.get(name)
     if combine is not None:
         return combine(run, held, arguments, keywords, node)
@@ -53,6 +54,7 @@ def call_text_method(held: str, name: str, arguments: Arguments, keywords: Keywo
     """Call Python's own method of a text with constants."""
     if is_too_long(held, name, arguments):
         return unknown()
+
     try:
         found = getattr(str(held), name)(*arguments, **keywords)
     except Exception:  # the analysed program's mistake
@@ -83,6 +85,7 @@ def made_of_pattern(held: Pattern, found: Value) -> Value:
     for part in found:
         has_placeholder = "{" in part
         parts.append(Pattern(part, held.level, held.reason) if has_placeholder else part)
+
     return parts
 
 
@@ -137,6 +140,7 @@ def field_value(
         found = argument_at(arguments, position, unknown())
     else:
         found = keywords.get(base, Unknown(base, "not given"))
+
     for name in path:
         found = part_value(found, name)
     return found

@@ -25,10 +25,12 @@ BOOLEAN = re.compile(r"^bool")
 
 
 def is_numeric(kind: str) -> bool:
+    """Tell whether a type is a number."""
     return bool(NUMERIC.match(kind.lower()))
 
 
 def is_text(kind: str) -> bool:
+    """Tell whether a type is a text."""
     return bool(STRING.match(kind.lower()))
 
 
@@ -83,12 +85,14 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
     """The type of an expression, where its outermost steps tell; '' where they do not."""
     if depth > DEEPEST or tree is None:
         return ""
+
     kind = tree.__class__
     if kind is exp.Column and tree.args.get("table") is None:
         held = relation.by_key.get(tree.name.lower(), [])
         if len(held) == 1:
             return relation.types.get(held[0].id, "")
         return ""
+
     fixed = fixed_type(kind)
     if fixed is not None:
         return fixed or by_rules(tree, relation).spelled.lower()
@@ -100,6 +104,7 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
         if "." in tree.name:
             return "double"
         return "int"
+
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
     return calculated(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
@@ -115,6 +120,7 @@ def cast_text(kind: exp.DataType) -> str:
 
 @lru_cache(maxsize=256)
 def simple_text(kind: Any) -> str:
+    """Return a type as Spark prints it."""
     return str(exp.DataType(this=kind).sql("spark")).lower()
 
 
@@ -144,6 +150,7 @@ def operands(tree: Any) -> list[Any]:
         values = [tree.this, tree.expression]
     else:
         values = [tree.this]
+
     return [value for value in values if value is not None and not isinstance(value, exp.Null)]
 
 
@@ -157,6 +164,7 @@ def calculated(tree: Any, kinds: set[str]) -> str:
         if isinstance(tree, exp.Sum) or len(kinds) > 1:
             return "bigint"
         return kinds.pop()
+
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"
     if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
@@ -175,6 +183,7 @@ def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
             return SchemaValue([(item.name, item.type_name) for item in value])
         if all(isinstance(item, str) for item in value):
             return SchemaValue([(item, "") for item in value])
+
     return None
 
 
@@ -233,6 +242,7 @@ def is_of_type(held: Value, name: str) -> bool:
         return bool(WHOLE.match(kind))
     if name == "FractionalType":
         return is_numeric(kind) and not WHOLE.match(kind)
+
     wanted = TYPE_NAMES.get(name, name.removesuffix("Type").lower())
     return re.split(r"[<(]", kind)[0] == wanted
 
@@ -254,6 +264,7 @@ def type_call(
         if isinstance(fields, (list, tuple)):
             return schema_of(run, list(fields), node) or SchemaValue([])
         return SchemaValue([])
+
     if name == "StructField":
         given = dict(zip(("name", "dataType"), arguments, strict=False)) | keywords
         kind = given.get("dataType")
@@ -261,6 +272,7 @@ def type_call(
         if isinstance(kind, SchemaValue):
             text = f"struct<{','.join(f'{field}:{inner}' for field, inner in kind.fields)}>"
         return FieldValue(str(given.get("name")), text)
+
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")
     if name in ("ArrayType", "MapType"):
@@ -268,4 +280,5 @@ def type_call(
             type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]
         ]
         return TypeValue(f"{name.removesuffix('Type').lower()}<{','.join(inner)}>")
+
     return TypeValue(TYPE_NAMES.get(name, name.removesuffix("Type").lower()))

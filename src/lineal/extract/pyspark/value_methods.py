@@ -120,6 +120,7 @@ def remove_item(
         if is_known(item) and item == wanted:
             del held[position]
             break
+
     return None
 
 
@@ -185,6 +186,7 @@ def search_sequence(
     items = list(held)
     if not is_known(items) or not is_known(wanted):
         return unknown()
+
     try:
         return getattr(items, name)(wanted)
     except ValueError:
@@ -227,6 +229,7 @@ def look_up(
     key, default = argument_at(arguments), argument_at(arguments, 1)
     if isinstance(key, (Unknown, Choice)):
         return item_of_dict(run, held, key, node)
+
     try:
         is_present = key in held
     except TypeError:
@@ -239,6 +242,7 @@ def look_up(
     elif name == "setdefault" and not is_present:
         run.touch(held)
         held[key] = default
+
     return found
 
 

@@ -123,6 +123,7 @@ class Builder:
     parts: dict[str, Value] = field(default_factory=dict)
 
     def with_(self, **parts: Value) -> Builder:
+        """Return a copy with these parts."""
         return Builder(self.kind, {**self.parts, **parts})
 
     def with_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Builder:
@@ -130,6 +131,7 @@ class Builder:
         options = dict(self.parts.get("options", {}))
         if len(arguments) == 2 and isinstance(arguments[0], str):
             options[arguments[0].lower()] = arguments[1]
+
         options.update({key.lower(): value for key, value in keywords.items()})
         if arguments and isinstance(arguments[0], dict):
             options.update({str(key).lower(): value for key, value in arguments[0].items()})
@@ -173,6 +175,7 @@ class Class:
     heirs_have_fields: bool = False
 
     def find(self, name: str) -> Value | None:
+        """Return a member of the class or of one that it derives from."""
         if name in self.names:
             return self.names[name]
         return next((made.names[name] for made in self.order[1:] if name in made.names), None)
@@ -191,6 +194,7 @@ class Class:
 
     @property
     def all_fields(self) -> list[tuple[str, Value]]:
+        """Return the fields of a dataclass, those it inherits first."""
         inherited = [
             item for base in self.bases if isinstance(base, Class) for item in base.all_fields
         ]
@@ -199,6 +203,7 @@ class Class:
 
     @property
     def is_tuple(self) -> bool:
+        """Tell whether this is a named tuple."""
         return any(
             (isinstance(base, Library) and base.name == NAMED_TUPLE)
             or (isinstance(base, Class) and base.is_tuple)
@@ -207,6 +212,7 @@ class Class:
 
     @property
     def enumerates(self) -> bool:
+        """Tell whether this is an enumeration."""
         return any(
             (
                 isinstance(base, Library)
@@ -234,6 +240,7 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
         [base for base in bases if isinstance(base, Class)]
     ]
     found: list[Class] = []
+
     while waiting := [order for order in waiting if order]:
         heads = [order[0] for order in waiting]
         free = (
@@ -244,6 +251,7 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
         taken = next(free, heads[0])
         found.append(taken)
         waiting = [[made for made in order if made is not taken] for order in waiting]
+
     return found
 
 
@@ -263,6 +271,7 @@ class TextMember(str):
 
     @classmethod
     def of(cls, text: str, home: Class, name: str) -> TextMember:
+        """Return a member of an enumeration of texts."""
         made = cls(text)
         made.home, made.name = home, name
         return made
@@ -276,6 +285,7 @@ class Super:
     receiver: Value
 
     def find(self, name: str) -> Value | None:
+        """Return a member of the class or of one that it derives from."""
         return next((made.names[name] for made in self.after if name in made.names), None)
 
 
@@ -351,6 +361,7 @@ class DefaultDict(dict[Any, Any]):
     factory: Value = None
 
     def copy(self) -> DefaultDict:
+        """Return a copy with the same factory."""
         made = DefaultDict(self)
         made.factory = self.factory
         return made
@@ -372,10 +383,12 @@ def is_known(value: Value) -> bool:
     """Whether a value is a constant throughout; one that holds itself is not."""
     if isinstance(value, CONSTANTS):
         return not isinstance(value, Pattern)
+
     waiting: list[Value] = [value]
     for _ in range(MOST_LOOKED_AT):
         if not waiting:
             return True
+
         here = waiting.pop()
         if isinstance(here, CONSTANTS):
             if isinstance(here, Pattern):
@@ -387,6 +400,7 @@ def is_known(value: Value) -> bool:
             waiting.extend(here.values())
         else:
             return False
+
     return False
 
 
@@ -433,6 +447,7 @@ def items_of_each(values: Iterable[Value]) -> list[list[Value]] | None:
         if items is None:
             return None
         several.append(items)
+
     return several
 
 
@@ -466,6 +481,7 @@ def items_for_targets(
     after = len(targets) - start - 1
     if len(items) < start + after:
         return None
+
     end = len(items) - after
     return [*items[:start], items[start:end], *items[end:]]
 
@@ -510,6 +526,7 @@ def note_of(what: str, held: object) -> str:
         variable, reason = held.name, outside(held)
     elif isinstance(held, Unknown) and not variable and held.label.isidentifier():
         variable = held.label
+
     which = f"from variable '{variable}'" if variable else "that only a run knows"
     if reason:
         return f"{what} {which} ({reason})"
@@ -535,10 +552,12 @@ def label_of(node: ast.AST) -> str:
         if named and len(node.args) <= 2 and named[0].isidentifier():
             return named[0]
         return f"{label_of(node.func)}()"
+
     return "…"
 
 
 def parameters_of(function: Value) -> list[str]:
+    """Return the names of the parameters of a function."""
     if isinstance(function, Partial):
         return parameters_of(function.function)[len(function.arguments) :]
     if isinstance(function, Function):

@@ -32,6 +32,7 @@ def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, int
         lineage: Lineage = {}
         gather(option, way, lineage, scope, calls)
         several.append(lineage)
+
     absorb(reduce(merged_lineage, several), into)
 
 
@@ -39,8 +40,10 @@ HANDLERS[Either] = either
 
 
 def merged_lineage(left: Lineage, right: Lineage) -> Lineage:
+    """Return the lineage of a column that one of two branches made."""
     if left.keys() == right.keys():
         return left
+
     found: Lineage = {key: trail for key, trail in left.items() if key in right}
     found.update(
         doubted({key: trail for key, trail in left.items() if key not in right}, ONE_BRANCH)
@@ -70,6 +73,7 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
 
 
 def named(held: ColumnValue) -> Any:
+    """col("a").alias("b")      Return the tree of a column under its name."""
     if len(held.names) == 1:
         return exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
     return held.tree
@@ -79,6 +83,7 @@ def columns_in(item: ColumnValue) -> list[ColumnValue]:
     """select(col("a") if test else col("b"))      there may be an a, and there may be a b"""
     if not isinstance(item.tree, Either) or item.names:
         return [item]
+
     found = [
         (tree.this, (tree.alias,)) if isinstance(tree, exp.Alias) else (tree, ())
         for tree in item.tree.expressions
@@ -87,12 +92,14 @@ def columns_in(item: ColumnValue) -> list[ColumnValue]:
 
 
 def merged_window(left: WindowSpec, right: WindowSpec) -> WindowSpec:
+    """Return a window that one of two branches made."""
     return WindowSpec(
         merged_keys(left.partition, right.partition), merged_keys(left.order, right.order)
     )
 
 
 def merged_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the keys of a window that one of two branches made."""
     if left == right:
         return left
     return (alternatives(exp.Tuple(expressions=list(left)), exp.Tuple(expressions=list(right))),)

@@ -94,6 +94,7 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
     """F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)"""
     literals = LITERALS.get(name, NO_LITERALS)
     trees = []
+
     for position, argument in enumerate(flattened(arguments, name)):
         if isinstance(argument, (Function, Partial)):
             trees.append(lambda_tree(run, argument, node))
@@ -102,6 +103,7 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
                 trees.append(literal(run, argument, node))
         elif argument is not None or position == 0:
             trees.append(column(run, argument, node))
+
     return ColumnValue(built(name, trees), doubt=doubt_of(arguments))
 
 
@@ -109,9 +111,11 @@ def ordered(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
     """F.lag(col="x", offset=1)      as if by position"""
     if not keywords:
         return arguments
+
     order = KEYWORD_ORDER.get(name)
     if order is None:
         return [*arguments, *keywords.values()]
+
     rest = [keywords.get(key) for key in order[len(arguments) :]]
     while rest and rest[-1] is None:
         rest.pop()
@@ -131,6 +135,7 @@ LIST_TAKERS = frozenset(("struct", "array", "map", "map_concat", "grouping_id"))
 
 
 def doubt_of(arguments: Arguments) -> Any:
+    """Return the strongest doubt of the columns among the arguments."""
     doubts = [a.doubt for a in arguments if isinstance(a, ColumnValue) and a.doubt is not None]
     if doubts:
         return min(doubts)
@@ -139,6 +144,7 @@ def doubt_of(arguments: Arguments) -> Any:
 
 @lru_cache(maxsize=1)
 def builders() -> Mapping[str, Any]:
+    """Return the functions that build trees of SQL calls, by name."""
     found: Mapping[str, Any] = parser_dialect("spark").parser().FUNCTIONS
     return found
 
@@ -157,6 +163,7 @@ def built(name: str, trees: list[Any]) -> Any:
         return UNIT_FIRST[name](this=this, expression=expression, unit=exp.Var(this=unit.name))
     if name == "decode" and len(trees) > 2:
         return exp.DecodeCase(expressions=trees)  # a CASE; with two arguments it is a character set
+
     builder = builders().get(name.upper())
     if builder is not None:
         for further in ({}, {"dialect": parser_dialect("spark")}):
@@ -166,9 +173,11 @@ def built(name: str, trees: list[Any]) -> Any:
                 Exception
             ):  # some builders take the dialect, some want other arguments: then it is just a name
                 made = None
+
             if isinstance(made, exp.Expr):
                 made.meta["function"] = name
                 return with_quoted_unit(made)
+
     return exp.Anonymous(this=name, expressions=trees)
 
 
@@ -200,10 +209,12 @@ def lambda_tree(run: Run, function: Value, node: Any) -> Any:
 
 
 def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.col("a")"""
     return ColumnValue(column(run, argument_at(arguments), node))
 
 
 def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.lit(1)"""
     held = argument_at(arguments)
     if isinstance(held, ColumnValue):
         return held
@@ -220,9 +231,11 @@ def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
 
 def from_text(run: Run, text: str, node: Any) -> ColumnValue:
+    """Return the column of a text of SQL, and its alias."""
     items = parsed(run, text, node)
     if not items:
         return ColumnValue(exp.Null())
+
     tree = items[0]
     if isinstance(text, Pattern):
         run.dynamic("a part of an expression is only known when it runs", node, text.level)
@@ -251,6 +264,7 @@ def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: A
 def count_distinct(
     run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """F.countDistinct("a", "b")"""
     trees = [column(run, argument, node) for argument in arguments]
     return ColumnValue(
         exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments)
@@ -258,6 +272,7 @@ def count_distinct(
 
 
 def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.sumDistinct("a")"""
     trees = [column(run, argument, node) for argument in arguments]
     return ColumnValue(exp.Sum(this=exp.Distinct(expressions=trees)), doubt=doubt_of(arguments))
 
@@ -269,6 +284,7 @@ def sorted_by(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
 
 
 def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.struct("a", col("b").alias("c"))"""
     trees = [
         item(argument) if isinstance(argument, ColumnValue) else column(run, argument, node)
         for argument in flattened(arguments, "struct")
@@ -277,6 +293,7 @@ def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
 
 
 def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.broadcast(df)      the same DataFrame"""
     return argument_at(arguments, 0, Unknown("broadcast()", "no DataFrame"))
 
 
@@ -303,6 +320,7 @@ def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
 
 
 def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """F.ntile(4), F.row_number()"""
     return ColumnValue(built(name, [literal(run, argument, node) for argument in arguments]))
 
 
@@ -379,6 +397,7 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
         if argument.__class__ is str:
             found.append(ColumnValue(named(run, argument, node)))
             continue
+
         several = (
             items_of(argument)
             if isinstance(argument, (list, tuple, set)) or hasattr(argument, "items")
@@ -393,4 +412,5 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
             found.append(ColumnValue(unknown_columns()))
         elif argument is not None:
             found.append(ColumnValue(column(run, argument, node)))
+
     return found

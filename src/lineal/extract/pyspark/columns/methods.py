@@ -23,6 +23,7 @@ Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 def method(
     run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """col("a").method(…)      Call a method of a Column; others give a call of SQL."""
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -31,6 +32,7 @@ def method(
 
 
 def made(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
+    """Return a column with the doubts of those that it is made of."""
     return ColumnValue(tree, doubt=doubt_of([held, *arguments]))
 
 
@@ -46,6 +48,7 @@ def alias(
             if isinstance(argument, Unknown):
                 run.dynamic(note_of("a name", argument), node, argument.level)
             names.append(f"{{{getattr(argument, 'label', '…')}}}")
+
     return ColumnValue(held.tree, tuple(names), held.doubt)
 
 
@@ -56,12 +59,14 @@ def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 
 
 def type_of(wanted: Value) -> Any:
+    """Return the type that a cast names."""
     text = wanted if isinstance(wanted, str) else getattr(wanted, "type_name", "")
     return built_type(str(text) or "string").copy()
 
 
 @lru_cache(maxsize=256)
 def built_type(text: str) -> exp.DataType:
+    """Build a type of SQL; a text that is no type stands for itself."""
     try:
         return exp.DataType.build(text, dialect="spark")
     except Exception:  # a type that sqlglot does not know is a type nevertheless
@@ -79,6 +84,7 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 def otherwise(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """F.when(…).otherwise(0)"""
     if not isinstance(held.tree, exp.Case):
         return held
     default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
@@ -91,6 +97,7 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     if not isinstance(spec, WindowSpec):
         run.dynamic("a window that only a run knows", node)
         spec = WindowSpec()
+
     order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
     tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)
     return made(held, [], tree)
@@ -105,10 +112,13 @@ def _ordered(tree: Any) -> Any:
 def sort_key(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.asc(), .desc()"""
     return made(held, [], exp.Ordered(this=held.tree))
 
 
 def operator(kind: Any) -> Handler:
+    """.eqNullSafe(x), .bitwiseOR(x)      Return what builds a binary operator."""
+
     def handler(
         run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
@@ -121,12 +131,14 @@ def operator(kind: Any) -> Handler:
 def is_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.isNull()"""
     return made(held, [], exp.Is(this=held.tree, expression=exp.Null()))
 
 
 def is_not_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.isNotNull()"""
     return made(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
 
 
@@ -136,6 +148,7 @@ def is_in(
     """.isin("a", "b"), .isin(values), .isin(df)"""
     if len(arguments) == 1 and isinstance(arguments[0], Relation):
         return made(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
+
     several = (
         arguments[0]
         if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set))
@@ -148,6 +161,7 @@ def is_in(
 def between(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.between(1, 10)"""
     bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
     bounds += [exp.Null()] * (2 - len(bounds))
     return made(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
@@ -162,6 +176,7 @@ def field_(
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
         field.meta["called"] = f"{spelled(held.tree)}.{name}"
         return made(held, [], field)
+
     item = exp.Bracket(this=held.tree, expressions=[literal(run, name, node)])
     if isinstance(name, int):
         item.meta["called"] = f"{spelled(held.tree)}[{name}]"
@@ -204,6 +219,7 @@ def structs_around(tree: Any, paths: Arguments) -> list[Any]:
         for name in path.split(".")[:-1] if isinstance(path, str) else ():
             part = exp.Dot(this=part.copy(), expression=exp.Identifier(this=name, quoted=False))
             found.append(part)
+
     return found
 
 

@@ -41,6 +41,7 @@ def marked(run: Run, tree: Any, node: Any) -> Any:
 
 
 def identifier(name: str) -> exp.Identifier:
+    """Return a name as a node of a tree."""
     return exp.Identifier(this=name, quoted=False)
 
 
@@ -50,6 +51,7 @@ def named(run: Run, name: str, node: Any) -> Any:
         return marked(run, exp.Star(), node)
     if "." not in name and "`" not in name:
         return marked(run, exp.Column(this=identifier(name)), node)
+
     parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
     if not parts:
         parts = [name]
@@ -58,11 +60,13 @@ def named(run: Run, name: str, node: Any) -> Any:
             zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False)
         )
         return marked(run, exp.Column(this=exp.Star(), **keys), node)
+
     head, rest = parts[:4], parts[4:]
     keys = dict(
         zip(("this", "table", "db", "catalog"), map(identifier, reversed(head)), strict=False)
     )
     tree: Any = marked(run, exp.Column(**keys), node)
+
     for part in rest:
         tree = exp.Dot(this=tree, expression=identifier(part))
     return tree
@@ -74,11 +78,13 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
         star = marked(run, exp.Star(), node)
         star.meta["of"] = relation
         return star
+
     parts = [name]
     if "." in name or "`" in name:
         parts = [
             quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)
         ] or [name]
+
     held = relation.by_key.get(parts[0].lower(), [])
     if len(parts) > 1 and not held:
         return named(run, name, node)
@@ -95,6 +101,7 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
         if len(stars) != 1:
             return named(run, name, node)
         found = stars[0].id
+
     tree: Any = marked(run, exp.Column(this=identifier(parts[0])), node)
     tree._meta["bound"] = Bound(relation, found, parts[0].lower())
     for part in parts[1:]:
@@ -142,6 +149,7 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     """F.col(name_that_only_a_run_knows)"""
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
         return alternatives(*(named(run, option, node) for option in value.options))
+
     several = value.options if isinstance(value, Choice) else (value,)
     unsaid = next(
         each for each in several if not isinstance(each, str) or isinstance(each, Pattern)
@@ -166,6 +174,7 @@ def parsed(run: Run, text: str, node: Any) -> list[Any]:
 
 
 def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
+    """Parse a text as one statement of SQL."""
     found = statements(run, text, node, shift)
     if found:
         return found[0]
@@ -179,6 +188,7 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
         Script(text, "spark", place.file if place else "", place.line if place else 1)
     )
     trees, _, diagnostics = parse(reading)
+
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
             run.report(diagnostic.code, diagnostic.message, node)
@@ -211,6 +221,7 @@ def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
 
 
 def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> ColumnValue:
+    """Return a binary operator over two columns or constants."""
     doubts = [
         value.doubt
         for value in (left, right)
@@ -221,6 +232,7 @@ def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> Colum
 
 
 def unary(run: Run, op: type, held: ColumnValue, node: Any) -> Value:
+    """~col("a"), -col("a")"""
     return ColumnValue((exp.Not if op is ast.Invert else exp.Neg)(this=held.tree), doubt=held.doubt)
 
 

@@ -54,22 +54,27 @@ def with_columns(
 def with_all(
     run: Run, relation: Relation, given: dict[int, tuple[Value, Value]], node: Any
 ) -> Relation:
+    """Add or replace columns, each computed from the columns before."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
     attributes = list(relation.attributes)
     index = dict(relation.by_key)
     aliases: dict[str, Slot] = {}
+
     for name, held in given.values():
         if not isinstance(name, str) or isinstance(name, Pattern):
             level = getattr(name, "level", Confidence.UNKNOWN)
             if isinstance(name, Choice):
                 level = Confidence.MEDIUM
+
             run.dynamic(note_of("a column", name), node, level)
             continue
+
         tree = literal(run, held, node)
         if isinstance(held, Unknown):
             run.dynamic(note_of("an expression", held), node, held.level)
+
         scope.aliases = aliases
         if is_generator(tree):
             slots = rows_made(tree, (name,), scope, rows)
@@ -80,12 +85,15 @@ def with_all(
             if isinstance(held, ColumnValue) and held.doubt is not None:
                 lineage = doubted(lineage, held.doubt)
             made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
+
         aliases[made.key] = made.slot
         if relation.complete and made.key not in index:
             attributes.append(made)
         else:
             attributes = replaced(attributes, made, index)
+
         index[made.key] = [made]
+
     run.step(len(attributes) >> 4)
     found = relation.derived(attributes, rows, evaluation)
     found.index(index)
@@ -105,6 +113,7 @@ def replaced(
             else attribute
             for attribute in attributes
         ]
+
     without = [
         attribute
         if attribute.slot.star is None
@@ -156,9 +165,11 @@ def unsure(attribute: Attribute) -> Attribute:
 
 
 def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:
+    """Rename columns; names that are not there are no mistake."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = list(relation.attributes)
+
     for old, new in pairs:
         if (
             not isinstance(old, str)
@@ -172,6 +183,7 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
             )
             attributes = [unsure(each) for each in attributes]
             continue
+
         key = old.lower()
         tree = column(run, f"`{old}`" if "." in old else old, node)
         if any(attribute.key == key and attribute.slot.star is None for attribute in attributes):
@@ -196,6 +208,7 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
                 ]
                 keys: Any = dict.fromkeys(each.key for each in attributes)
                 attributes = replaced(attributes, made, keys)
+
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
     return said(run, found, evaluation)
@@ -223,6 +236,7 @@ def drop(
                 note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN)
             )
             attributes = [unsure(each) for each in attributes]
+
     found = relation.derived(attributes)
     found.under = relation
     return found
@@ -235,6 +249,7 @@ def dropped_column(
     tree = argument.tree
     if not isinstance(tree, exp.Column):
         return attributes
+
     meta = tree._meta or {}
     bound = meta.get("bound")
     if bound is not None:
@@ -244,9 +259,11 @@ def dropped_column(
                 each._replace(slot=star_slot_like(each, bound.key)) if each.id == gone.id else each
                 for each in attributes
             ]
+
         if gone is not None:
             return [each for each in attributes if each.id != gone.id]
         return attributes
+
     asked = tuple(part.name.lower() for part in tree.parts)
     return [
         each
@@ -274,11 +291,13 @@ def to_df(
             node,
         )
         return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])
+
     attributes = []
     for attribute, name in zip(relation.attributes, names, strict=False):
         made = fresh(Slot(name, name.lower(), attribute.slot.lineage))
         relation.types[made.id] = relation.types.get(attribute.id, "")
         attributes.append(made)
+
     return relation.derived(attributes)
 
 
@@ -289,6 +308,7 @@ def alias(
     name = named_argument(arguments, keywords, 0, "alias")
     if not isinstance(name, str):
         return relation
+
     attributes = [
         attribute._replace(qualifier=(name.lower(),)) for attribute in relation.attributes
     ]

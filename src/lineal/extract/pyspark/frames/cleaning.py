@@ -35,6 +35,7 @@ def fill(
     else:
         listed = names_of(subset)
         wanted = dict.fromkeys(listed if listed is not None else relation.names, value)
+
     return changed(run, relation, wanted, subset is None and not isinstance(value, dict), node)
 
 
@@ -51,6 +52,7 @@ def replace(
 
 
 def names_of(subset: Value) -> list[str] | None:
+    """subset="a", subset=["a", "b"]      Return the names, where they are known."""
     if isinstance(subset, str):
         return [subset]
     if isinstance(subset, (list, tuple)):
@@ -65,11 +67,13 @@ def changed(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = list(relation.attributes)
+
     for name, value in wanted.items():
         for held in relation.by_key.get(name.lower(), [None] if relation.stars else []):
             kind = relation.types.get(held.id, "") if held is not None else ""
             if kind and not fits(kind, value):
                 continue
+
             tree = column(run, f"`{name}`", node)
             slot = held.slot if held is not None else scope.column(tree)
             scope.taken(slot, tree)
@@ -77,6 +81,7 @@ def changed(
             pour_and_decide(slot.lineage, IDENTITY, lineage, tree)
             if by_type and not kind:
                 lineage = doubted(lineage, BY_TYPE)
+
             made = fresh(
                 Slot(slot.name, slot.key, lineage), held.qualifier if held is not None else ()
             )
@@ -85,9 +90,11 @@ def changed(
                 attributes = replaced(attributes, made, {})
             else:
                 attributes = [made if each.id == held.id else each for each in attributes]
+
     if by_type:
         attributes = [
             each if each.slot.star is None else each._replace(doubt=BY_TYPE) for each in attributes
         ]
+
     found = relation.derived(attributes, None, evaluation)
     return said(run, found, evaluation)

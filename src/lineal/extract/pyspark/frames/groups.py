@@ -42,6 +42,7 @@ def group_by(
                 )
         else:
             keys.extend(columns_of(run, [argument], node))
+
     return Grouped(relation, keys)
 
 
@@ -63,6 +64,7 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
         found = []
         given = arguments[0]
         names = map_order(given) if all(isinstance(name, str) for name in given) else list(given)
+
         for name in names:
             called = given[name]
             if isinstance(called, str) and isinstance(name, str):
@@ -73,7 +75,9 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
                 run.dynamic(
                     note_of("an aggregate", called if isinstance(name, str) else name), node
                 )
+
         return found
+
     return columns_of(run, arguments, node)
 
 
@@ -101,11 +105,13 @@ def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) 
     rows = reopen(group(decided_rows(relation.rows), keys, ())).rows
     scope.clause = Clause.SELECT
     kept = projected(run, relation, grouped.keys, scope, rows)
+
     if grouped.pivot is not None:
         attributes = [*kept, *pivoted(run, grouped, items, scope, rows)]
     else:
         made = [with_keys(aggregate_of(item), grouped.keys) for item in items]
         attributes = [*kept, *projected(run, relation, made, scope, rows)]
+
     found = relation.derived(attributes, rows, evaluation)
     found.under = None
     return said(run, found, evaluation)
@@ -119,6 +125,7 @@ def aggregate_of(item: ColumnValue) -> ColumnValue:
             item.names,
             item.doubt,
         )
+
     return item
 
 
@@ -126,10 +133,12 @@ def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
     """F.grouping_id()      of every key"""
     if isinstance(item.tree, exp.AggFunc) and item.tree.this.__class__ in (exp.Column, exp.Star):
         return item  # sum("x"), as most are
+
     for call in item.tree.find_all(exp.Func):
         called = call.name if isinstance(call, exp.Anonymous) else call.sql_name()
         if called.lower() == "grouping_id" and not any(True for _ in call.iter_expressions()):
             call.set("expressions", [key.tree.copy() for key in keys])
+
     return item
 
 
@@ -145,16 +154,19 @@ def pivoted(
     gather(grouped.pivot.tree, CONDITION, deciding, scope)
     found: list[Attribute] = []
     lineages, suffixes = [], []
+
     for position, item in enumerate(items):
         lineage: Lineage = {}
         gather(aggregate_of(item).tree, IDENTITY, lineage, scope)
         lineages.append(pivot_cell(lineage, deciding))
         own = item.names[0] if item.names else output_name(item.tree, position, scope.evaluation)[0]
         suffixes.append(f"_{own}" if len(items) > 1 else "")
+
     for value in grouped.pivot_values if grouped.pivot_values is not None else [None]:
         for item, lineage, suffix in zip(items, lineages, suffixes, strict=True):
             made = pivot_column(value, suffix, lineage, grouped.pivot, scope)
             found.append(made if value is None else typed(grouped.relation, item.tree, made, scope))
+
     return found
 
 
@@ -167,6 +179,7 @@ def pivot_column(
         return fresh(
             star_slot(Star(Dataset("", f"<pivot:{label}>{suffix}"), made=Made(lineage, "", suffix)))
         )
+
     label = str(value).lower() if isinstance(value, bool) else str(value)
     return fresh(Slot(label + suffix, (label + suffix).lower(), lineage))
 
@@ -177,6 +190,7 @@ def pivot_column(
 def grouped_agg(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
+    """.agg(F.sum("x")), .agg({"x": "sum"})"""
     return aggregated(run, grouped, expressions(run, arguments, keywords, node), node)
 
 
@@ -190,6 +204,8 @@ def grouped_count(
 
 
 def grouped_shortcut(name: str) -> Any:
+    """.count(), .sum("x")"""
+
     def shortcut(
         run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
@@ -197,6 +213,7 @@ def grouped_shortcut(name: str) -> Any:
         names = flat(arguments)
         if not names:
             names = numeric_names(run, grouped, node)
+
         items = [function(run, name, [each], {}, node) for each in names]
         return aggregated(
             run, grouped, [item for item in items if isinstance(item, ColumnValue)], node
@@ -206,12 +223,14 @@ def grouped_shortcut(name: str) -> Any:
 
 
 def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
+    """Return the columns that .sum() without names adds up."""
     relation = grouped.relation
     keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}
     if not relation.complete:
         run.report(
             Code.UNSUPPORTED_CONSTRUCT, "all numeric columns of a schema that is not known", node
         )
+
     return [
         attribute.slot.name
         for attribute in relation.attributes
@@ -273,6 +292,7 @@ def cogroup(
     if not isinstance(other, Grouped):
         run.dynamic("groups that only a run knows", node)
         return grouped
+
     left, right = grouped.relation, other.relation
     evaluation = run.evaluation()
     keys = [
@@ -311,11 +331,13 @@ def frequent(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = []
+
     for item in columns_of(run, arguments[:1] or [keywords.get("cols")], node):
         lineage: Lineage = {}
         gather(item.tree, AGGREGATED, lineage, scope)
         name = f"{output_name(item.tree, 0, evaluation)[0]}_freqItems"
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
+
     return said(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
@@ -326,16 +348,19 @@ def describe(
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
+
     names = [name for name in names if is_described(relation, name)]
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = [fresh(Slot("summary", "summary", {}))]
+
     for name in names:
         tree = column(run, name, node)
         lineage: Lineage = {}
         pour(scope.column(tree).lineage, AGGREGATED, lineage, tree)
         pour(scope.column(tree).lineage, COUNTED, lineage, tree)
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
+
     return said(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
@@ -357,6 +382,7 @@ def crosstab(
     if not isinstance(first, str) or not isinstance(second, str):
         run.dynamic(note_of("columns", second if isinstance(first, str) else first), node)
         return relation.derived([])
+
     text = exp.Cast(this=column(run, first, node), to=exp.DataType.build("string"))
     test = exp.If(
         this=exp.Is(this=column(run, first, node), expression=exp.Null()),
@@ -387,11 +413,13 @@ def unpivot(
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
     kept = projected(run, relation, ids, scope, rows)
+
     if values is None:
         held = {attribute.id for attribute in kept}
         members = [each for each in relation.attributes if each.id not in held]
     else:
         members = projected(run, relation, values, scope, rows)
+
     names = [given.get("variableColumnName"), given.get("valueColumnName")]
     label, name = (each if isinstance(each, str) else "{name}" for each in names)
     melted = unpivot_frame(

@@ -43,6 +43,7 @@ def join(
     if other is None:
         run.dynamic("a join with a DataFrame that only a run knows", node)
         return relation
+
     how = given.get("how", "inner")
     kind = (
         KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
@@ -65,6 +66,7 @@ def lateral_join(
     if other is None:
         run.dynamic("a join with a DataFrame that only a run knows", node)
         return relation
+
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.LATERAL)
     attributes = [
@@ -85,6 +87,7 @@ def cross_join(
 
 
 def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
+    """Return a DataFrame; one that only a run knows is an open dataset."""
     if isinstance(value, Relation):
         return value
     if isinstance(value, Unknown):
@@ -102,12 +105,14 @@ def key_names(on: Value) -> list[str] | None:
 
 
 def conditions(run: Run, on: Value, node: Any) -> list[Any]:
+    """on="id", on=["a", "b"], on=a.id == b.id      Return the names and the conditions."""
     several = on if isinstance(on, (list, tuple)) else [on]
     for item in several:
         if isinstance(item, (Unknown, Pattern, Library)):
             run.dynamic(
                 note_of("a join condition", item), node, getattr(item, "level", Confidence.UNKNOWN)
             )
+
     return [item.tree for item in several if isinstance(item, ColumnValue)]
 
 
@@ -116,11 +121,13 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
     held = {attribute.id for attribute in (*left.attributes, *left.hidden)}
     if not any(attribute.id in held for attribute in (*right.attributes, *right.hidden)):
         return left, right, (*left.twice, *right.twice)
+
     renewed: dict[int, int] = {}
 
     def again(attribute: Attribute) -> Attribute:
         if attribute.id not in held:
             return attribute
+
         made = fresh(attribute.slot, attribute.qualifier, attribute.doubt)
         renewed[attribute.id] = made.id
         if attribute.id in right.types:
@@ -135,6 +142,7 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
 def side_by_side(
     left: Relation, right: Relation, other: Relation, twice: tuple[Twice, ...]
 ) -> Relation:
+    """Return the columns of both sides, before any of them are merged."""
     met = reopen(beside([decided_rows(left.rows), decided_rows(right.rows)]))
     both = Relation([*left.attributes, *right.attributes], met.rows, (left, other))
     both.hidden = (*left.hidden, *right.hidden)
@@ -152,17 +160,20 @@ def join_on(
     kind: str,
     twice: tuple[Twice, ...],
 ) -> Relation:
+    """a.join(b, a.id == b.id)      Return both sides, with what the condition reads."""
     both = side_by_side(left, right, other, twice)
     evaluation = run.evaluation()
     scope = FrameScope(both, evaluation, Clause.JOIN_ON)
     on = [expression_in(scope, tree) for tree in trees]
     both.rows = join_frames([decided_rows(left.rows), decided_rows(right.rows)], lambda _: on).rows
     both.evaluation = evaluation
+
     if kind == "semi":
         both.hidden = left.hidden
         kept = Relation(left.attributes, both.rows, (left, other), evaluation)
         kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
         return said(run, kept, evaluation)
+
     return said(run, both, evaluation)
 
 
@@ -179,24 +190,29 @@ def join_on_names(
     keys: list[Attribute] = []
     gone: list[Attribute] = []
     compared: list[Expression] = []
+
     for name in names:
         tree = column(run, name, node)
         sides = [key_of(side, name, evaluation, tree) for side in (left, right)]
         compared += [as_expression(attribute.slot.lineage, tree) for attribute in sides]
         keys.append(merged_key(sides[0], sides[1], name, kind, tree))
         gone.extend(sides)
+
     both.rows = narrow(decided_rows(both.rows), USING, compared).rows
     taken = {attribute.id for attribute in gone}
     keyed = {name.lower() for name in names}
     rest = [attribute for attribute in both.attributes if attribute.id not in taken]
     rest = [_without(attribute, keyed) for attribute in rest]
+
     if kind == "semi":
         kept = Relation(left.attributes, both.rows, (left, other), evaluation)
         kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
         return said(run, kept, evaluation)
+
     made = Relation([*keys, *rest], both.rows, (left, other), evaluation)
     made.hidden = (*both.hidden, *(each for each in gone if all(each.id != key.id for key in keys)))
     made.twice, made.types = twice, both.types
+
     for key, side in zip(keys, gone[::2], strict=True):
         made.types.setdefault(key.id, both.types.get(side.id, ""))
     return said(run, made, evaluation)
@@ -211,6 +227,7 @@ def _without(attribute: Attribute, keys: set[str]) -> Attribute:
 
 
 def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
+    """Return the column of a side that a join is on."""
     scope = FrameScope(side, evaluation, Clause.USING)
     slot = scope.column(tree)
     held = next((attribute for attribute in side.attributes if attribute.slot is slot), None)
@@ -220,6 +237,7 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
 
 
 def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:
+    """a.join(b, "id")      Return the one column that both keys become."""
     slot = merge_key(left.slot, right.slot, kind.upper(), (left.slot.name, name.lower()), tree)
     if kind == "full":
         return fresh(slot)

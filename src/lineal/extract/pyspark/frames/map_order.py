@@ -13,6 +13,7 @@ WORD = 0xFFFFFFFF
 
 
 def map_order(names: Iterable[str]) -> list[str]:
+    """Return names in the order in which Spark reads a map of them."""
     in_java = order_in_java(list(names))
     if len(in_java) <= FEW:
         return in_java
@@ -35,6 +36,7 @@ def order_in_java(names: list[str]) -> list[str]:
     buckets = 16
     while len(names) > buckets * 3 // 4:
         buckets *= 2
+
     hashes = {name: hash_of(name) for name in names}
     return sorted(names, key=lambda name: (hashes[name] ^ hashes[name] >> 16) & (buckets - 1))
 
@@ -51,9 +53,11 @@ def order_in_scala(items: list[tuple[int, str]], shift: int = 0) -> list[str]:
     """scala.collection.immutable.HashMap: of each node what it holds itself, then what is below"""
     if shift > 30:
         return [name for _, name in items]
+
     branches: dict[int, list[tuple[int, str]]] = {}
     for item in items:
         branches.setdefault(item[0] >> shift & 31, []).append(item)
+
     own = [branches[mask][0][1] for mask in sorted(branches) if len(branches[mask]) == 1]
     below = [branches[mask] for mask in sorted(branches) if len(branches[mask]) > 1]
     return own + [name for branch in below for name in order_in_scala(branch, shift + 5)]

@@ -48,12 +48,14 @@ def projected(
     """SELECT …      one column for each item, several for a star or a generator"""
     found: list[Attribute] = []
     aliases: dict[str, Slot] = {}
+
     for position, item in enumerate(each for held in items for each in columns_in(held)):
         made = attributes_of(run, relation, item, scope, rows, position)
         found.extend(made)
         if item.names:
             aliases.update((attribute.key, attribute.slot) for attribute in made)
             scope.aliases = aliases
+
     scope.aliases = {}
     return found
 
@@ -61,6 +63,7 @@ def projected(
 def attributes_of(
     run: Run, relation: Relation, item: ColumnValue, scope: FrameScope, rows: Lineage, position: int
 ) -> list[Attribute]:
+    """Return the columns that one item of a select gives."""
     tree = item.tree
     kind = tree.__class__
     if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
@@ -72,9 +75,11 @@ def attributes_of(
     if is_generator(tree) or len(item.names) > 1:
         made = [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
         return with_types(relation, made, generated_types(tree, relation))
+
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
         lineage = doubted(lineage, item.doubt)
+
     name = item.names[0] if item.names else name_of(tree, position, scope)
     return [typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
 
@@ -94,6 +99,7 @@ def name_of(tree: Any, position: int, scope: FrameScope) -> str:
     called = (tree._meta or {}).get("called")
     if called:
         return str(called)
+
     tables = {
         part for each in scope.relation.attributes if each.qualifier for part in each.qualifier
     }
@@ -101,6 +107,7 @@ def name_of(tree: Any, position: int, scope: FrameScope) -> str:
 
 
 def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
+    """Return the lineage of an expression."""
     kind = tree.__class__
     if kind is exp.Struct:
         return struct_of(with_each_column(tree, scope), scope)
@@ -113,14 +120,17 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
         and (held := item_of(tree, scope) or carried(tree, scope)) is not None
     ):
         return held
+
     lineage: Lineage = {}
     if kind is exp.Column:
         slot = scope.column(tree)
         pour(slot.lineage, IDENTITY, lineage, tree)
         return keep_parts(lineage, slot.lineage)
+
     gather(tree, IDENTITY, lineage, scope)
     if kind is exp.Anonymous and tree.name in TIME_WINDOWS:
         return time_window(lineage)
+
     part = (
         step_of(tree) is not None and leads_to_part(tree) and reaches(path_of(tree).names, lineage)
     )
@@ -136,6 +146,7 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
     """
     if not any(item.is_star for item in tree.expressions):
         return tree
+
     items: list[Any] = []
     for item in tree.expressions:
         if not item.is_star:
@@ -147,6 +158,7 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
                 each for each in starred(scope.relation, item, scope) if each.slot.star is None
             ]
             items += [column_beside(item, each.slot.name) for each in found] or [item]
+
     return exp.Struct(expressions=items)
 
 
@@ -168,6 +180,7 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     built, path, made, *around = tree.expressions
     held, new = lineage_of(built, scope), lineage_of(made, scope)
     whole: Lineage = {}
+
     for lineage in (held, new, *(lineage_of(struct, scope) for struct in around)):
         pour(lineage, VALUE, whole, tree)
     return put_field(held, path.name.split("."), new, whole)
@@ -178,6 +191,7 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     built, *given = tree.expressions
     held = lineage_of(built, scope)
     whole: Lineage = {}
+
     for lineage in (
         held,
         *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal)),
@@ -193,17 +207,21 @@ def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None
     alike: Sequence[Attribute] = relation.by_key.get(slot.key, ())
     if relation.hidden:
         alike = (*alike, *relation.hidden)
+
     lineage: Lineage = {}
     pour(slot.lineage, IDENTITY, lineage, tree)
     lineage = keep_parts(lineage, slot.lineage)
     if doubt is not None:
         lineage = doubted(lineage, doubt)
+
     name = tree.this.name
     scanned = slot.scanned if doubt is None else None
     made = Slot(name, name.lower(), lineage, None, scanned)
+
     for held in alike:
         if held.slot is slot:
             return Attribute(made, held.id, held.qualifier, held.doubt)
+
     return fresh(made, qualifier_of_star(relation, tree))
 
 
@@ -225,6 +243,7 @@ def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineag
 
 
 def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
+    """Take note of the types of new columns."""
     if len(made) == len(kinds):
         relation.types.update(
             (attribute.id, kind) for attribute, kind in zip(made, kinds, strict=True)
@@ -233,6 +252,7 @@ def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> l
 
 
 def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:
+    """Take note of the type of a new column, where it is known."""
     found = type_of(tree, relation)
     if found:
         relation.types[attribute.id] = found
@@ -253,6 +273,7 @@ def select(
 
 
 def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: Any) -> Relation:
+    """df.select(…)      Return the DataFrame of these columns."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
@@ -264,6 +285,7 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: A
 
 
 def aggregates(tree: Any) -> bool:
+    """Tell whether an expression aggregates rows."""
     return (
         tree.__class__ is not exp.Column
         and isinstance(tree, exp.Expr)
@@ -272,6 +294,7 @@ def aggregates(tree: Any) -> bool:
 
 
 def said(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
+    """Hand the diagnostics and references of an evaluation on to the run."""
     for diagnostic in evaluation.diagnostics:
         if diagnostic not in run.reported:
             run.reported.add(diagnostic)
@@ -283,6 +306,7 @@ def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -
     """cols = ["a", "b"]; df.select(cols)      known from a variable only"""
     if not isinstance(node, ast.Call) or not any(_is_variable(argument) for argument in node.args):
         return items
+
     direct = {
         each.value
         for each in node.args
@@ -305,6 +329,7 @@ def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: A
         or tree.name.lower() in relation.by_key
     ):
         return False
+
     spot = (tree._meta or {}).get("at")
     return spot is not None and spot.node is node
 
@@ -327,6 +352,7 @@ def select_expr(
             continue
         if isinstance(text, Pattern):
             run.dynamic("a part of an expression is only known when it runs", node, text.level)
+
         for tree in parsed(run, text, node):
             if isinstance(tree, exp.Alias):
                 items.append(ColumnValue(tree.this, (tree.alias,)))
@@ -336,6 +362,7 @@ def select_expr(
                 )
             else:
                 items.append(ColumnValue(tree))
+
     return select_items(run, relation, items, node)
 
 
@@ -369,4 +396,5 @@ def col_regex(
         matches = re.compile(str(pattern).strip("`"), re.IGNORECASE).fullmatch
     except re.error:
         return []
+
     return [ColumnValue(column(run, f"`{name}`", node)) for name in relation.names if matches(name)]

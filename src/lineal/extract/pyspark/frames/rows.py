@@ -41,12 +41,14 @@ def filter_(
         return narrow_relation(
             run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True
         )
+
     if isinstance(condition, ColumnValue):
         return narrow_relation(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
     if isinstance(condition, (Unknown, Library)):
         run.dynamic(
             note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN)
         )
+
     return relation.derived()
 
 
@@ -89,6 +91,7 @@ def drop_duplicates(
     keys = named_argument(arguments, keywords, 0, "subset")
     if keys is None:
         return distinct(run, relation, [], {}, node)
+
     listed = keys if isinstance(keys, (list, tuple)) else arguments
     items = columns_of(run, list(listed), node)
     return narrow_relation(
@@ -118,6 +121,7 @@ def checked(
         rows = dict(relation.rows)
         compare(relation.frame.slots, FILTERS, rows)
         return relation.derived(None, rows)
+
     listed = [subset] if isinstance(subset, str) else subset
     items = columns_of(run, [listed], node)
     return narrow_relation(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)

@@ -16,6 +16,7 @@ from lineal.model.diagnostic import Code
 
 
 def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Relation | None:
+    """Return the other DataFrame of a union; None if there is none."""
     found = as_relation(run, named_argument(arguments, keywords, 0, "other"), node)
     if found is None:
         run.dynamic("a DataFrame that only a run knows", node)
@@ -32,6 +33,7 @@ def union_(
     if relation.complete and other.complete and len(relation.attributes) != len(other.attributes):
         widths = f"{len(relation.attributes)} and {len(other.attributes)}"
         run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)
+
     whole = set_operation(SetOperation.UNION_ALL, [relation.frame, other.frame])
     return made(relation, other, list(whole.slots), whole.rows)
 
@@ -40,6 +42,7 @@ def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) 
     """A union's columns keep the identity of the first side's."""
     held = {id(attribute.slot): attribute for attribute in relation.attributes}
     attributes: list[Attribute] = []
+
     for position, slot in enumerate(slots):
         first = held.get(id(slot))
         if (
@@ -48,7 +51,9 @@ def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) 
             and relation.attributes[position].key == slot.key
         ):
             first = relation.attributes[position]
+
         attributes.append(first._replace(slot=slot) if first is not None else fresh(slot))
+
     return relation.derived(attributes, rows, None, (other,))
 
 
@@ -59,6 +64,7 @@ def union_by_name(
     other = other_of(run, arguments, keywords, node)
     if other is None:
         return relation
+
     slots: list[Slot] = []
     for attribute in relation.attributes:
         slot = attribute.slot
@@ -66,6 +72,7 @@ def union_by_name(
             found = named_in(other, slot)
             lineage = united([slot.lineage, found.lineage]) if found is not None else slot.lineage
             slots.append(slot if lineage is slot.lineage else Slot(slot.name, slot.key, lineage))
+
     for attribute in other.attributes:
         slot = attribute.slot
         if slot.star is None and attribute.key not in relation.by_key:
@@ -75,6 +82,7 @@ def union_by_name(
                 if found is not None
                 else slot
             )
+
     slots += [each.slot for each in side_by_side_stars(relation.stars, other.stars)]
     rows = united([relation.rows, other.rows])
     return made(relation, other, slots, rows)
@@ -85,14 +93,18 @@ def named_in(relation: Relation, slot: Slot) -> Slot | None:
     held = relation.by_key.get(slot.key)
     if held:
         return held[0].slot
+
     for star in relation.stars:
         found = answer(star.slot.star, slot.name, slot.key) if star.slot.star is not None else None
         if found is not None:
             return found
+
     return None
 
 
 def compared(operation: SetOperation) -> Any:
+    """df.intersect(other), df.subtract(other)      Return the method of a set operation."""
+
     def method(
         run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
@@ -100,6 +112,7 @@ def compared(operation: SetOperation) -> Any:
         other = other_of(run, arguments, keywords, node)
         if other is None:
             return relation
+
         whole = set_operation(operation, [relation.frame, other.frame])
         return made(relation, other, list(whole.slots), whole.rows)
 
