@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
-from lineal.extract.pyspark.expressions import iterated, unknown_of
+from lineal.extract.pyspark.protocols import iterated, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.statements import bind
 from lineal.extract.pyspark.values import (
     Generator,
     Pattern,

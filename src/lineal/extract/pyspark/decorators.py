@@ -29,55 +29,88 @@ DATASETS = (
     "append_flow",
 )
 
+PIPELINES = ("dlt.", "pyspark.pipelines.", "databricks.declarative")
+SINGLE_DISPATCH = ("functools.singledispatch", "functools.singledispatchmethod")
+
 
 def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
     """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything      the innermost first"""
     result: Value = made
     for decorator in reversed(node.decorator_list):
-        target = decorator.func if isinstance(decorator, ast.Call) else decorator
-        name = (
-            target.attr
-            if isinstance(target, ast.Attribute)
-            else target.id
-            if isinstance(target, ast.Name)
-            else ""
-        )
+        target = decorator_target(decorator)
+        name = decorator_name(target)
         made.decorators = (*made.decorators, name)
         if isinstance(result, Function) and result is not made:
             result.decorators = (*result.decorators, name)
-        if name == "setter" and isinstance(target, ast.Attribute):
-            getter = value(run, target.value, env)
-            if isinstance(getter, Function):
-                getter.setter = made
-                return getter
 
-        if (
-            name == "register"
-            and isinstance(target, ast.Attribute)
-            and registered(run, made, decorator, target, env)
-        ):
-            return made
-
-        owner = value(run, target, env)
-        full = owner.name if isinstance(owner, Library) else ""
-        if full in ("functools.singledispatch", "functools.singledispatchmethod"):
-            made.variants = []
-        if name in UDFS and ("pyspark" in full or not full):
-            return Udf(made.name, aggregates=aggregates(made, decorator))
-        if isinstance(owner, Builder) and owner.kind == "udf_decorator":
-            return Udf(made.name)
-        if name in DATASETS and full.startswith(
-            ("dlt.", "pyspark.pipelines.", "databricks.declarative")
-        ):
-            defined(run, made, decorator, name, env)
-            return made
-
-        if isinstance(owner, (Function, Class)) or (
-            isinstance(owner, Method) and owner.function is not None
-        ):
+        final = decorated_by_attribute(run, made, decorator, env)
+        if final is None:
+            owner = value(run, target, env)
+            final = decorated_by_library(run, made, decorator, owner, env)
+        if final is not None:
+            return final
+        if is_of_program(owner):
             result = wrapped_by(run, owner, result, decorator, env) or result
 
     return result
+
+
+def decorator_target(decorator: ast.expr) -> ast.expr:
+    """@udf("int")      Return udf"""
+    if isinstance(decorator, ast.Call):
+        return decorator.func
+    return decorator
+
+
+def decorator_name(target: ast.expr) -> str:
+    """@dlt.table      Return the last name, table"""
+    if isinstance(target, ast.Attribute):
+        return target.attr
+    if isinstance(target, ast.Name):
+        return target.id
+    return ""
+
+
+def decorated_by_attribute(
+    run: Run, made: Function, decorator: ast.expr, env: Environment
+) -> Function | None:
+    """@size.setter, @render.register(str)      of another function of the program"""
+    target = decorator_target(decorator)
+    if not isinstance(target, ast.Attribute):
+        return None
+    if target.attr == "setter":
+        getter = value(run, target.value, env)
+        if isinstance(getter, Function):
+            getter.setter = made
+            return getter
+    if target.attr == "register" and registered(run, made, decorator, target, env):
+        return made
+    return None
+
+
+def decorated_by_library(
+    run: Run, made: Function, decorator: ast.expr, owner: Value, env: Environment
+) -> Value | None:
+    """@udf("int"), @dlt.table      Return what a decorator makes; None where it changes nothing."""
+    name = decorator_name(decorator_target(decorator))
+    full = owner.name if isinstance(owner, Library) else ""
+    if full in SINGLE_DISPATCH:
+        made.variants = []
+    if name in UDFS and ("pyspark" in full or not full):
+        return Udf(made.name, aggregates=aggregates(made, decorator))
+    if isinstance(owner, Builder) and owner.kind == "udf_decorator":
+        return Udf(made.name)
+    if name in DATASETS and full.startswith(PIPELINES):
+        defined(run, made, decorator, name, env)
+        return made
+    return None
+
+
+def is_of_program(owner: Value) -> bool:
+    """Return whether a decorator is a function, class or method of the program."""
+    if isinstance(owner, Method):
+        return owner.function is not None
+    return isinstance(owner, (Function, Class))
 
 
 def registered(
@@ -118,42 +151,31 @@ def aggregates(made: Function, decorator: Any) -> bool:
     text = ast.unparse(decorator) if isinstance(decorator, ast.Call) else ""
     if "GROUPED_AGG" in text:
         return True
-    if (
-        not made.decorators
-        or made.decorators[-1] != "pandas_udf"
-        or isinstance(made.node, ast.Lambda)
-    ):
+    if made.decorators[-1:] != ("pandas_udf",) or isinstance(made.node, ast.Lambda):
         return False
 
     result = made.node.returns
-    arguments = [argument.annotation for argument in made.node.args.args]
-    if result is None or not arguments:
+    if result is None or speaks_of(result, "Series") or speaks_of(result, "Iterator"):
         return False
-    return (
-        "Series" not in ast.unparse(result)
-        and "Iterator" not in ast.unparse(result)
-        and any(
-            annotation is not None and "Series" in ast.unparse(annotation)
-            for annotation in arguments
-        )
-    )
+    return any(speaks_of(argument.annotation, "Series") for argument in made.node.args.args)
+
+
+def speaks_of(annotation: ast.expr | None, word: str) -> bool:
+    """Return whether a word is in an annotation."""
+    return annotation is not None and word in ast.unparse(annotation)
 
 
 def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     """F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator"""
-    function = next(
-        (
-            each
-            for each in [*arguments, *keywords.values()]
-            if isinstance(each, (Function, Partial))
-        ),
-        None,
-    )
-    if isinstance(function, Function):
-        return Udf("udf" if function.name == "<lambda>" else function.name)
-    if function is not None:
+    given = [*arguments, *keywords.values()]
+    functions = [each for each in given if isinstance(each, (Function, Partial))]
+    if not functions:
+        return Builder("udf_decorator")
+
+    name_of_function = getattr(functions[0], "name", "<lambda>")
+    if name_of_function == "<lambda>":
         return Udf("udf")
-    return Builder("udf_decorator")
+    return Udf(name_of_function)
 
 
 # -- functions that define a dataset ---
@@ -163,14 +185,13 @@ DROPPING = ("expect_or_drop", "expect_all_or_drop")
 
 def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
     """@dlt.table(name="x")      the function's DataFrame is the dataset x"""
-    keywords = (
-        {k.arg: value(run, k.value, env) for k in decorator.keywords}
-        if isinstance(decorator, ast.Call)
-        else {}
-    )
+    keywords: dict[str | None, Value] = {}
+    if isinstance(decorator, ast.Call):
+        keywords = {k.arg: value(run, k.value, env) for k in decorator.keywords}
     name = keywords.get("name", keywords.get("target"))
-    shown = name if isinstance(name, str) else made.name
-    env.file.pipelines.append((made, shown, kind, decorator, expected(run, made, env)))
+    if not isinstance(name, str):
+        name = made.name
+    env.file.pipelines.append((made, name, kind, decorator, expected(run, made, env)))
 
 
 def expected(run: Run, made: Function, env: Environment) -> list[Value]:
@@ -180,13 +201,15 @@ def expected(run: Run, made: Function, env: Environment) -> list[Value]:
     """
     found: list[Value] = []
     for decorator in made.node.decorator_list:
-        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute):
-            last = [*decorator.args, *(keyword.value for keyword in decorator.keywords)][-1:]
-            rules = [value(run, each, env) for each in last if decorator.func.attr in DROPPING]
-            found += [
-                rule
-                for each in rules
-                for rule in (each.values() if isinstance(each, dict) else [each])
-            ]
+        if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
+            continue
+        given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+        if decorator.func.attr not in DROPPING or not given:
+            continue
+        rules = value(run, given[-1], env)
+        if isinstance(rules, dict):
+            found += rules.values()
+        else:
+            found.append(rules)
 
     return found

@@ -18,7 +18,6 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
-from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.changes import drop, rename
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
@@ -27,6 +26,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import path_read, read_name, table_named
 from lineal.extract.pyspark.sinks import write_to
+from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import (
     Builder,
     ColumnValue,

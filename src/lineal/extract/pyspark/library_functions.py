@@ -12,6 +12,7 @@ from typing import Any
 
 from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.trees import binary, compare
+from lineal.extract.pyspark.comparisons import compared
 from lineal.extract.pyspark.dispatch import (
     BUILTINS,
     Arguments,
@@ -20,11 +21,13 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
-from lineal.extract.pyspark.expressions import combined, compared, iterated, text_of_parts
 from lineal.extract.pyspark.natives import known_or_unknown, unknown
+from lineal.extract.pyspark.operators import combined
 from lineal.extract.pyspark.paths import absolute_path, working_folder
+from lineal.extract.pyspark.protocols import iterated
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.standard import MOST_ITEMS, STANDARD
+from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import (
     NAMED_TUPLE,
     Builder,

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.comparisons import compared
 from lineal.extract.pyspark.dispatch import attribute_of, value
-from lineal.extract.pyspark.expressions import compared
 from lineal.extract.pyspark.natives import is_instance
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (

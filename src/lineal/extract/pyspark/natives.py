@@ -17,10 +17,12 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
-from lineal.extract.pyspark.expressions import LONGEST_LIST, as_text, asked, iterated, text_of_parts
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.operators import LONGEST_LIST
+from lineal.extract.pyspark.protocols import as_text, asked, iterated
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.types import is_of_type
 from lineal.extract.pyspark.values import (
     Choice,

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import argument_at
-from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
 
 FOLDER = "the folder of the run"

@@ -4,32 +4,44 @@ nobody calls.
 
 from __future__ import annotations
 
-import ast
 import posixpath
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
-from lineal.extract.pyspark import attributes, comprehensions, items, natives, sql_texts  # noqa: F401  (they enter their handlers)
-from lineal.extract.pyspark.calls import call_function
+from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
+    attributes,
+    calls,
+    comparisons,
+    comprehensions,
+    expressions,
+    items,
+    natives,
+    operators,
+    sql_texts,
+    statements,
+    texts,
+)
+from lineal.extract.pyspark.blocks import Flow, Returns, block
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
 from lineal.extract.pyspark.dbt import is_dbt_model
-from lineal.extract.pyspark.files import File, frame_like_names, imported_words, session_like_names
+from lineal.extract.pyspark.files import File, imported_words
 from lineal.extract.pyspark.forms import Kind
+from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.glue import TRANSFORMS
+from lineal.extract.pyspark.modules import ModuleIndex
+from lineal.extract.pyspark.open_calls import OpenCalls
 from lineal.extract.pyspark.pipelines import dbt_model, define
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import opened
 from lineal.extract.pyspark.sinks import written
-from lineal.extract.pyspark.statements import Flow, Returns, block
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Function,
-    Instance,
     Library,
     Module,
     Pattern,
@@ -64,6 +76,12 @@ STARS: Mapping[str, frozenset[str]] = {
 }
 """What a star brings along: from pyspark.sql.functions import * """
 
+LIBRARY_CONSTANTS: Mapping[str, Value] = {
+    "__future__.annotations": None,
+    "math.pi": 3.14,
+    "math.e": 3.14,
+}
+
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
 
@@ -74,16 +92,7 @@ class Program:
         self.known = known
         self.main = main
         self.files = files
-        self.by_name: dict[str, list[File]] = {}
-
-        for file in self.files:
-            for name in (
-                {file.parts[-1], *(file.parts[-2:-1] if file.parts[-1] == "__init__" else ())}
-                if file.parts
-                else ()
-            ):
-                self.by_name.setdefault(name, []).append(file)
-
+        self.index = ModuleIndex(files)
         self.located: dict[str, str] = {}
         self.opened: dict[Any, Relation] = {}
         self.members: dict[str, Value] = {}
@@ -110,7 +119,10 @@ class Program:
         if self.main is not None:
             return self.execute_main(self.main)
 
-        for file in nodes if nodes is not None else (each for each in self.files if each.is_node):
+        ordered = nodes
+        if ordered is None:
+            ordered = [file for file in self.files if file.is_node]
+        for file in ordered:
             before = len(self.run.writes)
             self.attempt(self.enter_node, file)
             self.known.foresee(self.run.writes[before:])
@@ -118,6 +130,7 @@ class Program:
             position = {id(file): number for number, file in enumerate(self.files)}
             self.run.writes.sort(key=lambda write: position[id(write.script)])
 
+        open_calls = OpenCalls(self.run, self.guarded)
         loose = [file for file in self.files if not file.is_node and not file.is_module]
         spoken = [file for file in loose if SPARK_WORDS.search(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken, loose)])
@@ -128,7 +141,7 @@ class Program:
             if file.environment is None and file not in entries:
                 self.attempt(self.enter, file)
         for file in spoken:
-            self.attempt(self.call_what_nobody_calls, file)
+            self.attempt(open_calls.call_all, file)
         return self.finished()
 
     def execute_main(self, main: Main) -> Run:
@@ -162,8 +175,10 @@ class Program:
 
     def callers(self, spoken: list[File], loose: list[File]) -> list[File]:
         """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
+        if not spoken:
+            return []
         names = {part for file in spoken for part in file.parts[-2:]}
-        silent = [file for file in loose if file not in spoken] if spoken else []
+        silent = [file for file in loose if file not in spoken]
         found: list[File] = []
 
         while True:
@@ -186,34 +201,10 @@ class Program:
         imported: set[int] = set()
         for file in files:
             for node in file.tree.body:
-                if isinstance(node, (ast.Import, ast.ImportFrom, ast.Expr)):
-                    imported.update(
-                        id(found) for found in self.imports(node, file) if found is not file
-                    )
+                found = self.index.imports(node, file)
+                imported.update(id(each) for each in found if each is not file)
 
         return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
-
-    def imports(self, node: ast.stmt, file: File) -> list[File]:
-        """Return the files of the program that a statement imports."""
-        found: list[File | None] = []
-        if isinstance(node, ast.Import):
-            found = [self.find(alias.name, file, 0) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            found = [self.find(module, file, node.level)] if module else []
-            dotted = f"{module}." if module else ""
-            found += [self.find(f"{dotted}{alias.name}", file, node.level) for alias in node.names]
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            call = node.value
-            if isinstance(call.func, ast.Name) and call.func.id == "lineal_include" and call.args:
-                target = call.args[0]
-                found = (
-                    [self.included(str(target.value), file)]
-                    if isinstance(target, ast.Constant)
-                    else []
-                )
-
-        return [each for each in found if each is not None]
 
     def enter(self, file: File) -> None:
         """Run a file as the program that is started."""
@@ -232,13 +223,20 @@ class Program:
         run.start(file)
         self.entered.append(file.script.file)
         before = len(run.writes)
-        is_model = file.form.kind is Kind.MODEL
-        self.execute_module(file, file.name if is_model else "__main__")
-        self.define_datasets(file)
-        if not is_model:
+        if file.form.kind is Kind.MODEL:
+            self.execute_module(file, file.name)
+            self.define_datasets(file)
+        else:
+            self.execute_module(file, "__main__")
+            self.define_datasets(file)
             self.finish_job(file, before)
-        if not any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
+        if not self.has_written(file, before):
             self.report_unwritten(file)
+
+    def has_written(self, file: File, before: int) -> bool:
+        """Return whether a dataset of the file's own name was written since."""
+        name = file.name.lower()
+        return any(write.name.lower() == name for write in self.run.writes[before:])
 
     def finish_job(self, file: File, before: int) -> None:
         """def run(spark): …
@@ -255,12 +253,11 @@ class Program:
                 start, lambda: made.append(call_function(run, start, sessions, {}, start.node))
             )
 
-        if any(write.name.lower() == file.name.lower() for write in run.writes[before:]):
+        if self.has_written(file, before):
             return
 
-        found = (
-            made[0] if made and isinstance(made[0], Relation) else run.views.get(file.name.lower())
-        )
+        frames = [each for each in made if isinstance(each, Relation)]
+        found = frames[0] if frames else run.views.get(file.name.lower())
         if found is not None:
             node = function.node if function is not None else file.tree
             written(run, Write(file.name, found, node, file.reading))
@@ -346,16 +343,12 @@ class Program:
             for parent in each.parents
         }
         views = {id(parent) for view in self.run.views.values() for parent in ancestors(view)}
-        stem = file.script.target or (file.parts[-1] if file.parts else "query")
+        stem = file.script.target or next(iter(file.parts[-1:]), "query")
         number = 0
 
         for relation, node, reading in leaves.values():
-            if id(relation) in used or id(relation) in views or not relation.attributes:
-                continue
-            if (
-                all(each.slot.star is not None for each in relation.attributes)
-                and not relation.parents
-            ):
+            is_used = id(relation) in used or id(relation) in views
+            if is_used or not relation.attributes or is_bare_scan(relation):
                 continue
 
             number += 1
@@ -364,79 +357,7 @@ class Program:
             write.script = file
             self.run.writes.append(write)
 
-    # -- what nobody calls -------------------------------------------------------------------------
-
-    def call_what_nobody_calls(self, file: File) -> None:
-        """Call functions and methods that the program defines and never calls."""
-        run = self.run
-        for function in list(file.functions):
-            if id(function.node) not in run.called:
-                self.call_open(function, file, None)
-        for made in list(file.classes):
-            methods = [each for each in made.names.values() if isinstance(each, Function)]
-            if methods and not any(id(each.node) in run.called for each in methods):
-                instance = Instance(made)
-                init = made.find("__init__")
-                if isinstance(init, Function):
-                    self.call_open(init, file, instance)
-                for method in methods:
-                    if id(method.node) not in run.called:
-                        self.call_open(method, file, instance)
-
-    def call_open(self, function: Function, file: File, instance: Instance | None) -> None:
-        """A function that nothing calls: its parameters are open datasets."""
-        run = self.run
-        run.start(function)
-        reading, run.reading = run.reading, file.reading
-        arguments: list[Value] = []
-        spec = function.node.args
-        liked = frame_like_names(function.node)
-        sessions = session_like_names(function.node)
-        parameters = [*spec.posonlyargs, *spec.args]
-
-        for position, parameter in enumerate(parameters):
-            if position == 0 and instance is not None and "staticmethod" not in function.decorators:
-                arguments.append(instance)
-                continue
-
-            arguments.append(self.open_parameter(parameter, function, liked, sessions))
-
-        keywords = {
-            each.arg: self.open_parameter(each, function, liked, sessions)
-            for each in spec.kwonlyargs
-        }
-        run.reading = reading
-        self.guarded(
-            function, lambda: call_function(run, function, arguments, keywords, function.node)
-        )
-
-    def open_parameter(
-        self, parameter: ast.arg, function: Function, liked: set[str], sessions: set[str]
-    ) -> Value:
-        """def clean(df)      Return the value of a parameter that no call binds."""
-        annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
-        if (
-            "SparkSession" in annotation
-            or parameter.arg in ("spark", "spark_session", "session")
-            or parameter.arg in sessions
-        ):
-            return Session()
-
-        if (
-            ("DataFrame" in annotation and "[" not in annotation)
-            or (not annotation and parameter.arg in liked)
-            or (parameter.arg in liked and "|" in annotation)
-        ):
-            held = Unknown(
-                f"{function.name}.{parameter.arg}",
-                "a parameter that no call binds",
-                Confidence.HIGH,
-            )
-            return opened(self.run, held, function.node)
-
-        return Unknown(
-            parameter.arg, f"the parameter {parameter.arg} of {function.name}", Confidence.LOW
-        )
+    # -- names -------------------------------------------------------------------------------------
 
     def frame_like(self, node: Any, run: Run) -> set[str]:
         """Return the names that the file being read uses like a DataFrame."""
@@ -444,8 +365,6 @@ class Program:
             if file.reading is run.reading:
                 return file.frame_like
         return set()
-
-    # -- names -------------------------------------------------------------------------------------
 
     def path_of(self, text: str) -> str:
         """A path as a dataset is called by it: of a program that was run, from the folder in which
@@ -455,10 +374,10 @@ class Program:
         if self.main is None or not self.main.folder or is_absolute(spelled):
             return spelled
 
-        joined = posixpath.normpath(posixpath.join(self.main.folder, str(text)))
+        joined = path_name(posixpath.normpath(posixpath.join(self.main.folder, str(text))))
         if isinstance(text, Pattern):
-            return Pattern(path_name(joined), text.level, text.reason)
-        return path_name(joined)
+            return Pattern(joined, text.level, text.reason)
+        return joined
 
     def types_of(self, key: str) -> Mapping[str, str]:
         """Return the types of a dataset's columns."""
@@ -477,33 +396,6 @@ class Program:
 
     # -- modules -----------------------------------------------------------------------------------
 
-    def find(self, dotted: str, file: File, level: int) -> File | None:
-        """utils.io
-
-        utils/io.py or utils/io/__init__.py, the nearest to the file that imports it
-        """
-        names = tuple(part for part in dotted.split(".") if part)
-        if level:
-            base = file.parts[:-level] if file.parts else ()
-            return self._exact((*base, *names)) or self._exact((*base, *names, "__init__"))
-        if not names:
-            return None
-
-        best: tuple[int, File] | None = None
-        for candidate in self.by_name.get(names[-1], ()):
-            for parts in (names, (*names, "__init__")):
-                if candidate.parts[-len(parts) :] == parts and candidate is not file:
-                    shared = common(candidate.parts, file.parts)
-                    if best is None or shared > best[0]:
-                        best = (shared, candidate)
-
-        if best is not None:
-            return best[1]
-        return None
-
-    def _exact(self, parts: tuple[str, ...]) -> File | None:
-        return next((file for file in self.files if file.parts == parts), None)
-
     def load(self, run: Run, file: File) -> Module:
         """Run a file that is imported for the first time, and return its names."""
         if file.environment is None and id(file) not in self.importing:
@@ -515,7 +407,7 @@ class Program:
 
     def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
         """import jobs.orders      Return a file of the program, else a library."""
-        found = self.find(name, file, level)
+        found = self.index.find(name, file, level)
         if found is not None:
             return self.load(run, found)
         return self.member_of_library(name)
@@ -523,70 +415,41 @@ class Program:
     def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
         """from jobs import orders      Return a name of a module, a submodule or a library."""
         dotted = f"{module}.{name}" if module else name
-        if level or module:
-            home = self.find(module, file, level) if module or level else None
-            if home is not None:
-                names = self.load(run, home).names
-                if name in names:
-                    return names[name]
+        home = self.index.find(module, file, level)
+        if home is not None:
+            names = self.load(run, home).names
+            if name in names:
+                return names[name]
 
-        found = self.find(dotted, file, level)
+        found = self.index.find(dotted, file, level)
         if found is not None:
             return self.load(run, found)
         return self.member_of_library(dotted)
 
     def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
         """jobs.orders, after import jobs"""
-        parts = (
-            held.file.parts[:-1]
-            if held.file.parts and held.file.parts[-1] == "__init__"
-            else held.file.parts
-        )
-        found = self._exact((*parts, name)) or self._exact((*parts, name, "__init__"))
+        parts = held.file.parts
+        if parts[-1:] == ("__init__",):
+            parts = parts[:-1]
+        found = self.index.module_at((*parts, name))
         if found is not None:
             return self.load(run, found)
         return Unknown(name, "not defined in its module")
 
     def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
         """from m import *"""
-        found = self.find(module, env.file, level)
+        found = self.index.find(module, env.file, level)
         if found is not None:
             names = self.load(run, found).names
             env.names.update(
                 {key: value for key, value in names.items() if not key.startswith("_")}
             )
         elif module in STARS:
-            env.globals.wild.insert(
-                0, lambda name: Library(f"{module}.{name}") if name in STARS[module] else None
-            )
-
-    def included(self, path: str, file: File) -> File | None:
-        """%run ./helpers/io"""
-        wanted = re.sub(r"\.(py|ipynb)$", "", path.strip().strip("'\"")).strip("/").split("/")
-        base = list(file.parts[:-1])
-
-        for part in wanted:
-            if part == "..":
-                base = base[:-1]
-            elif part != ".":
-                base.append(part)
-
-        found = self._exact(tuple(base))
-        if found is not None:
-            return found
-
-        named = [
-            each
-            for each in self.files
-            if each.parts and each.parts[-1] == wanted[-1] and each is not file
-        ]
-        if len(named) == 1:
-            return named[0]
-        return None
+            env.globals.wild.insert(0, partial(member_by_star, module))
 
     def include(self, run: Run, path: str, env: Environment, node: Any) -> None:
         """%run      as if it stood here"""
-        found = self.included(path, env.file)
+        found = self.index.find_notebook(path, env.file)
         if found is None or id(found) in self.importing:
             run.report(Code.DYNAMIC, f"%run of a notebook that is not there: {path}", node)
             return
@@ -616,28 +479,25 @@ class Program:
             return [self.main.file, *self.main.arguments]
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
-        if name in ("__future__.annotations",):
-            return None
-        if name in ("pyspark.sql.functions.PandasUDFType",):
-            return Library(name)
-        if name in ("math.pi", "math.e"):
-            return 3.14
-        return Library(name)
+        return LIBRARY_CONSTANTS.get(name, Library(name))
+
+
+def member_by_star(module: str, name: str) -> Library | None:
+    """from pyspark.sql.functions import *      Return what a name means by it, if anything."""
+    if name in STARS[module]:
+        return Library(f"{module}.{name}")
+    return None
+
+
+def is_bare_scan(relation: Relation) -> bool:
+    """spark.table("orders")      a dataset as it is, of which no column is known"""
+    has_names = any(each.slot.star is None for each in relation.attributes)
+    return not has_names and not relation.parents
 
 
 def is_absolute(path: str) -> bool:
     """/lake/orders, s3://lake/orders, @stage/x, and {base}/orders, of which only a run knows"""
     return path.startswith(("/", "@", "{")) or ":" in path.partition("/")[0]
-
-
-def common(left: tuple[str, ...], right: tuple[str, ...]) -> int:
-    """Return how many folders two files share."""
-    count = 0
-    for one, other in zip(left, right, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
 
 
 _none: Any = None

@@ -76,14 +76,11 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
     if len(parts) == 1 and database:
         parts = [database, *parts]
 
-    full = (
-        [catalog, *parts]
-        if len(parts) == 2 and catalog and parts[0].lower() != "global_temp"
-        else parts
-    )
+    if len(parts) == 2 and catalog and parts[0].lower() != "global_temp":
+        parts = [catalog, *parts]
     if run.program.main is None:
-        return full
-    return without_session(full)
+        return parts
+    return without_session(parts)
 
 
 def without_session(parts: list[str]) -> list[str]:
@@ -100,10 +97,11 @@ SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
 
 def use(run: Run, catalog: str, database: str) -> None:
     """USE sales, spark.catalog.setCurrentDatabase("sales")      from here on"""
-    run.using = (
-        "" if catalog == "spark_catalog" else catalog,
-        "" if database == "default" else database,
-    )
+    if catalog == "spark_catalog":
+        catalog = ""
+    if database == "default":
+        database = ""
+    run.using = (catalog, database)
 
 
 def is_live(run: Run, parts: list[str]) -> bool:
@@ -117,22 +115,27 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
     if is_live(run, parts):
         parts = parts[1:]
 
-    key = parts[0] if is_path else ".".join(part.lower() for part in parts)
-    if len(parts) == 1 and key in run.views:
-        return viewed(run.views[key], key)
-    if (
-        len(parts) == 2
-        and parts[0].lower() == "global_temp"
-        and parts[1].lower() in run.global_views
-    ):
-        return viewed(run.global_views[parts[1].lower()], parts[1].lower())
+    if is_path:
+        return dataset(run, parts[0], ".".join(parts), node)
 
-    if not is_path and (run.using != ("", "") or run.program.main is not None):
+    view = view_named(run, parts)
+    if view is not None:
+        return view
+    if run.using != ("", "") or run.program.main is not None:
         parts = in_use(run, parts)
-        key = ".".join(part.lower() for part in parts)
+    qualifier = tuple(part.lower() for part in parts)
+    return dataset(run, ".".join(qualifier), ".".join(parts), node, qualifier)
 
-    qualifier = () if is_path else tuple(part.lower() for part in parts)
-    return dataset(run, key, ".".join(parts), node, qualifier)
+
+def view_named(run: Run, parts: list[str]) -> Relation | None:
+    """orders, global_temp.orders      Return a temporary view of that name."""
+    folded = [part.lower() for part in parts]
+    name = folded[-1]
+    if len(folded) == 1 and name in run.views:
+        return viewed(run.views[name], name)
+    if folded[:-1] == ["global_temp"] and name in run.global_views:
+        return viewed(run.global_views[name], name)
+    return None
 
 
 def viewed(relation: Relation, name: str) -> Relation:
@@ -198,15 +201,12 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
     """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
     data = named_argument(arguments, keywords, 0, "data")
     schema = schema_of(run, keywords.get("schema", argument_at(arguments, 1)), node)
+    if schema is None and not isinstance(data, (str, dict)):
+        schema = schema_of_rows(items_of(data) or [])
     if schema is None:
-        rows = items_of(data) if not isinstance(data, (str, dict)) else None
-        schema = schema_of_rows(rows) if rows else None
-    if schema is None:
-        held = (
-            data
-            if isinstance(data, Unknown)
-            else Unknown("createDataFrame()", "its rows are not followed")
-        )
+        held = data
+        if not isinstance(held, Unknown):
+            held = Unknown("createDataFrame()", "its rows are not followed")
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
         return Relation([anything()], {})
 
@@ -215,7 +215,7 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
 
 def schema_of_rows(data: list[Value]) -> SchemaValue | None:
     """Return the columns of local rows."""
-    first = data[0]
+    first = data[0] if data else None
     if isinstance(first, dict):
         return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
     if isinstance(first, (tuple, list)):
@@ -253,7 +253,9 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.udf.register("name", f)"""
     name = named_argument(arguments, keywords, 0, "name")
-    return Udf(name if isinstance(name, str) else "udf")
+    if not isinstance(name, str):
+        name = "udf"
+    return Udf(name)
 
 
 def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

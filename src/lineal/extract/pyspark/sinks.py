@@ -21,13 +21,13 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
     only_argument,
 )
-from lineal.extract.pyspark.expressions import text_of_parts
 from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.names import table_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
 from lineal.extract.pyspark.standard import future_call, pool_call
+from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import (
     Builder,
     Choice,

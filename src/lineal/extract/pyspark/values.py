@@ -556,6 +556,14 @@ def label_of(node: ast.AST) -> str:
     return "…"
 
 
+def method_of(held: Value, name: str) -> Function | None:
+    """Return a method that the class of an object defines."""
+    if not isinstance(held, Instance):
+        return None
+    found = held.home.find(name)
+    return found if isinstance(found, Function) else None
+
+
 def parameters_of(function: Value) -> list[str]:
     """Return the names of the parameters of a function."""
     if isinstance(function, Partial):

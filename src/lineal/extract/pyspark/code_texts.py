@@ -1,0 +1,128 @@
+"""Calls that see the names around them: super(), locals(), eval(), %run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.blocks import Returns, block
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    named_argument,
+    value,
+)
+from lineal.extract.pyspark.function_calls import super_of
+from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
+from lineal.extract.pyspark.values import (
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+)
+from lineal.model.way import Confidence
+
+
+def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
+    """super()"""
+    return super_of(run, env)
+
+
+def included(run: Run, node: ast.Call, env: Environment) -> Value:
+    """%run ./helpers"""
+    path = value(run, node.args[0], env) if node.args else ""
+    return run.program.include(run, str(path), env, node)
+
+
+def names_here(run: Run, node: ast.Call, env: Environment) -> Value:
+    """locals()["df"]"""
+    return env.names
+
+
+def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
+    """globals()["df"]"""
+    return env.globals.names
+
+
+def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
+    """eval("F.sum")
+
+    a text that is known is read like the code around it, and no more executed than that
+    """
+    text = value(run, node.args[0], env) if node.args else None
+    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+        return Unknown("eval()", "a text that only a run knows")
+    if run.depth >= DEEPEST_CALL:
+        return Unknown("eval()", "nested too deeply")
+
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Unknown("eval()", "not followed")
+    for each in ast.walk(tree):
+        ast.copy_location(each, node)
+
+    run.depth += 1
+    try:
+        return value(run, tree.body, env)
+    finally:
+        run.depth -= 1
+
+
+def executed(run: Run, node: ast.Call, env: Environment) -> Value:
+    """exec("total = df.count()")
+
+    as eval: a text that is known is read like the code around it
+    """
+    text = value(run, node.args[0], env) if node.args else None
+    tree = module_of(text) if run.depth < DEEPEST_CALL else None
+    if tree is None:
+        run.dynamic("code that only a run knows", node, gap=False)
+        run.leave_unread("code that only a run knows", node)
+        return None
+    for each in ast.walk(tree):
+        ast.copy_location(each, node)
+
+    run.depth += 1
+    try:
+        block(run, tree.body, env, Returns())
+    finally:
+        run.depth -= 1
+
+    return None
+
+
+def module_of(text: Value) -> ast.Module | None:
+    """The statements of a text of code; nothing, if the text is not known or is no code."""
+    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+        return None
+
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def module_named(
+    run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """importlib.import_module("jobs.orders")"""
+    name = named_argument(arguments, keywords, 0, "name")
+    file = next((each for each in run.program.files if each.reading is run.reading), None)
+    if not isinstance(name, str) or isinstance(name, Pattern) or file is None:
+        return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
+    return run.program.module(run, name.lstrip("."), file, 0, node)
+
+
+LONGEST_EVAL = 1_000
+
+WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
+    "super": super_call,
+    "lineal_include": included,
+    "locals": names_here,
+    "globals": names_of_module,
+    "eval": evaluated,
+    "exec": executed,
+}
+"""Calls that see the names around them."""

@@ -1,0 +1,243 @@
+"""Control flow over abstract values: if, for, while, try, with, match."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.assignments import bind
+from lineal.extract.pyspark.blocks import Flow, Returns, block, branched
+from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.matching import fits_pattern
+from lineal.extract.pyspark.protocols import iterated, unknown_of
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import (
+    Builder,
+    Unknown,
+    Value,
+    all_of,
+    label_of,
+    method_of,
+    truth,
+)
+from lineal.model.diagnostic import Code
+
+MOST_ROUNDS = 2_000
+MOST_WHILE = 60
+
+
+def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
+    """if full: …      both branches, where only a run knows the condition"""
+    test = truth(value(run, node.test, env))
+    if test is not None:
+        return block(run, node.body if test else node.orelse, env, returns)
+    return branched(
+        run,
+        [
+            lambda: block(run, node.body, env, returns),
+            lambda: block(run, node.orelse, env, returns),
+        ],
+    )
+
+
+def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
+    """for name in names: …      round by round, where the items are known"""
+    held = value(run, node.iter, env)
+    items = iterated(run, held, node.iter)
+    if items is None:
+        return unknown_loop(run, node, held, env, returns)
+
+    for rounds, item in enumerate(items):
+        if rounds >= MOST_ROUNDS:
+            run.report(
+                Code.DYNAMIC,
+                f"a loop over {len(items)} items is followed for {MOST_ROUNDS} only",
+                node,
+            )
+            break
+
+        bind(run, node.target, item, env)
+        flow = block(run, node.body, env, returns)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+
+    return block(run, node.orelse, env, returns)
+
+
+def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Returns) -> Flow:
+    """for path in list_paths(): …      followed once, with an item that is not known"""
+    found = unknown_of(held, node.iter)
+    label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
+
+    def once() -> Flow:
+        bind(
+            run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env
+        )
+        flow = block(run, node.body, env, returns)
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+        return Flow.ON
+
+    branched(run, [once, lambda: Flow.ON])
+    return Flow.ON
+
+
+def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    """while test: …"""
+    for _ in range(MOST_WHILE):
+        test = truth(value(run, node.test, env))
+        if test is False:
+            return Flow.ON
+        if test is None:
+            return branched(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
+
+        flow = block(run, node.body, env, returns)
+        if flow is Flow.BREAK:
+            return Flow.ON
+        if flow in (Flow.RETURN, Flow.RAISE):
+            return flow
+
+    run.report(Code.DYNAMIC, f"a loop is followed for {MOST_WHILE} rounds only", node)
+    return Flow.ON
+
+
+def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    flow = block(run, node.body, env, returns)
+    if flow in (Flow.RETURN, Flow.RAISE):
+        return flow
+    return Flow.ON
+
+
+def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
+    """try: … except: …
+
+    a handler that goes on is a branch of its own; one that raises is none
+    """
+
+    def tried() -> Flow:
+        flow = block(run, node.body, env, returns)
+        if flow is Flow.ON:
+            return block(run, node.orelse, env, returns)
+        return flow
+
+    branches: list[Callable[[], Flow]] = [tried]
+    for handler in node.handlers:
+        if _matters(handler.body):
+            branches.append(lambda handler=handler: block(run, handler.body, env, returns))  # type: ignore[misc]
+
+    flow = tried() if len(branches) == 1 else branched(run, branches)
+    if flow is Flow.RAISE and node.handlers:
+        flow = Flow.ON
+
+    last = block(run, node.finalbody, env, returns)
+    if last is not Flow.ON:
+        return last
+    return flow
+
+
+def _matters(nodes: list[ast.stmt]) -> bool:
+    """Whether a handler does anything but tell, pass or raise."""
+    quiet = (ast.Pass, ast.Raise, ast.Continue, ast.Break)
+    for node in nodes:
+        if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Call, ast.Constant)):
+            called = node.value.func if isinstance(node.value, ast.Call) else None
+            text = ast.unparse(called).lower() if called is not None else ""
+            if any(word in text for word in ("print", "log", "exit", "raise", "warn")) or not text:
+                continue
+
+        if isinstance(node, quiet) or (isinstance(node, ast.Return) and _returns_nothing(node)):
+            continue
+        return True
+
+    return False
+
+
+def _returns_nothing(node: ast.Return) -> bool:
+    return node.value is None or (
+        isinstance(node.value, ast.Constant) and node.value.value in (None, False)
+    )
+
+
+def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
+    """with open_table() as df: …"""
+    return inside(run, node.items, node, env, returns)
+
+
+def inside(
+    run: Run,
+    items: list[ast.withitem],
+    node: ast.With | ast.AsyncWith,
+    env: Environment,
+    returns: Returns,
+) -> Flow:
+    """with a as x, b as y: …      the first around the second, and that around the body"""
+    if not items:
+        return block(run, node.body, env, returns)
+
+    item, *rest = items
+    flow = Flow.ON
+
+    def entered(held: Value) -> None:
+        nonlocal flow
+        if item.optional_vars is not None:
+            bind(run, item.optional_vars, held, env)
+        flow = inside(run, rest, node, env, returns)
+
+    manager = value(run, item.context_expr, env)
+    if isinstance(manager, Builder) and manager.kind == "context":
+        around_yield(run, manager, entered, item)
+        return flow
+
+    enter, leave = method_of(manager, "__enter__"), method_of(manager, "__exit__")
+    entered(invoke(run, enter, [manager], {}, item) if enter is not None else manager)
+    if leave is not None:
+        invoke(run, leave, [manager, None, None, None], {}, item)
+    return flow
+
+
+def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: Any) -> None:
+    """@contextmanager
+
+    the function up to its yield, the body there, then the rest of the function
+    """
+    reading, depth, done = run.reading, run.depth, False
+
+    def at_yield(held: Value) -> None:
+        nonlocal done
+        if not done:
+            done = True
+            inner, run.reading = run.reading, reading
+            body(held)
+            run.reading = inner
+
+    manager.parts["call"](at_yield)
+    run.depth = depth
+    if not done:
+        body(None)
+
+
+def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flow:
+    """match kind: case "a": …      the one case that fits, else each of those that may"""
+    subject = value(run, node.subject, env)
+    possible: list[Callable[[], Flow]] = []
+
+    for case in node.cases:
+        fits = fits_pattern(run, case.pattern, subject, env)
+        if case.guard is not None and fits is not False:
+            guarded = truth(value(run, case.guard, env))
+            fits = all_of([fits, guarded])
+        if fits is False:
+            continue
+
+        possible.append(lambda case=case: block(run, case.body, env, returns))  # type: ignore[misc]
+        if fits is True:
+            break
+    else:
+        possible.append(lambda: Flow.ON)
+
+    if len(possible) == 1:
+        return possible[0]()
+    return branched(run, possible)

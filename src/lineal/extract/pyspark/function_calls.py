@@ -1,0 +1,238 @@
+"""Calls of functions and classes of the program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.pyspark.blocks import Returns, block
+from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    argument_at,
+    invoke,
+    value,
+)
+from lineal.extract.pyspark.natives import is_a
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
+from lineal.extract.pyspark.values import (
+    Builder,
+    Class,
+    Function,
+    Generator,
+    Instance,
+    Super,
+    Unknown,
+    Value,
+    copy_container,
+    items_of,
+)
+from lineal.model.way import Confidence
+
+
+def call_function(
+    run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any,
+    at_yield: Callable[[Value], None] | None = None,
+) -> Value:  # fmt: skip
+    """clean(df)      Run the body of a function of the program on the given values."""
+    if "contextmanager" in function.decorators and at_yield is None:
+        return Builder(
+            "context",
+            {"call": lambda body: call_function(run, function, arguments, keywords, node, body)},
+        )
+
+    if function.variants:
+        function = variant_for(function, arguments)
+    if run.depth >= DEEPEST_CALL:
+        return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
+
+    run.step(5)
+    run.called.add(id(function.node))
+    env = Environment(bound(run, function, arguments, keywords), function.closure, function.file)
+    if function.home is not None:
+        env.names.setdefault("__class__", function.home)
+        env.names.setdefault("__self__", argument_at(arguments))
+
+    reading, run.reading = run.reading, function.file.reading
+    outside = run.enter()
+    run.depth += 1
+    run.frames.append(Yielded(at_yield))
+    made: Value = None
+
+    try:
+        if isinstance(function.node, ast.Lambda):
+            made = value(run, function.node.body, env)
+            return made
+
+        returns = Returns()
+        block(run, function.node.body, env, returns)
+        yielded = run.frames[-1]
+        made = Generator(yielded) if yielded or yields(function) else returned(run, returns)
+        return made
+    finally:
+        run.frames.pop()
+        run.depth -= 1
+        run.reading = reading
+        run.leave(outside, taken=made.__class__ is Relation)
+
+
+def variant_for(function: Function, arguments: Arguments) -> Function:
+    """@singledispatch      the function that is registered for the first argument's type"""
+    given = arguments[1:] if "singledispatchmethod" in function.decorators else arguments
+    fitting = [made for kind, made in function.variants or () if given and is_a(given[0], kind)]
+    if fitting:
+        return fitting[-1]
+    return function
+
+
+def yields(function: Function) -> bool:
+    """Whether a function is a generator, even if it yields nothing this time."""
+    node = function.node
+    known = getattr(node, "lineal_yields", None)
+    if known is None:
+        waiting: list[ast.AST] = list(node.body) if "yield" in function.file.text else []
+        known = False
+
+        while waiting and not known:
+            here = waiting.pop()
+            known = isinstance(here, (ast.Yield, ast.YieldFrom))
+            if not isinstance(
+                here, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+            ):
+                waiting.extend(ast.iter_child_nodes(here))
+
+        node.lineal_yields = known
+
+    return bool(known)
+
+
+def returned(run: Run, returns: Returns) -> Value:
+    """What a function gives back: one of what its branches return; `return None` contributes
+    nothing.
+    """
+    given = [each for each in returns if each is not None]
+    if not given:
+        return None
+
+    result = given[0]
+    for other in given[1:]:
+        result = merged(run, result, other)
+    return result
+
+
+def bound(
+    run: Run, function: Function, arguments: Arguments, keywords: Keywords
+) -> dict[str, Value]:
+    """Parameters to arguments, by Python's rules; one that no call binds is not known."""
+    spec = function.node.args
+    positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    names: dict[str, Value] = {}
+
+    for parameter, default in zip(reversed(positional), reversed(function.defaults), strict=False):
+        names[parameter] = default
+
+    names.update(function.keyword_defaults)
+    for parameter, held in zip(positional, arguments, strict=False):
+        names[parameter] = held
+
+    more = arguments[len(positional) :]
+    if spec.vararg is not None:
+        names[spec.vararg.arg] = tuple(more)
+
+    allowed = {*positional, *(each.arg for each in spec.kwonlyargs)}
+    extra = {}
+
+    for key, held in keywords.items():
+        if key in allowed:
+            names[key] = held
+        else:
+            extra[key] = held
+
+    if spec.kwarg is not None:
+        names[spec.kwarg.arg] = extra
+
+    for parameter in allowed:
+        if parameter not in names:
+            names[parameter] = Unknown(
+                parameter, f"the parameter {parameter} of {function.name}", Confidence.LOW
+            )
+
+    return names
+
+
+def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """C(…)      its __init__, or the fields of a dataclass"""
+    if made.enumerates:
+        for member in items_of(made) or []:
+            held = member if isinstance(member, str) else member.names.get("value")
+            if arguments and held == arguments[0]:
+                return member
+
+        return Unknown(made.name, "a member that only a run knows")
+
+    instance = Instance(made)
+    init = made.find("__init__")
+    if isinstance(init, Function):
+        call_function(run, init, [instance, *arguments], keywords, node)
+        return instance
+
+    fields = made.all_fields
+    for (name, default), held in zip(fields, [*arguments, *[None] * len(fields)], strict=False):
+        given = (
+            held
+            if len(instance.names) < len(arguments)
+            else keywords.get(name, field_default(run, default))
+        )
+        instance.names[name] = given
+
+    for key, held in keywords.items():
+        instance.names.setdefault(key, held)
+
+    after = made.find("__post_init__")
+    if isinstance(after, Function):
+        call_function(run, after, [instance], {}, node)
+    return instance
+
+
+def field_default(run: Run, default: Value) -> Value:
+    """field(default_factory=list), field(default=1)"""
+    if isinstance(default, Builder) and default.kind == "field":
+        if "default" in default.parts:
+            return default.parts["default"]
+        if "default_factory" in default.parts:
+            return invoke(run, default.parts["default_factory"], [], {}, None)
+
+    return copy_container(default)
+
+
+def super_of(run: Run, env: Environment) -> Value:
+    """super().method(…)"""
+    here: Environment | None = env
+    while here is not None and "__class__" not in here.names:
+        here = here.outer
+    if here is None:
+        return Unknown("super()", "not followed")
+
+    home = here.names["__class__"]
+    receiver = here.names.get("__self__")
+    kind = home
+    if isinstance(receiver, Instance):
+        kind = receiver.home
+    elif isinstance(receiver, Class):
+        kind = receiver
+    order = kind.order
+    after = next((position for position, made in enumerate(order, 1) if made is home), len(order))
+    return Super(tuple(order[after:]), receiver)
+
+
+def call_instance(
+    run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """step(df), where the class of step has __call__"""
+    found = held.home.find("__call__")
+    if isinstance(found, Function):
+        return call_function(run, found, [held, *arguments], keywords, node)
+    return Unknown(f"{held.home.name}()", "not followed")

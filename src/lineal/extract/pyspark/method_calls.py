@@ -1,0 +1,157 @@
+"""Calls of methods: of DataFrames, Columns, groups, the session and what it gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.pyspark.columns.functions import columns_of
+from lineal.extract.pyspark.columns.methods import method as column_method
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    BUILDERS,
+    FRAME_METHODS,
+    Arguments,
+    Keywords,
+    argument_at,
+)
+from lineal.extract.pyspark.frames.groups import GROUPED
+from lineal.extract.pyspark.frames.methods import NA
+from lineal.extract.pyspark.frames.project import anything
+from lineal.extract.pyspark.function_calls import call_function
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.schemas import type_text
+from lineal.extract.pyspark.session import SESSION
+from lineal.extract.pyspark.types import type_method
+from lineal.extract.pyspark.value_methods import method_of_value
+from lineal.extract.pyspark.values import (
+    Builder,
+    ColumnValue,
+    Grouped,
+    Method,
+    SchemaValue,
+    Session,
+    TypeValue,
+    Unknown,
+    Value,
+    WindowSpec,
+)
+from lineal.model.diagnostic import Code
+
+
+def call_method(
+    run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.select("a"), self.load()"""
+    if method.function is not None:
+        return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
+    handler = RECEIVERS.get(type(method.receiver))
+    if handler is None:
+        return method_of_value(run, method.receiver, method.name, arguments, keywords, node)
+    return handler(run, method.receiver, method.name, arguments, keywords, node)
+
+
+def on_relation(
+    run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.select("a"), df.count()      Call a method of a DataFrame."""
+    handler = FRAME_METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    if name in ACTIONS:
+        return ACTIONS[name](run, held, arguments, keywords, node)
+
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    return Relation([anything()], dict(held.rows), (held,))
+
+
+def on_column(
+    run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """col("a").alias("b")      Call a method of a Column."""
+    return column_method(run, held, name, arguments, keywords, node)
+
+
+def on_grouped(
+    run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.groupBy("a").count()      Call a method of grouped data."""
+    handler = GROUPED.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
+    return Relation([anything()], dict(held.relation.rows), (held.relation,))
+
+
+def on_session(
+    run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """spark.table("orders")      Call a method of the session."""
+    handler = SESSION.get(name)
+    if handler is not None:
+        return handler(run, arguments, keywords, node)
+    return Unknown(f"spark.{name}()", "not followed")
+
+
+def on_builder(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.write.mode("append")      Call a method of what is put together call by call."""
+    if held.kind == "na":
+        handler = NA.get(name)
+        if handler is not None:
+            return handler(run, held.parts["relation"], arguments, keywords, node)
+
+    handlers = BUILDERS.get(held.kind)
+    if handlers is not None:
+        return handlers(run, held, name, arguments, keywords, node)
+    return Unknown(f"{held.kind}.{name}()", "not followed")
+
+
+def on_window(
+    run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Window.partitionBy("a").orderBy("b")      Add to a window."""
+    if name not in ("partitionBy", "orderBy"):
+        return held
+    trees = tuple(item.tree for item in columns_of(run, arguments, node))
+    if name == "partitionBy":
+        return WindowSpec(trees, held.order)
+    return WindowSpec(held.partition, trees)
+
+
+def on_schema(
+    run: Run, held: SchemaValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """schema.add("a", StringType()), schema.fieldNames()"""
+    if name == "add" and arguments:
+        first = arguments[0]
+        kind = argument_at(arguments, 1, "")
+        text = type_text(kind) if kind else ""
+        added = (str(getattr(first, "name", first)), str(getattr(first, "type_name", text)))
+        return SchemaValue([*held.fields, added])
+
+    if name == "fieldNames":
+        return [field for field, _ in held.fields]
+    if name == "typeName":
+        return "struct"
+    return Unknown(f"{name}()", "not followed")
+
+
+def on_type(
+    run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """StringType().simpleString()      Call a method of a type."""
+    return type_method(held, name)
+
+
+RECEIVERS: dict[type, Any] = {
+    Relation: on_relation,
+    ColumnValue: on_column,
+    Grouped: on_grouped,
+    Session: on_session,
+    Builder: on_builder,
+    WindowSpec: on_window,
+    SchemaValue: on_schema,
+    TypeValue: on_type,
+}

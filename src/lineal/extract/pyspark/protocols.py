@@ -1,0 +1,64 @@
+"""What objects of the program say of themselves: __iter__, __str__, __len__, __eq__."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from lineal.extract.pyspark.dispatch import invoke, variable_name
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import (
+    Function,
+    Instance,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    items_of,
+    label_of,
+    method_of,
+    outside,
+)
+
+
+def iterated(run: Run, held: Value, node: Any) -> list[Value] | None:
+    """The items of an iterable; an object of the program is asked for them."""
+    if isinstance(held, Instance):
+        made = held.home.find("__iter__")
+        if isinstance(made, Function):
+            return items_of(invoke(run, made, [held], {}, node))
+    return items_of(held)
+
+
+def unknown_of(held: Value, node: ast.AST) -> Unknown:
+    """Return a value that only a run knows, for what is made of one that is not known."""
+    if isinstance(held, Unknown):
+        return held
+    if isinstance(held, Pattern):
+        return Unknown(label_of(node), held.reason, held.level, held.variable)
+    if isinstance(held, Library):
+        return Unknown(label_of(node), outside(held), variable=held.name)
+    return Unknown(label_of(node), "not followed", variable=variable_name(node))
+
+
+def asked(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
+    """What a method like __len__ of an object gives; Ellipsis where its class has none."""
+    found = method_of(held, name)
+    if found is None:
+        return ...
+    return invoke(run, found, [held, *arguments], {}, node)
+
+
+def as_text(run: Run, held: Value, node: Any) -> Value:
+    """str(query), f"{query}"      an object of the program says how it is written"""
+    if not isinstance(held, Instance):
+        return held
+    if held.home.enumerates and held.home.find("__str__") is None:
+        return f"{held.home.name}.{held.names.get('name')}"
+
+    for name in ("__str__", "__repr__"):
+        said = asked(run, held, name, [], node)
+        if said is not ...:
+            return said
+
+    return held

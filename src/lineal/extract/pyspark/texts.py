@@ -1,0 +1,126 @@
+"""Texts that a program puts together; parts that only a run knows stay placeholders."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.protocols import as_text
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import (
+    Choice,
+    Pattern,
+    Unknown,
+    Value,
+    is_known,
+    label_of,
+)
+from lineal.model.way import Confidence
+
+LONGEST_TEXT = 2_000_000
+
+WIDE = re.compile(r"\d{5}")
+"""A width that makes a text of a few characters a large one."""
+
+
+def joined_text(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
+    """f"{schema}.orders" """
+    return text_of_parts([formatted(run, part, env) for part in node.values])
+
+
+def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
+    """{name:>10}, {name!r}      Return a part of an f-string."""
+    if isinstance(part, ast.Constant):
+        return part.value
+
+    assert isinstance(part, ast.FormattedValue)
+    held = as_text(run, value(run, part.value, env), part)
+    if part.format_spec is not None:
+        spec = value(run, part.format_spec, env)
+        if (
+            is_known(held)
+            and isinstance(spec, str)
+            and not isinstance(spec, Pattern)
+            and not WIDE.search(spec)
+        ):
+            try:
+                return format(held, spec)
+            except (ValueError, TypeError):
+                return held
+
+    if part.conversion == ord("r") and is_known(held):
+        return repr(held)
+    if isinstance(held, Unknown) and (
+        held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))
+    ):
+        return Unknown(label_of(part.value), held.reason, held.level, held.variable)
+
+    return held
+
+
+def text_of_parts(parts: list[Value]) -> Value:
+    """The text of several values side by side; what is not known stays a placeholder."""
+    choices = [part for part in parts if isinstance(part, Choice)]
+    if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
+        several = [
+            text_of_parts([one if part is choices[0] else part for part in parts])
+            for one in choices[0].options
+        ]
+        return Choice(tuple(several))
+
+    level, reason, variable = Confidence.HIGH, "", ""
+    texts = []
+
+    for part in parts:
+        if isinstance(part, (Unknown, Pattern)):
+            variable = variable or part.variable
+            if part.level < level or not reason:
+                level, reason = min(level, part.level), part.reason
+            texts.append(str(part) if isinstance(part, Pattern) else f"{{{part.label}}}")
+        elif is_known(part):
+            texts.append(str(part))
+        else:
+            level, reason = Confidence.UNKNOWN, "not followed"
+            texts.append("{…}")
+
+    if sum(map(len, texts)) > LONGEST_TEXT:
+        return Unknown("…", "a text that is too long")
+
+    text = "".join(texts)
+    if reason:
+        return Pattern(text, min(level, Confidence.LOW), reason, variable)
+    return text
+
+
+def percent(text: str, arguments: Value) -> Value:
+    """ "%s.orders" % schema"""
+    values = list(arguments) if isinstance(arguments, tuple) else [arguments]
+    if (
+        is_known(arguments)
+        and not isinstance(text, Pattern)
+        and not WIDE.search(text)
+        and "*" not in text
+    ):
+        try:
+            return text % arguments
+        except (TypeError, ValueError, KeyError):
+            return Unknown("…", "a text that is made with %")
+
+    if isinstance(arguments, dict):
+        named = re.split(r"%\((\w+)\)[sd]", text)
+        return text_of_parts(
+            [arguments.get(part) if at % 2 else part for at, part in enumerate(named)]
+        )
+
+    pieces = re.split("%[sd]", text)
+    if len(pieces) != len(values) + 1:
+        return Unknown("…", "a text that is made with %")
+
+    parts: list[Value] = [pieces[0]]
+    for held, piece in zip(values, pieces[1:], strict=True):
+        parts += [held, piece]
+    return text_of_parts(parts)
+
+
+EXPRESSIONS.update({ast.JoinedStr: joined_text})
