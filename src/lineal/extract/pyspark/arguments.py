@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     Builder,
@@ -21,7 +22,6 @@ from lineal.extract.pyspark.values import (
     Library,
     Unknown,
     Value,
-    is_known,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -149,7 +149,7 @@ def parse_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """args = parser.parse_args()"""
-    found = _parsed(run, held, arguments, keywords, node)
+    found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple) and not found[1]:
         return found[0]
     return _unknown(node)
@@ -159,7 +159,7 @@ def parse_known_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """args, rest = parser.parse_known_args()"""
-    found = _parsed(run, held, arguments, keywords, node)
+    found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple):
         return found
     return (_unknown(node), _unknown(node))
@@ -181,7 +181,7 @@ def _unknown(node: Any) -> Unknown:
     return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
 
 
-def _parsed(
+def _parse(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> tuple[Instance, list[str]] | None:
     given = named_argument(arguments, keywords, 0, "args")
@@ -274,7 +274,7 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
     if not is_given:
         default = expected.default
         if isinstance(default, str):
-            return _typed(run, expected, default, node)
+            return _convert(run, expected, default, node)
         return default
 
     if isinstance(found, list):
@@ -286,11 +286,11 @@ def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
     if isinstance(found, _Constant):
         return expected.constant
     if isinstance(found, str):
-        return _typed(run, expected, found, node)
+        return _convert(run, expected, found, node)
     return found
 
 
-def _typed(run: Run, expected: Expected, text: str, node: Any) -> Value:
+def _convert(run: Run, expected: Expected, text: str, node: Any) -> Value:
     """type=int, type=Path, type=parse_day      applied as the program would"""
     if expected.kind is None:
         return text

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.blocks import Returns
 from lineal.extract.pyspark.dispatch import invoke, value
-from lineal.extract.pyspark.operators import DUNDERS, combined
-from lineal.extract.pyspark.protocols import asked, unknown_of
+from lineal.extract.pyspark.knowledge import is_known, items_for_targets, items_of
+from lineal.extract.pyspark.operators import DUNDERS, combine_values
+from lineal.extract.pyspark.protocols import call_special, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -18,16 +20,13 @@ from lineal.extract.pyspark.values import (
     Library,
     Unknown,
     Value,
-    is_known,
-    items_for_targets,
-    items_of,
     label_of,
     method_of,
 )
 from lineal.model.diagnostic import Code
 
 
-def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
+def assign(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
     """df = spark.table("orders")"""
     held = value(run, node.value, env)
     for target in node.targets:
@@ -36,13 +35,13 @@ def assignment(run: Run, node: ast.Assign, env: Environment, returns: Returns) -
         run.leaves.append((held, node.value, run.reading))
 
 
-def annotated(run: Run, node: ast.AnnAssign, env: Environment, returns: Returns) -> None:
+def assign_annotated(run: Run, node: ast.AnnAssign, env: Environment, returns: Returns) -> None:
     """df: DataFrame = spark.table("orders")"""
     if node.value is not None:
         bind(run, node.target, value(run, node.value, env), env)
 
 
-def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns) -> None:
+def assign_augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns) -> None:
     """names += ["a"]"""
     load = ast.copy_location(_loaded(node.target), node.target)
     held = value(run, load, env)
@@ -52,12 +51,12 @@ def augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns)
         held.extend(more)
         return
     if isinstance(held, Instance):
-        said = asked(run, held, f"__i{DUNDERS.get(type(node.op), '')}__", [more], node)
+        said = call_special(run, held, f"__i{DUNDERS.get(type(node.op), '')}__", [more], node)
         if said is not ...:
             bind(run, node.target, said, env)
             return
 
-    bind(run, node.target, combined(run, node, held, more), env)
+    bind(run, node.target, combine_values(run, node, held, more), env)
 
 
 def _loaded(target: Any) -> ast.expr:
@@ -70,42 +69,74 @@ def _loaded(target: Any) -> ast.expr:
 
 def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
     """x = …, a, *b = …, self.x = …, d["k"] = …"""
-    if isinstance(target, ast.Name):
-        home = env
-        if target.id in env.shared:
-            home = (env.outer.home_of(target.id) if env.outer is not None else None) or env.globals
-
-        run.touch(home.names)
-        home.names[target.id] = held
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        unpack(run, target.elts, held, env)
-    elif isinstance(target, ast.Starred):
-        bind(run, target.value, held, env)
-    elif isinstance(target, ast.Attribute):
-        owner = value(run, target.value, env)
-        if isinstance(owner, (Instance, Class)):
-            set_on(run, owner, target.attr, held, target)
-        elif isinstance(owner, Function):
-            run.touch(owner.notes)
-            owner.notes[target.attr] = held
-        elif isinstance(owner, Library) and owner.name.rsplit(".", 1)[-1] in (
-            "DataFrame",
-            "Column",
-        ):
-            run.patched[owner.name.rsplit(".", 1)[-1], target.attr] = held
-        elif isinstance(owner, Relation) and target.attr == "columns":
-            run.report(Code.DYNAMIC, "df.columns is set", target)
-    elif isinstance(target, ast.Subscript):
-        owner = value(run, target.value, env)
-        key = value(run, target.slice, env)
-        setter = method_of(owner, "__setitem__")
-        if setter is not None:
-            invoke(run, setter, [owner, key, held], {}, target)
-        else:
-            store(run, owner, key, held)
+    handler = TARGETS.get(target.__class__)
+    if handler is not None:
+        handler(run, target, held, env)
 
 
-def set_on(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:
+def bind_name(run: Run, target: ast.Name, held: Value, env: Environment) -> None:
+    """x = …, also after global x or nonlocal x"""
+    home: Environment | None = env
+    if target.id in env.shared:
+        home = env.outer.home_of(target.id) if env.outer is not None else None
+
+    names = (home or env.globals).names
+    run.touch(names)
+    names[target.id] = held
+
+
+def bind_several(run: Run, target: ast.Tuple | ast.List, held: Value, env: Environment) -> None:
+    """a, *b = …"""
+    unpack(run, target.elts, held, env)
+
+
+def bind_rest(run: Run, target: ast.Starred, held: Value, env: Environment) -> None:
+    """*rest, in a, *rest = …"""
+    bind(run, target.value, held, env)
+
+
+def bind_attribute(run: Run, target: ast.Attribute, held: Value, env: Environment) -> None:
+    """self.x = …, clean.x = …, DataFrame.clean = clean"""
+    owner = value(run, target.value, env)
+    if isinstance(owner, (Instance, Class)):
+        set_attribute(run, owner, target.attr, held, target)
+    elif isinstance(owner, Function):
+        run.touch(owner.notes)
+        owner.notes[target.attr] = held
+    elif isinstance(owner, Library):
+        kind = owner.name.rsplit(".", 1)[-1]
+        if kind in PATCHABLE:
+            run.patched[kind, target.attr] = held
+    elif isinstance(owner, Relation) and target.attr == "columns":
+        run.report(Code.DYNAMIC, "df.columns is set", target)
+
+
+def bind_item(run: Run, target: ast.Subscript, held: Value, env: Environment) -> None:
+    """d["k"] = …"""
+    owner = value(run, target.value, env)
+    key = value(run, target.slice, env)
+    setter = method_of(owner, "__setitem__")
+    if setter is not None:
+        invoke(run, setter, [owner, key, held], {}, target)
+    else:
+        store(run, owner, key, held)
+
+
+PATCHABLE = ("DataFrame", "Column")
+"""Classes of PySpark that programs add methods to."""
+
+TARGETS: dict[type, Callable[[Run, Any, Value, Environment], None]] = {
+    ast.Name: bind_name,
+    ast.Tuple: bind_several,
+    ast.List: bind_several,
+    ast.Starred: bind_rest,
+    ast.Attribute: bind_attribute,
+    ast.Subscript: bind_item,
+}
+"""What is bound, by the class of its node."""
+
+
+def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:
     """self.x = …      by its setter, where x is a property"""
     found = method_of(owner, name)
     if found is not None and found.setter is not None:

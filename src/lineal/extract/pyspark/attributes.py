@@ -24,7 +24,7 @@ from lineal.extract.pyspark.glue import attribute as of_glue
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
     Builder,
@@ -230,7 +230,7 @@ def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
     if name in STRONG or (
         name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")
     ):
-        return of_relation(run, opened(run, held, node), name, node)
+        return of_relation(run, open_dataset(run, held, node), name, node)
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():

@@ -29,7 +29,7 @@ STATEMENTS: dict[type, Callable[[Run, Any, Environment, Returns], Flow | None]] 
 """What a statement does, by the class of its node; `statements.py` fills it."""
 
 
-def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -> Flow:
+def run_block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -> Flow:
     """Run statements one after the other; one that fails costs only itself."""
     for node in nodes:
         handler = STATEMENTS.get(node.__class__)
@@ -63,7 +63,7 @@ def block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Returns) -
     return Flow.ON
 
 
-def branched(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
+def run_branches(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
     """Only a run knows which: each is followed from the same state, and those that go on are
     merged.
     """

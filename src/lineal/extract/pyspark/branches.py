@@ -9,11 +9,12 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import doubted
 from lineal.extract.pyspark.columns.alternatives import (
     ONE_BRANCH,
+    merge_lineage,
+    merge_windows,
     merged_column,
     merged_groups,
-    merged_lineage,
-    merged_window,
 )
+from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run, restore
 from lineal.extract.pyspark.values import (
@@ -33,13 +34,12 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     WindowSpec,
-    is_known,
 )
 
 MOST_OPTIONS = 8
 
 
-def merged(run: Run, left: Value, right: Value) -> Value:
+def merge_values(run: Run, left: Value, right: Value) -> Value:
     """Return a value that may be either of two: what the branches of an `if` leave behind."""
     if left is right:
         return left
@@ -47,9 +47,9 @@ def merged(run: Run, left: Value, right: Value) -> Value:
         return one_relation(left, right)
     if is_known(left) and is_known(right) and left == right:
         return left
-    if left is None or right is None:
-        if right is None:
-            return left
+    if right is None:
+        return left
+    if left is None:
         return right
 
     for kind, merge in MERGES:
@@ -64,7 +64,7 @@ def merged(run: Run, left: Value, right: Value) -> Value:
 def one_relation(left: Value, right: Value) -> Value:
     """Return the DataFrame of either branch, or what both have in common."""
     if isinstance(left, Relation) and isinstance(right, Relation):
-        return merged_relation(left, right)
+        return merge_relations(left, right)
     if isinstance(left, Relation):
         return left
     return right
@@ -74,7 +74,7 @@ def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
     """df.groupBy("a") or df.groupBy("b")      None where either has a pivot"""
     if left.pivot is not None or right.pivot is not None:
         return None
-    relation = merged(run, left.relation, right.relation)
+    relation = merge_values(run, left.relation, right.relation)
     return Grouped(relation, merged_groups(left.keys, right.keys))
 
 
@@ -133,15 +133,15 @@ def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
     return [*left[:common], *left[common:], *right[common:]]
 
 
-def merged_dict(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> dict[Any, Value]:
+def merge_dicts(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> dict[Any, Value]:
     """Merge two dicts key by key."""
     found = dict(left)
     for key, value in right.items():
-        found[key] = merged(run, left[key], value) if key in left else value
+        found[key] = merge_values(run, left[key], value) if key in left else value
     return found
 
 
-def merged_relation(left: Relation, right: Relation) -> Relation:
+def merge_relations(left: Relation, right: Relation) -> Relation:
     """if …: df = a else: df = b      columns by name; what only one branch says is MEDIUM"""
     attributes: list[Attribute] = []
     for attribute in left.attributes:
@@ -157,7 +157,7 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
         ):
             attributes.append(attribute)
         else:
-            lineage = merged_lineage(attribute.slot.lineage, others[0].slot.lineage)
+            lineage = merge_lineage(attribute.slot.lineage, others[0].slot.lineage)
             qualifier = attribute.qualifier if attribute.qualifier == others[0].qualifier else ()
             attributes.append(fresh(Slot(attribute.slot.name, attribute.key, lineage), qualifier))
 
@@ -166,7 +166,7 @@ def merged_relation(left: Relation, right: Relation) -> Relation:
             attributes.append(_doubtful(attribute) if left.complete else attribute)
 
     attributes += side_by_side_stars(left.stars, right.stars, ONE_BRANCH)
-    found = Relation(attributes, merged_lineage(left.rows, right.rows), (left, right))
+    found = Relation(attributes, merge_lineage(left.rows, right.rows), (left, right))
     found.twice = left.twice
     found.types = {**right.types, **left.types}
     return found
@@ -193,16 +193,16 @@ def join_states(
         if isinstance(container, list):
             restore(container, merged_list(run, left, right))
         elif isinstance(container, dict):
-            restore(container, merged_dict(run, left, right))
+            restore(container, merge_dicts(run, left, right))
         else:
             restore(container, left | right)
 
 
 MERGES: tuple[tuple[type, Callable[[Run, Any, Any], Value]], ...] = (
     (list, merged_list),
-    (dict, merged_dict),
+    (dict, merge_dicts),
     (ColumnValue, lambda run, left, right: merged_column(left, right)),
-    (WindowSpec, lambda run, left, right: merged_window(left, right)),
+    (WindowSpec, lambda run, left, right: merge_windows(left, right)),
     (Grouped, merged_grouping),
 )
 """How two values of one kind become one; None where they do not."""

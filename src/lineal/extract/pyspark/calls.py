@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import partial, reduce
 from typing import Any
 
-from lineal.extract.pyspark.branches import merged
-from lineal.extract.pyspark.code_texts import WORDS, module_named
+from lineal.extract.pyspark.branches import merge_values
+from lineal.extract.pyspark.code_texts import WORDS, import_module
 from lineal.extract.pyspark.columns.functions import udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.dbt import Dbt, configure
@@ -26,7 +26,7 @@ from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.function_calls import call_class, call_function, call_instance
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.method_calls import call_method
-from lineal.extract.pyspark.protocols import iterated, unknown_of
+from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -50,11 +50,11 @@ from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 
-def called(run: Run, node: ast.Call, env: Environment) -> Value:
+def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
     """f(a, *b, k=c, **d)      a DataFrame that comes out takes the gaps that were met on the way"""
     before = len(run.gaps)
     run.calls += 1
-    made = value_called(run, node, env)
+    made = call_value(run, node, env)
     run.calls -= 1
 
     if made.__class__ is Relation and (len(run.gaps) > before or run.loose):
@@ -67,7 +67,7 @@ def called(run: Run, node: ast.Call, env: Environment) -> Value:
     return made
 
 
-def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
+def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     """Return what a call gives, by what is called."""
     called = node.func
     if called.__class__ is ast.Attribute:
@@ -75,7 +75,7 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
         direct = DIRECT.get(receiver.__class__)
         handler = direct.get(called.attr) if direct is not None else None
         if handler is not None and not run.patched:
-            arguments, keywords = given(run, node, env)
+            arguments, keywords = arguments_of(run, node, env)
             return handler(run, receiver, arguments, keywords, node)
 
         function = attribute_of(run, receiver, called.attr, called)
@@ -84,7 +84,7 @@ def value_called(run: Run, node: ast.Call, env: Environment) -> Value:
     else:
         function = value(run, called, env)
 
-    arguments, keywords = given(run, node, env)
+    arguments, keywords = arguments_of(run, node, env)
     handler = CALLS.get(function.__class__)
     if handler is None:
         return Unknown(label_of(node), "not followed")
@@ -116,7 +116,7 @@ DIRECT: dict[type, Mapping[str, Any]] = {Relation: FRAME_METHODS, ColumnValue: C
 """df.select(…), col("a").alias(…)      most calls of a job: no need to make a method first"""
 
 
-def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywords]:
+def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywords]:
     """The values of a call's arguments, stars unpacked."""
     arguments: Arguments = []
     for argument in node.args:
@@ -128,7 +128,7 @@ def given(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments, Keywor
         else:
             several = argument.value  # type: ignore[attr-defined]
             held = value(run, several, env)
-            items = iterated(run, held, argument)
+            items = iterate(run, held, argument)
             if items is not None:
                 arguments.extend(items)
             else:
@@ -150,7 +150,7 @@ def call_library(
 ) -> Value:
     """F.col("a"), os.path.join("a", "b")"""
     if library.name == "importlib.import_module":
-        return module_named(run, library, arguments, keywords, node)
+        return import_module(run, library, arguments, keywords, node)
     return call_of_library(run, library.name, arguments, keywords, node)
 
 
@@ -180,7 +180,7 @@ def call_choice(
 ) -> Value:
     """(F.max if test else F.min)("x")      whatever either gives"""
     several = [invoke(run, option, arguments, keywords, node) for option in held.options]
-    return reduce(partial(merged, run), several)
+    return reduce(partial(merge_values, run), several)
 
 
 def call_unknown(
@@ -225,7 +225,7 @@ def call_flag(run: Run, held: bool, arguments: Arguments, keywords: Keywords, no
     return held
 
 
-EXPRESSIONS[ast.Call] = called
+EXPRESSIONS[ast.Call] = evaluate_call
 
 CALLS.update(
     {

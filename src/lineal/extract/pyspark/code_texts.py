@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.blocks import Returns, block
+from lineal.extract.pyspark.blocks import Returns, run_block
 from lineal.extract.pyspark.dispatch import (
     Arguments,
     Keywords,
@@ -29,7 +29,7 @@ def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
     return super_of(run, env)
 
 
-def included(run: Run, node: ast.Call, env: Environment) -> Value:
+def include_notebook(run: Run, node: ast.Call, env: Environment) -> Value:
     """%run ./helpers"""
     path = value(run, node.args[0], env) if node.args else ""
     return run.program.include(run, str(path), env, node)
@@ -45,7 +45,7 @@ def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
     return env.globals.names
 
 
-def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
+def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
     """eval("F.sum")
 
     a text that is known is read like the code around it, and no more executed than that
@@ -70,13 +70,13 @@ def evaluated(run: Run, node: ast.Call, env: Environment) -> Value:
         run.depth -= 1
 
 
-def executed(run: Run, node: ast.Call, env: Environment) -> Value:
+def execute_text(run: Run, node: ast.Call, env: Environment) -> Value:
     """exec("total = df.count()")
 
     as eval: a text that is known is read like the code around it
     """
     text = value(run, node.args[0], env) if node.args else None
-    tree = module_of(text) if run.depth < DEEPEST_CALL else None
+    tree = parse_module(text) if run.depth < DEEPEST_CALL else None
     if tree is None:
         run.dynamic("code that only a run knows", node, gap=False)
         run.leave_unread("code that only a run knows", node)
@@ -86,14 +86,14 @@ def executed(run: Run, node: ast.Call, env: Environment) -> Value:
 
     run.depth += 1
     try:
-        block(run, tree.body, env, Returns())
+        run_block(run, tree.body, env, Returns())
     finally:
         run.depth -= 1
 
     return None
 
 
-def module_of(text: Value) -> ast.Module | None:
+def parse_module(text: Value) -> ast.Module | None:
     """The statements of a text of code; nothing, if the text is not known or is no code."""
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return None
@@ -104,7 +104,7 @@ def module_of(text: Value) -> ast.Module | None:
         return None
 
 
-def module_named(
+def import_module(
     run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """importlib.import_module("jobs.orders")"""
@@ -119,10 +119,10 @@ LONGEST_EVAL = 1_000
 
 WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
     "super": super_call,
-    "lineal_include": included,
+    "lineal_include": include_notebook,
     "locals": names_here,
     "globals": names_of_module,
-    "eval": evaluated,
-    "exec": executed,
+    "eval": evaluate_text,
+    "exec": execute_text,
 }
 """Calls that see the names around them."""

@@ -7,10 +7,11 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
-from lineal.extract.pyspark.protocols import asked, iterated
+from lineal.extract.pyspark.knowledge import all_known, is_known, is_text, items_of, truth
+from lineal.extract.pyspark.protocols import call_special, iterate
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -23,11 +24,6 @@ from lineal.extract.pyspark.values import (
     Pattern,
     Unknown,
     Value,
-    all_known,
-    is_known,
-    is_text,
-    items_of,
-    truth,
 )
 
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
@@ -48,7 +44,7 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
         if has_column and type(op) in trees.COMPARED:
             return trees.compare(run, type(op), left, right, node)
 
-        outcome = compared_by_class(run, op, left, right, node)
+        outcome = compare_by_class(run, op, left, right, node)
         if outcome is None:
             return Unknown("…", "a condition")
         if outcome is False:
@@ -58,14 +54,14 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
     return result
 
 
-def compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """Return whether a comparison holds; None where only a run can tell."""
     if isinstance(op, IDENTITY) and right is None and not isinstance(left, (Unknown, Choice)):
         return (left is None) == isinstance(op, ast.Is)
     if isinstance(op, MEMBERSHIP) and is_known(left):
         return answer_for(contains(right, left), isinstance(op, ast.In))
     if not is_known(left) or not is_known(right):
-        return compared_objects(op, left, right)
+        return compare_objects(op, left, right)
 
     try:
         return bool(COMPARISONS[type(op)](left, right))
@@ -98,24 +94,23 @@ def answer_for(found: bool | None, positive: bool) -> bool | None:
     return found == positive
 
 
-def compared_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: Any) -> bool | None:
+def compare_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: Any) -> bool | None:
     """name in cube, job == other      as their class says, where it says anything"""
-    if isinstance(right, Instance) and isinstance(op, (ast.In, ast.NotIn)):
-        said = asked(run, right, "__contains__", [left], node)
-        if said is ...:
-            return compared(op, left, iterated(run, right, node))
-
-        return answer_for(truth(said), isinstance(op, ast.In))
+    if isinstance(right, Instance) and isinstance(op, MEMBERSHIP):
+        found = call_special(run, right, "__contains__", [left], node)
+        if found is ...:
+            return compare_values(op, left, iterate(run, right, node))
+        return answer_for(truth(found), isinstance(op, ast.In))
 
     if isinstance(left, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
-        said = asked(run, left, "__eq__", [right], node)
-        if said is not ...:
-            return answer_for(truth(said), isinstance(op, ast.Eq))
+        found = call_special(run, left, "__eq__", [right], node)
+        if found is not ...:
+            return answer_for(truth(found), isinstance(op, ast.Eq))
 
-    return compared(op, left, right)
+    return compare_values(op, left, right)
 
 
-def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+def compare_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """kind == Kind.RENAME, job is other      two members are one only if they are the same"""
     if not isinstance(op, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
         return None
@@ -124,16 +119,21 @@ def compared_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     if left is right and isinstance(left, (Instance, Relation, Class, Function)):
         return wanted
 
-    members = [
-        held for held in (left, right) if isinstance(held, Instance) and held.home.enumerates
-    ]
-    if members and all(
-        is_known(held) or any(held is member for member in members) for held in (left, right)
-    ):
+    if (is_member(left) or is_member(right)) and is_settled(left) and is_settled(right):
         return not wanted
     if isinstance(left, Class) and isinstance(right, Class):
         return not wanted
     return None
+
+
+def is_member(held: Value) -> bool:
+    """Kind.RENAME      Return whether a value is a member of an enumeration."""
+    return isinstance(held, Instance) and held.home.enumerates
+
+
+def is_settled(held: Value) -> bool:
+    """Return whether a value is a constant or a member of an enumeration."""
+    return is_known(held) or is_member(held)
 
 
 def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
@@ -154,17 +154,18 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
         return last
     if len(maybe) == 1 and maybe[0] is last:
         return maybe[0]
-    return either(maybe if last in maybe else [*maybe, last])
+    if last not in maybe:
+        maybe.append(last)
+    return either(maybe)
 
 
 def either(options: list[Value]) -> Value:
     """Return one of several values of `and` or `or`."""
-    known = [option for option in options if is_known(option)]
-    unknown = next((option for option in options if isinstance(option, (Unknown, Pattern))), None)
-    if unknown is not None:
-        return unknown
-    if len(known) == len(options) and len({repr(option) for option in known}) > 1:
-        return Choice(tuple(known))
+    for option in options:
+        if isinstance(option, (Unknown, Pattern)):
+            return option
+    if all_known(options) and len(set(map(repr, options))) > 1:
+        return Choice(tuple(options))
     return options[0]
 
 
@@ -173,7 +174,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
     test = truth(value(run, node.test, env))
     if test is not None:
         return value(run, node.body if test else node.orelse, env)
-    return merged(run, value(run, node.body, env), value(run, node.orelse, env))
+    return merge_values(run, value(run, node.body, env), value(run, node.orelse, env))
 
 
 EXPRESSIONS.update({ast.Compare: compare, ast.BoolOp: boolean, ast.IfExp: conditional})

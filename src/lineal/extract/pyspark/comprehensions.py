@@ -7,18 +7,11 @@ from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
-from lineal.extract.pyspark.protocols import iterated, unknown_of
+from lineal.extract.pyspark.knowledge import is_known, truth
+from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import (
-    Generator,
-    Pattern,
-    Unknown,
-    Value,
-    is_known,
-    label_of,
-    truth,
-)
+from lineal.extract.pyspark.values import Generator, Pattern, Unknown, Value, label_of
 
 
 def comprehension(run: Run, node: Any, env: Environment) -> Value:
@@ -39,7 +32,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
         generator = node.generators[position]
         held = value(run, generator.iter, inner)
-        items = iterated(run, held, generator.iter)
+        items = iterate(run, held, generator.iter)
         if items is None:
             return unknown_of(held, generator.iter)
 

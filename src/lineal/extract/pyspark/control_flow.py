@@ -7,20 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
-from lineal.extract.pyspark.blocks import Flow, Returns, block, branched
+from lineal.extract.pyspark.blocks import Flow, Returns, run_block, run_branches
 from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.knowledge import all_of, truth
 from lineal.extract.pyspark.matching import fits_pattern
-from lineal.extract.pyspark.protocols import iterated, unknown_of
+from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import (
-    Builder,
-    Unknown,
-    Value,
-    all_of,
-    label_of,
-    method_of,
-    truth,
-)
+from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of, method_of
 from lineal.model.diagnostic import Code
 
 MOST_ROUNDS = 2_000
@@ -31,12 +24,12 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
     """if full: …      both branches, where only a run knows the condition"""
     test = truth(value(run, node.test, env))
     if test is not None:
-        return block(run, node.body if test else node.orelse, env, returns)
-    return branched(
+        return run_block(run, node.body if test else node.orelse, env, returns)
+    return run_branches(
         run,
         [
-            lambda: block(run, node.body, env, returns),
-            lambda: block(run, node.orelse, env, returns),
+            lambda: run_block(run, node.body, env, returns),
+            lambda: run_block(run, node.orelse, env, returns),
         ],
     )
 
@@ -44,7 +37,7 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
 def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
     """for name in names: …      round by round, where the items are known"""
     held = value(run, node.iter, env)
-    items = iterated(run, held, node.iter)
+    items = iterate(run, held, node.iter)
     if items is None:
         return unknown_loop(run, node, held, env, returns)
 
@@ -58,13 +51,13 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
             break
 
         bind(run, node.target, item, env)
-        flow = block(run, node.body, env, returns)
+        flow = run_block(run, node.body, env, returns)
         if flow is Flow.BREAK:
             return Flow.ON
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
 
-    return block(run, node.orelse, env, returns)
+    return run_block(run, node.orelse, env, returns)
 
 
 def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Returns) -> Flow:
@@ -76,12 +69,12 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
         bind(
             run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env
         )
-        flow = block(run, node.body, env, returns)
+        flow = run_block(run, node.body, env, returns)
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
         return Flow.ON
 
-    branched(run, [once, lambda: Flow.ON])
+    run_branches(run, [once, lambda: Flow.ON])
     return Flow.ON
 
 
@@ -92,9 +85,9 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
         if test is False:
             return Flow.ON
         if test is None:
-            return branched(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
+            return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
 
-        flow = block(run, node.body, env, returns)
+        flow = run_block(run, node.body, env, returns)
         if flow is Flow.BREAK:
             return Flow.ON
         if flow in (Flow.RETURN, Flow.RAISE):
@@ -105,7 +98,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
 
 
 def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
-    flow = block(run, node.body, env, returns)
+    flow = run_block(run, node.body, env, returns)
     if flow in (Flow.RETURN, Flow.RAISE):
         return flow
     return Flow.ON
@@ -118,21 +111,21 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     """
 
     def tried() -> Flow:
-        flow = block(run, node.body, env, returns)
+        flow = run_block(run, node.body, env, returns)
         if flow is Flow.ON:
-            return block(run, node.orelse, env, returns)
+            return run_block(run, node.orelse, env, returns)
         return flow
 
     branches: list[Callable[[], Flow]] = [tried]
     for handler in node.handlers:
         if _matters(handler.body):
-            branches.append(lambda handler=handler: block(run, handler.body, env, returns))  # type: ignore[misc]
+            branches.append(lambda handler=handler: run_block(run, handler.body, env, returns))  # type: ignore[misc]
 
-    flow = tried() if len(branches) == 1 else branched(run, branches)
+    flow = tried() if len(branches) == 1 else run_branches(run, branches)
     if flow is Flow.RAISE and node.handlers:
         flow = Flow.ON
 
-    last = block(run, node.finalbody, env, returns)
+    last = run_block(run, node.finalbody, env, returns)
     if last is not Flow.ON:
         return last
     return flow
@@ -175,7 +168,7 @@ def inside(
 ) -> Flow:
     """with a as x, b as y: …      the first around the second, and that around the body"""
     if not items:
-        return block(run, node.body, env, returns)
+        return run_block(run, node.body, env, returns)
 
     item, *rest = items
     flow = Flow.ON
@@ -232,7 +225,7 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
         if fits is False:
             continue
 
-        possible.append(lambda case=case: block(run, case.body, env, returns))  # type: ignore[misc]
+        possible.append(lambda case=case: run_block(run, case.body, env, returns))  # type: ignore[misc]
         if fits is True:
             break
     else:
@@ -240,4 +233,4 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
 
     if len(possible) == 1:
         return possible[0]()
-    return branched(run, possible)
+    return run_branches(run, possible)

@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import read_name, table_named
+from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
 from lineal.model.script import DbtContext
 from lineal.model.way import Confidence
@@ -75,31 +75,31 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
     if len(arguments) < least:
         return Unknown("ref()", "a relation without a name")
     if not all(isinstance(each, str) for each in arguments):
-        return read_name(run, arguments[-1], node, table_named)
+        return read_name(run, arguments[-1], node, read_table)
     if held.context is None:
         return read_name(
-            run, arguments[-1] if least == 1 else ".".join(arguments), node, table_named
+            run, arguments[-1] if least == 1 else ".".join(arguments), node, read_table
         )
 
     named = held.context.relations.get(".".join(arguments), arguments[-1])
-    return read_name(run, named, node, table_named)
+    return read_name(run, named, node, read_table)
 
 
 def setting(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
     """dbt.config.get("columns", [])"""
-    return known(
+    return look_up_setting(
         held, held.context.settings if held.context is not None else None, arguments, keywords
     )
 
 
 def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
     """dbt.var("start", "2024-01-01")"""
-    return known(
+    return look_up_setting(
         held, held.context.variables if held.context is not None else None, arguments, keywords
     )
 
 
-def known(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
+def look_up_setting(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
     """dbt.config.get("k"), dbt.var("k", 1)      Return a setting or its default."""
     name, *more = arguments or [None]
     default = named_argument(more, keywords, 0, "default")

@@ -33,7 +33,7 @@ PIPELINES = ("dlt.", "pyspark.pipelines.", "databricks.declarative")
 SINGLE_DISPATCH = ("functools.singledispatch", "functools.singledispatchmethod")
 
 
-def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
+def decorate(run: Run, made: Function, node: Any, env: Environment) -> Value:
     """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything      the innermost first"""
     result: Value = made
     for decorator in reversed(node.decorator_list):
@@ -43,14 +43,14 @@ def decorated(run: Run, made: Function, node: Any, env: Environment) -> Value:
         if isinstance(result, Function) and result is not made:
             result.decorators = (*result.decorators, name)
 
-        final = decorated_by_attribute(run, made, decorator, env)
+        final = decorate_by_attribute(run, made, decorator, env)
         if final is None:
             owner = value(run, target, env)
-            final = decorated_by_library(run, made, decorator, owner, env)
+            final = decorate_by_library(run, made, decorator, owner, env)
         if final is not None:
             return final
         if is_of_program(owner):
-            result = wrapped_by(run, owner, result, decorator, env) or result
+            result = wrap_by(run, owner, result, decorator, env) or result
 
     return result
 
@@ -71,7 +71,7 @@ def decorator_name(target: ast.expr) -> str:
     return ""
 
 
-def decorated_by_attribute(
+def decorate_by_attribute(
     run: Run, made: Function, decorator: ast.expr, env: Environment
 ) -> Function | None:
     """@size.setter, @render.register(str)      of another function of the program"""
@@ -83,12 +83,12 @@ def decorated_by_attribute(
         if isinstance(getter, Function):
             getter.setter = made
             return getter
-    if target.attr == "register" and registered(run, made, decorator, target, env):
+    if target.attr == "register" and register_variant(run, made, decorator, target, env):
         return made
     return None
 
 
-def decorated_by_library(
+def decorate_by_library(
     run: Run, made: Function, decorator: ast.expr, owner: Value, env: Environment
 ) -> Value | None:
     """@udf("int"), @dlt.table      Return what a decorator makes; None where it changes nothing."""
@@ -101,7 +101,7 @@ def decorated_by_library(
     if isinstance(owner, Builder) and owner.kind == "udf_decorator":
         return Udf(made.name)
     if name in DATASETS and full.startswith(PIPELINES):
-        defined(run, made, decorator, name, env)
+        define_dataset(run, made, decorator, name, env)
         return made
     return None
 
@@ -113,7 +113,7 @@ def is_of_program(owner: Value) -> bool:
     return isinstance(owner, (Function, Class))
 
 
-def registered(
+def register_variant(
     run: Run, made: Function, decorator: Any, target: ast.Attribute, env: Environment
 ) -> bool:
     """@render.register, @render.register(str)
@@ -132,9 +132,7 @@ def registered(
     return True
 
 
-def wrapped_by(
-    run: Run, owner: Value, made: Value, decorator: Any, env: Environment
-) -> Value | None:
+def wrap_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environment) -> Value | None:
     """A decorator of the program itself: what it gives back is called instead."""
     function: Value = owner
     if isinstance(decorator, ast.Call):
@@ -183,7 +181,7 @@ def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Valu
 DROPPING = ("expect_or_drop", "expect_all_or_drop")
 
 
-def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
+def define_dataset(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
     """@dlt.table(name="x")      the function's DataFrame is the dataset x"""
     keywords: dict[str | None, Value] = {}
     if isinstance(decorator, ast.Call):
@@ -191,10 +189,10 @@ def defined(run: Run, made: Function, decorator: Any, kind: str, env: Environmen
     name = keywords.get("name", keywords.get("target"))
     if not isinstance(name, str):
         name = made.name
-    env.file.pipelines.append((made, name, kind, decorator, expected(run, made, env)))
+    env.file.pipelines.append((made, name, kind, decorator, expectations_of(run, made, env)))
 
 
-def expected(run: Run, made: Function, env: Environment) -> list[Value]:
+def expectations_of(run: Run, made: Function, env: Environment) -> list[Value]:
     """@dlt.expect_or_drop("known", "id IS NOT NULL")
 
     rows that do not keep it are not in the dataset

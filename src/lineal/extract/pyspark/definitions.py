@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from lineal.extract.pyspark.blocks import Returns, block
-from lineal.extract.pyspark.decorators import decorated
+from lineal.extract.pyspark.blocks import Returns, run_block
+from lineal.extract.pyspark.decorators import decorate
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.expressions import function_value
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
     Class,
@@ -19,11 +20,10 @@ from lineal.extract.pyspark.values import (
     TextMember,
     Unknown,
     Value,
-    is_text,
 )
 
 
-def function(
+def define_function(
     run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns
 ) -> None:
     """def clean(df): …"""
@@ -32,12 +32,12 @@ def function(
         env.methods.append(made)
 
     run.touch(env.names)
-    env.names[node.name] = decorated(run, made, node, env)
+    env.names[node.name] = decorate(run, made, node, env)
     if env.outer is None:
         env.file.functions.append(made)
 
 
-def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
+def define_class(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
     """class Job: …"""
     bases = [value(run, base, env) for base in node.bases]
     inner = Environment({}, env, env.file)
@@ -50,7 +50,7 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             define_field(run, made, statement.target.id, statement.value, inner)
         else:
-            block(run, [statement], inner, returns)
+            run_block(run, [statement], inner, returns)
 
     settle_members(made, inner, env)
     for base in bases:
@@ -60,7 +60,7 @@ def class_(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> 
     keywords = {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None}
     welcome(run, made, keywords, node)
     run.touch(env.names)
-    env.names[node.name] = decorated_class(run, made, node, env)
+    env.names[node.name] = decorate_class(run, made, node, env)
     if env.outer is None:
         env.file.classes.append(made)
 
@@ -118,7 +118,7 @@ def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDe
         invoke(run, found, [made], passed, node)
 
 
-def decorated_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
+def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
     """@register class Orders: …
 
     what a decorator of the program gives back, if it is a class

@@ -10,7 +10,7 @@ from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour, united
-from lineal.extract.pyspark.columns.trees import literal, parsed
+from lineal.extract.pyspark.columns.trees import literal, parse_items
 from lineal.extract.pyspark.dispatch import (
     ACTIONS,
     BUILDERS,
@@ -21,13 +21,14 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
     only_argument,
 )
+from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.changes import alias
 from lineal.extract.pyspark.frames.joins import as_relation, side_by_side, told_apart
-from lineal.extract.pyspark.frames.project import lineage_of, said
-from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
+from lineal.extract.pyspark.frames.project import lineage_of, take_findings
+from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import path_read, read_name, table_named
-from lineal.extract.pyspark.sinks import target_names, written
+from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
+from lineal.extract.pyspark.sinks import target_names, write_dataset
 from lineal.extract.pyspark.values import Builder, ColumnValue, Value
 from lineal.extract.sql.expressions import gather
 from lineal.model.paths import path_name
@@ -49,14 +50,14 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
     if len(arguments) > 1 and name in ("forName", "forPath"):
         target = arguments[1]
     if name == "forPath":
-        relation = read_name(run, target, node, path_read)
+        relation = read_name(run, target, node, read_path_or_table)
         shown = (
             run.program.located.get(path_name(target), path_name(target))
             if isinstance(target, str)
             else "{path}"
         )
     elif name == "forName":
-        relation = read_name(run, target, node, table_named)
+        relation = read_name(run, target, node, read_table)
         shown = target if isinstance(target, str) else f"{{{getattr(target, 'label', 'table')}}}"
     else:
         return Builder("delta_builder", {})
@@ -186,7 +187,7 @@ def expression(run: Run, value: Value, node: Any) -> Any | None:
     if isinstance(value, ColumnValue):
         return value.tree
     if isinstance(value, str):
-        found = parsed(run, value, node)
+        found = parse_items(run, value, node)
         if found:
             return found[0]
         return None
@@ -297,7 +298,7 @@ def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
     every column, as it is, in another place
     """
     for name in target_names(run, target, node, True):
-        written(run, Write(name, held.parts["relation"], node, run.reading, "file"))
+        write_dataset(run, Write(name, held.parts["relation"], node, run.reading, "file"))
     return None
 
 
@@ -312,9 +313,9 @@ def emit(
 ) -> Value:
     """Write the columns that a merge or an update sets."""
     made = Relation([fresh(slot) for slot in slots], both.rows, parents, evaluation)
-    said(run, made, evaluation)
+    take_findings(run, made, evaluation)
     kind = "file" if held.parts.get("path") else "table"
-    written(run, Write(held.parts["target"], made, node, run.reading, kind, defines=False))
+    write_dataset(run, Write(held.parts["target"], made, node, run.reading, kind, defines=False))
     return None
 
 

@@ -6,17 +6,10 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import BUILTINS, EXPRESSIONS, value
-from lineal.extract.pyspark.protocols import iterated, unknown_of
+from lineal.extract.pyspark.knowledge import is_known, items_of
+from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import (
-    Choice,
-    Function,
-    Library,
-    Unknown,
-    Value,
-    is_known,
-    items_of,
-)
+from lineal.extract.pyspark.values import Choice, Function, Library, Unknown, Value
 
 LONG_LITERAL = 100
 
@@ -31,7 +24,7 @@ def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
     return node.value
 
 
-def name(run: Run, node: ast.Name, env: Environment) -> Value:
+def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
     """df      Return the value of a name: of this function, those around it, a library or Python itself."""
     here: Environment | None = env
     spelled = node.id
@@ -54,7 +47,7 @@ def name(run: Run, node: ast.Name, env: Environment) -> Value:
     return run.program.undefined(spelled, run, node)
 
 
-def listed(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
+def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
     """["a", "b"], ("a", *rest), {"a"}"""
     if len(node.elts) > LONG_LITERAL and all(item.__class__ is ast.Constant for item in node.elts):
         found: list[Value] | Unknown = [item.value for item in node.elts]  # type: ignore[attr-defined]
@@ -78,7 +71,7 @@ def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] |
     for item in nodes:
         if isinstance(item, ast.Starred):
             inner = value(run, item.value, env)
-            several = iterated(run, inner, item)
+            several = iterate(run, inner, item)
             if several is None:
                 return unknown_of(inner, item.value)
             found.extend(several)
@@ -128,17 +121,17 @@ def function_value(run: Run, node: Any, env: Environment, called: str) -> Functi
     return Function(node, env.file, env, called, defaults, keywords)
 
 
-def starred(run: Run, node: ast.Starred, env: Environment) -> Value:
+def unpack_starred(run: Run, node: ast.Starred, env: Environment) -> Value:
     """*names"""
     return value(run, node.value, env)
 
 
-def awaited(run: Run, node: ast.Await, env: Environment) -> Value:
+def await_value(run: Run, node: ast.Await, env: Environment) -> Value:
     """await load()"""
     return value(run, node.value, env)
 
 
-def yielded(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Value:
+def yield_value(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Value:
     """yield df"""
     held = value(run, node.value, env)
     if run.frames:
@@ -157,15 +150,15 @@ EXPRESSIONS.update(
     {
         type(None): absent,
         ast.Constant: constant,
-        ast.Name: name,
-        ast.List: listed,
-        ast.Tuple: listed,
-        ast.Set: listed,
+        ast.Name: look_up_name,
+        ast.List: sequence,
+        ast.Tuple: sequence,
+        ast.Set: sequence,
         ast.Dict: dictionary,
         ast.Lambda: lambda_,
-        ast.Starred: starred,
-        ast.Await: awaited,
-        ast.Yield: yielded,
-        ast.YieldFrom: yielded,
+        ast.Starred: unpack_starred,
+        ast.Await: await_value,
+        ast.Yield: yield_value,
+        ast.YieldFrom: yield_value,
     }
 )

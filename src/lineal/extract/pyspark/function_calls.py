@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.blocks import Returns, block
-from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.blocks import Returns, run_block
+from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.dispatch import (
     Arguments,
     Keywords,
@@ -15,6 +15,7 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     value,
 )
+from lineal.extract.pyspark.knowledge import copy_container, items_of
 from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
@@ -27,8 +28,6 @@ from lineal.extract.pyspark.values import (
     Super,
     Unknown,
     Value,
-    copy_container,
-    items_of,
 )
 from lineal.model.way import Confidence
 
@@ -51,7 +50,9 @@ def call_function(
 
     run.step(5)
     run.called.add(id(function.node))
-    env = Environment(bound(run, function, arguments, keywords), function.closure, function.file)
+    env = Environment(
+        bind_parameters(run, function, arguments, keywords), function.closure, function.file
+    )
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", argument_at(arguments))
@@ -68,9 +69,9 @@ def call_function(
             return made
 
         returns = Returns()
-        block(run, function.node.body, env, returns)
+        run_block(run, function.node.body, env, returns)
         yielded = run.frames[-1]
-        made = Generator(yielded) if yielded or yields(function) else returned(run, returns)
+        made = Generator(yielded) if yielded or yields(function) else merge_returns(run, returns)
         return made
     finally:
         run.frames.pop()
@@ -109,7 +110,7 @@ def yields(function: Function) -> bool:
     return bool(known)
 
 
-def returned(run: Run, returns: Returns) -> Value:
+def merge_returns(run: Run, returns: Returns) -> Value:
     """What a function gives back: one of what its branches return; `return None` contributes
     nothing.
     """
@@ -119,11 +120,11 @@ def returned(run: Run, returns: Returns) -> Value:
 
     result = given[0]
     for other in given[1:]:
-        result = merged(run, result, other)
+        result = merge_values(run, result, other)
     return result
 
 
-def bound(
+def bind_parameters(
     run: Run, function: Function, arguments: Arguments, keywords: Keywords
 ) -> dict[str, Value]:
     """Parameters to arguments, by Python's rules; one that no call binds is not known."""

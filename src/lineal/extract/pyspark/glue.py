@@ -21,21 +21,14 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.frames.changes import drop, rename
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
-from lineal.extract.pyspark.frames.rows import checked, filter_
+from lineal.extract.pyspark.frames.rows import drop_nulls, filter_
+from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import path_read, read_name, table_named
+from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
 from lineal.extract.pyspark.sinks import write_to
 from lineal.extract.pyspark.texts import text_of_parts
-from lineal.extract.pyspark.values import (
-    Builder,
-    ColumnValue,
-    Function,
-    Session,
-    Unknown,
-    Value,
-    is_known,
-)
+from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -100,18 +93,18 @@ def read_call(
     """
     if name == "from_catalog":
         given = dict(zip(("database", "table_name"), arguments, strict=False)) | keywords
-        return read_name(run, table_of(given), node, table_named)
+        return read_name(run, table_of(given), node, read_table)
 
     options = keywords.get("connection_options", argument_at(arguments, 1))
     if isinstance(options, dict):
         if "dbtable" in options:
-            return read_name(run, options["dbtable"], node, table_named)
+            return read_name(run, options["dbtable"], node, read_table)
 
         paths = options.get("paths", options.get("path"))
         first = paths[0] if isinstance(paths, (list, tuple)) and paths else paths
-        return read_name(run, first, node, path_read)
+        return read_name(run, first, node, read_path_or_table)
 
-    return read_name(run, None, node, path_read)
+    return read_name(run, None, node, read_path_or_table)
 
 
 def write_call(
@@ -200,14 +193,14 @@ def rename_field(
     return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
 
 
-def unchanged(
+def keep_frame(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """resolveChoice(…), DropNullFields.apply(…)"""
     return relation.derived()
 
 
-def filtered(
+def filter_frame(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Filter.apply(frame, f=lambda row: row["a"] > 1)
@@ -224,7 +217,7 @@ def filtered(
     return relation.derived()
 
 
-def joined(
+def join_frames(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Join.apply(a, b, "id", "id")"""
@@ -246,7 +239,7 @@ def joined(
     return join_on(run, left, right, other, trees, "inner", twice)
 
 
-def untraced(
+def report_untraced(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Map.apply(frame, f)      Report that a function over rows is not followed."""
@@ -263,12 +256,12 @@ TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]
     "SelectFields": select_fields,
     "DropFields": drop_fields,
     "RenameField": rename_field,
-    "ResolveChoice": unchanged,
-    "DropNullFields": unchanged,
-    "Filter": filtered,
-    "Join": joined,
-    "Map": untraced,
-    "Relationalize": untraced,
+    "ResolveChoice": keep_frame,
+    "DropNullFields": keep_frame,
+    "Filter": filter_frame,
+    "Join": join_frames,
+    "Map": report_untraced,
+    "Relationalize": report_untraced,
 }
 
 METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
@@ -276,8 +269,8 @@ METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
     "select_fields": select_fields,
     "drop_fields": drop_fields,
     "rename_field": rename_field,
-    "resolveChoice": unchanged,
-    "drop_nulls": checked,
+    "resolveChoice": keep_frame,
+    "drop_nulls": drop_nulls,
 }
 
 ACTIONS.update(METHODS)

@@ -6,7 +6,7 @@ import ast
 from functools import partial, reduce
 from typing import Any
 
-from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column, dynamic_column
 from lineal.extract.pyspark.dispatch import (
@@ -17,9 +17,10 @@ from lineal.extract.pyspark.dispatch import (
     item_of,
     value,
 )
+from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import (
     Choice,
     Class,
@@ -33,8 +34,6 @@ from lineal.extract.pyspark.values import (
     SchemaValue,
     Unknown,
     Value,
-    is_known,
-    items_of,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -47,11 +46,11 @@ def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
     """held[key], held[1:3]"""
     held = value(run, node.value, env)
     if isinstance(node.slice, ast.Slice):
-        return sliced(run, node.slice, held, env)
+        return slice_items(run, node.slice, held, env)
     return item_of(run, held, value(run, node.slice, env), node)
 
 
-def sliced(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
+def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
     """names[1:], names[::2]"""
     written = (node.lower, node.upper, node.step)
     bounds = [value(run, bound, env) if bound is not None else None for bound in written]
@@ -108,7 +107,7 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
 
 def one_of(run: Run, options: list[Value]) -> Value:
     """Return a value that may be any of the options."""
-    return reduce(partial(merged, run), options)
+    return reduce(partial(merge_values, run), options)
 
 
 def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
@@ -149,7 +148,7 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     """x["a"]      where the program uses x like a DataFrame, it is one"""
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
-        return item_of_relation(run, opened(run, held, node), key, node)
+        return item_of_relation(run, open_dataset(run, held, node), key, node)
     level = Confidence.LOW if held.level >= Confidence.LOW else held.level
     return Unknown(label_of(node), held.reason, level)
 

@@ -9,7 +9,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from lineal.extract.pyspark.columns.functions import ColumnFunction, columns_of, handler_of, ordered
+from lineal.extract.pyspark.columns.functions import (
+    ColumnFunction,
+    columns_of,
+    handler_of,
+    order_arguments,
+)
 from lineal.extract.pyspark.delta import delta_table
 from lineal.extract.pyspark.dispatch import (
     Arguments,
@@ -70,7 +75,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     if of_columns is not None:
         make, spelled = of_columns
         if keywords:
-            arguments = ordered(spelled, arguments, keywords)
+            arguments = order_arguments(spelled, arguments, keywords)
         return make(run, spelled, arguments, keywords, node)
 
     if name.startswith("builtins."):

@@ -12,7 +12,7 @@ from typing import Any
 
 from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.trees import binary, compare
-from lineal.extract.pyspark.comparisons import compared
+from lineal.extract.pyspark.comparisons import compare_values
 from lineal.extract.pyspark.dispatch import (
     BUILTINS,
     Arguments,
@@ -21,10 +21,11 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
+from lineal.extract.pyspark.knowledge import copy_container, is_text, items_of, items_of_each
 from lineal.extract.pyspark.natives import known_or_unknown, unknown
-from lineal.extract.pyspark.operators import combined
+from lineal.extract.pyspark.operators import combine_values
 from lineal.extract.pyspark.paths import absolute_path, working_folder
-from lineal.extract.pyspark.protocols import iterated
+from lineal.extract.pyspark.protocols import iterate
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.standard import MOST_ITEMS, STANDARD
 from lineal.extract.pyspark.texts import text_of_parts
@@ -40,10 +41,6 @@ from lineal.extract.pyspark.values import (
     PartialMethod,
     Unknown,
     Value,
-    copy_container,
-    is_text,
-    items_of,
-    items_of_each,
     label_of,
 )
 from lineal.model.way import Confidence
@@ -54,7 +51,7 @@ Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
     held, initial = argument_at(arguments, 1), arguments[2:3]
-    items = iterated(run, held, node)
+    items = iterate(run, held, node)
     if items is None and initial:
         level = getattr(held, "level", Confidence.UNKNOWN)
         run.dynamic("a reduce over what only a run knows", node, level)
@@ -121,7 +118,7 @@ def operator_call(kind: type[ast.operator]) -> Handler:
             return binary(run, kind, left, right, node)
 
         made = ast.BinOp(ast.Constant(None), kind(), ast.Constant(None))
-        return combined(run, ast.copy_location(made, node), left, right)
+        return combine_values(run, ast.copy_location(made, node), left, right)
 
     return apply
 
@@ -136,7 +133,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
         left, right = arguments
         if has_column(arguments):
             return compare(run, kind, left, right, node)
-        return known_or_unknown(compared(kind(), left, right))
+        return known_or_unknown(compare_values(kind(), left, right))
 
     return apply
 

@@ -6,14 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.comparisons import compared
+from lineal.extract.pyspark.comparisons import compare_values
 from lineal.extract.pyspark.dispatch import attribute_of, value
-from lineal.extract.pyspark.natives import is_instance
-from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import (
-    Instance,
-    Unknown,
-    Value,
+from lineal.extract.pyspark.knowledge import (
     all_known,
     all_of,
     any_of,
@@ -21,6 +16,9 @@ from lineal.extract.pyspark.values import (
     items_for_targets,
     truth,
 )
+from lineal.extract.pyspark.natives import is_instance
+from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.values import Instance, Unknown, Value
 
 
 def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
@@ -62,7 +60,7 @@ def either(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> 
 
 def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -> bool | None:
     """case "a", case Kind.RENAME"""
-    return compared(ast.Eq(), subject, value(run, pattern.value, env))
+    return compare_values(ast.Eq(), subject, value(run, pattern.value, env))
 
 
 def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment) -> bool | None:

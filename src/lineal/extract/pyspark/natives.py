@@ -18,8 +18,18 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
 )
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.knowledge import (
+    all_known,
+    all_of,
+    any_of,
+    is_known,
+    is_text,
+    items_of,
+    items_of_each,
+    truth,
+)
 from lineal.extract.pyspark.operators import LONGEST_LIST
-from lineal.extract.pyspark.protocols import as_text, asked, iterated
+from lineal.extract.pyspark.protocols import as_text, call_special, iterate
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.texts import text_of_parts
@@ -36,14 +46,6 @@ from lineal.extract.pyspark.values import (
     TypeValue,
     Unknown,
     Value,
-    all_known,
-    all_of,
-    any_of,
-    is_known,
-    is_text,
-    items_of,
-    items_of_each,
-    truth,
 )
 from lineal.model.way import Confidence
 
@@ -65,7 +67,7 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     if is_text(held) or isinstance(held, SIZED):
         return len(held)
 
-    found = asked(run, held, "__len__", [], node)
+    found = call_special(run, held, "__len__", [], node)
     if found is ...:
         return unknown()
     return found
@@ -90,7 +92,7 @@ def as_list(kind: Any) -> Handler:
         if not arguments:
             return kind()
 
-        items = iterated(run, arguments[0], node)
+        items = iterate(run, arguments[0], node)
         if items is None:
             return unknown_or(arguments[0])
         if kind is set and not all_known(items):

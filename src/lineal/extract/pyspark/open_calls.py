@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lineal.extract.pyspark.files import File, frame_like_names, session_like_names
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import Class, Function, Instance, Session, Unknown, Value
 from lineal.model.way import Confidence
 
@@ -92,7 +92,7 @@ def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usag
     if is_frame(name, annotation, usage):
         reason = "a parameter that no call binds"
         held = Unknown(f"{function.name}.{name}", reason, Confidence.HIGH)
-        return opened(run, held, function.node)
+        return open_dataset(run, held, function.node)
     return Unknown(name, f"the parameter {name} of {function.name}", Confidence.LOW)
 
 

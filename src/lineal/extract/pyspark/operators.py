@@ -9,8 +9,9 @@ from typing import Any
 
 from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, value
+from lineal.extract.pyspark.knowledge import truth
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.texts import LONGEST_TEXT, percent, text_of_parts
+from lineal.extract.pyspark.texts import LONGEST_TEXT, format_percent, text_of_parts
 from lineal.extract.pyspark.values import (
     Choice,
     ColumnValue,
@@ -20,7 +21,6 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     method_of,
-    truth,
 )
 
 LONGEST_LIST = 100_000
@@ -43,18 +43,18 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
 def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
     """a + b, a % b"""
     left, right = value(run, node.left, env), value(run, node.right, env)
-    return combined(run, node, left, right)
+    return combine_values(run, node, left, right)
 
 
-def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
+def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
     """Return what an operator gives for two values."""
     both = (left, right)
     if any_is(ColumnValue, both):
         return trees.binary(run, type(node.op), left, right, node)
     if any_is(Instance, both):
-        return of_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
+        return combine_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
-        return percent(left, right)
+        return format_percent(left, right)
     if any_is((Unknown, Choice, Pattern), both):
         return combine_unknown(node.op, left, right)
 
@@ -63,7 +63,7 @@ def combined(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Valu
     if isinstance(node.op, ast.Div) and isinstance(left, str) and isinstance(right, str):
         return text_of_parts([left, "/", right])
     combine = OPERATORS.get(type(node.op))
-    if combine is None or not harmless(node.op, left, right):
+    if combine is None or not is_harmless(node.op, left, right):
         return Unknown("…", "computed")
 
     try:
@@ -98,7 +98,7 @@ DUNDERS: dict[type, str] = {
 }  # fmt: skip
 
 
-def of_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
+def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
     """df >> step, a | b      what the class of either side says"""
     for held, other, called in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         found = method_of(held, called)
@@ -107,7 +107,7 @@ def of_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Val
     return Unknown("…", "computed")
 
 
-def harmless(op: ast.operator, left: Value, right: Value) -> bool:
+def is_harmless(op: ast.operator, left: Value, right: Value) -> bool:
     """[0] * 10**9 and 9**9**9 are not computed"""
     if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
         return False

@@ -10,8 +10,8 @@ from lineal.extract.pyspark.dispatch import invoke, named_argument
 from lineal.extract.pyspark.frames.rows import filter_
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import read_name, table_named
-from lineal.extract.pyspark.sinks import write_to, written
+from lineal.extract.pyspark.session import read_name, read_table
+from lineal.extract.pyspark.sinks import write_dataset, write_to
 from lineal.extract.pyspark.values import Function, Session, Value
 from lineal.model.script import Script
 
@@ -35,7 +35,7 @@ def define(
     if isinstance(found, Relation):
         reading, run.reading = run.reading, function.file.reading
         shown = "view" if kind in VIEWS else "table"
-        written(
+        write_dataset(
             run,
             Write(name, found, function.node, run.reading, shown, defines=kind != "append_flow"),
         )
@@ -53,12 +53,12 @@ def pipeline_call(
     """dlt.read("x"), dlt.apply_changes(target="x", source="y")"""
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
-        return read_name(run, named_argument(arguments, keywords, 0, "name"), node, table_named)
+        return read_name(run, named_argument(arguments, keywords, 0, "name"), node, read_table)
     if (
         last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot")
         and "target" in keywords
     ):
-        source = read_name(run, keywords.get("source"), node, table_named)
+        source = read_name(run, keywords.get("source"), node, read_table)
         if isinstance(source, Relation):
             return write_to(run, source, keywords["target"], node)
 

@@ -23,7 +23,7 @@ from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
     statements,
     texts,
 )
-from lineal.extract.pyspark.blocks import Flow, Returns, block
+from lineal.extract.pyspark.blocks import Flow, Returns, run_block
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
 from lineal.extract.pyspark.dbt import is_dbt_model
 from lineal.extract.pyspark.files import File, imported_words
@@ -37,8 +37,8 @@ from lineal.extract.pyspark.pipelines import dbt_model, define
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
-from lineal.extract.pyspark.session import opened
-from lineal.extract.pyspark.sinks import written
+from lineal.extract.pyspark.session import open_dataset
+from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Function,
@@ -260,7 +260,7 @@ class Program:
         found = frames[0] if frames else run.views.get(file.name.lower())
         if found is not None:
             node = function.node if function is not None else file.tree
-            written(run, Write(file.name, found, node, file.reading))
+            write_dataset(run, Write(file.name, found, node, file.reading))
 
     def report_unwritten(self, file: File) -> None:
         """Report a node of which no output was found."""
@@ -286,7 +286,9 @@ class Program:
         for statement in file.tree.body:
             try:
                 run.journals, run.depth, run.calls = [], depth, 0
-                run.parted = block(run, [statement], env, Returns()) is not Flow.ON or run.parted
+                run.parted = (
+                    run_block(run, [statement], env, Returns()) is not Flow.ON or run.parted
+                )
             except (Exhausted, RecursionError) as error:
                 if isinstance(error, Exhausted):
                     run.report(Code.TOO_DEEP, str(error), statement)
@@ -391,7 +393,7 @@ class Program:
         """A name that the program does not define: used as a DataFrame it is an open dataset."""
         held = Unknown(name, "not defined in this program", Confidence.HIGH)
         if name in self.frame_like(node, run):
-            return opened(run, held, node)
+            return open_dataset(run, held, node)
         return held
 
     # -- modules -----------------------------------------------------------------------------------
@@ -461,7 +463,7 @@ class Program:
         found.environment = inner
 
         try:
-            block(run, found.tree.body, inner, Returns())
+            run_block(run, found.tree.body, inner, Returns())
         finally:
             run.reading = reading
             self.importing.discard(id(found))

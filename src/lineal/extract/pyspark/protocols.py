@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, variable_name
+from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     Function,
@@ -14,14 +15,13 @@ from lineal.extract.pyspark.values import (
     Pattern,
     Unknown,
     Value,
-    items_of,
     label_of,
     method_of,
     outside,
 )
 
 
-def iterated(run: Run, held: Value, node: Any) -> list[Value] | None:
+def iterate(run: Run, held: Value, node: Any) -> list[Value] | None:
     """The items of an iterable; an object of the program is asked for them."""
     if isinstance(held, Instance):
         made = held.home.find("__iter__")
@@ -41,7 +41,7 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
     return Unknown(label_of(node), "not followed", variable=variable_name(node))
 
 
-def asked(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
+def call_special(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
     """What a method like __len__ of an object gives; Ellipsis where its class has none."""
     found = method_of(held, name)
     if found is None:
@@ -57,7 +57,7 @@ def as_text(run: Run, held: Value, node: Any) -> Value:
         return f"{held.home.name}.{held.names.get('name')}"
 
     for name in ("__str__", "__repr__"):
-        said = asked(run, held, name, [], node)
+        said = call_special(run, held, name, [], node)
         if said is not ...:
             return said
 

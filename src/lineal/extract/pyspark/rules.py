@@ -59,11 +59,11 @@ def by_rules(tree: Any, relation: Relation) -> Type:
     """Return the type of an expression by the rules of Spark."""
     scope: Any = relation
     if isinstance(tree, exp.FromJson):
-        return described(tree.args.get("expression"))
+        return described_type(tree.args.get("expression"))
     return Walk(TYPING, scope, {}).of(tree)
 
 
-def described(schema: Any) -> Type:
+def described_type(schema: Any) -> Type:
     """from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')"""
     text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
     if text.lower().startswith(("array<", "map<")):

@@ -5,12 +5,13 @@ walked.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lineal.extract.pyspark.frame_scope import FrameEvaluation
 from lineal.extract.pyspark.reading import PythonReading
-from lineal.extract.pyspark.relation import FrameEvaluation, Relation
+from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.values import Unknown, Value, label_of
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.evaluation import Catalog
@@ -237,6 +238,13 @@ class Run:
         if not taken:
             self.gaps.extend(new)
 
+    def take_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Report what an evaluation has found, each finding once."""
+        for diagnostic in diagnostics:
+            if diagnostic not in self.reported:
+                self.reported.add(diagnostic)
+                self.diagnostics.append(diagnostic)
+
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
         """Return a value that only a run knows."""
         return Unknown(label_of(node), reason)
@@ -250,7 +258,7 @@ class Run:
         if self.journals:
             journal = self.journals[-1]
             if id(container) not in journal:
-                journal[id(container)] = (container, copied(container))
+                journal[id(container)] = (container, copy_of(container))
 
     def begin(self) -> None:
         """Begin to take note of changes, for `undo` or `keep`."""
@@ -261,7 +269,7 @@ class Run:
         journal = self.journals.pop()
         after = {}
         for number, (container, before) in journal.items():
-            after[number] = (container, copied(container))
+            after[number] = (container, copy_of(container))
             restore(container, before)
 
         return after
@@ -289,7 +297,7 @@ def nests_deeply(node: Any) -> bool:
     return True
 
 
-def copied(container: Any) -> Any:
+def copy_of(container: Any) -> Any:
     """Return a copy of a container."""
     return container.copy()
 

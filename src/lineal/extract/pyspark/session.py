@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import scan
-from lineal.extract.pyspark.branches import merged_relation
+from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     Arguments,
@@ -17,8 +17,9 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
 )
 from lineal.extract.pyspark.frames.project import anything
+from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.names import short_file, table_parts
-from lineal.extract.pyspark.relation import Relation, fresh, scanned
+from lineal.extract.pyspark.relation import Relation, fresh, scan_frame
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import (
@@ -30,7 +31,6 @@ from lineal.extract.pyspark.values import (
     Udf,
     Unknown,
     Value,
-    items_of,
     label_of,
 )
 from lineal.model.edge import Doubt
@@ -47,7 +47,7 @@ BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
 def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.table("db.orders")"""
     name = named_argument(arguments, keywords, 0, "tableName", keywords.get("name"))
-    return read_name(run, name, node, table_named)
+    return read_name(run, name, node, read_table)
 
 
 def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
@@ -55,7 +55,7 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
     if isinstance(name, Choice) and all(isinstance(option, str) for option in name.options):
         found = read(run, name.options[0], node)
         for option in name.options[1:]:
-            found = merged_relation(found, read(run, option, node))
+            found = merge_relations(found, read(run, option, node))
         return found
 
     if isinstance(name, str):
@@ -109,7 +109,7 @@ def is_live(run: Run, parts: list[str]) -> bool:
     return len(parts) == 2 and parts[0].lower() == "live" and run.reading.is_pipeline
 
 
-def table_named(run: Run, name: str, node: Any) -> Relation:
+def read_table(run: Run, name: str, node: Any) -> Relation:
     """Read a view of the session or a table."""
     parts, is_path = table_parts(name)
     if is_live(run, parts):
@@ -118,7 +118,7 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
     if is_path:
         return dataset(run, parts[0], ".".join(parts), node)
 
-    view = view_named(run, parts)
+    view = find_view(run, parts)
     if view is not None:
         return view
     if run.using != ("", "") or run.program.main is not None:
@@ -127,18 +127,18 @@ def table_named(run: Run, name: str, node: Any) -> Relation:
     return dataset(run, ".".join(qualifier), ".".join(parts), node, qualifier)
 
 
-def view_named(run: Run, parts: list[str]) -> Relation | None:
+def find_view(run: Run, parts: list[str]) -> Relation | None:
     """orders, global_temp.orders      Return a temporary view of that name."""
     folded = [part.lower() for part in parts]
     name = folded[-1]
     if len(folded) == 1 and name in run.views:
-        return viewed(run.views[name], name)
+        return read_view(run.views[name], name)
     if folded[:-1] == ["global_temp"] and name in run.global_views:
-        return viewed(run.global_views[name], name)
+        return read_view(run.global_views[name], name)
     return None
 
 
-def viewed(relation: Relation, name: str) -> Relation:
+def read_view(relation: Relation, name: str) -> Relation:
     """A temporary view is composed away; its columns may be called by its name."""
     found = relation.derived([each._replace(qualifier=(name,)) for each in relation.attributes])
     found.under = None
@@ -162,7 +162,7 @@ def dataset(
         frame = scan(home, [(name, name.lower()) for name, _ in schema.fields], True)
         types = {name.lower(): kind for name, kind in schema.fields}
 
-    relation = scanned(frame, qualifier)
+    relation = scan_frame(frame, qualifier)
     relation.evaluation = evaluation
     relation.types = {
         each.id: types[each.key] for each in relation.attributes if types.get(each.key)
@@ -170,16 +170,16 @@ def dataset(
     return relation
 
 
-def path_read(run: Run, name: str, node: Any) -> Relation:
+def read_path_or_table(run: Run, name: str, node: Any) -> Relation:
     """Read a path, or the table that is stored there."""
     spelled = run.program.path_of(name)
     table_at = run.program.located.get(spelled)
     if table_at is not None:
-        return table_named(run, table_at, node)
+        return read_table(run, table_at, node)
     return dataset(run, spelled, spelled, node)
 
 
-def opened(run: Run, held: Unknown, node: Any) -> Relation:
+def open_dataset(run: Run, held: Unknown, node: Any) -> Relation:
     """An undefined df, a parameter that no call binds, what an unknown function gives: an open
     dataset of its own.
     """
@@ -190,7 +190,7 @@ def opened(run: Run, held: Unknown, node: Any) -> Relation:
         found = dataset(run, name.lower(), name, node)
         if held.level < Confidence.MEDIUM:
             run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
-            found = scanned(found.frame, (), BLACK_BOX)
+            found = scan_frame(found.frame, (), BLACK_BOX)
 
         run.program.opened[key] = found
 
@@ -210,7 +210,7 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
         return Relation([anything()], {})
 
-    return local(schema)
+    return local_relation(schema)
 
 
 def schema_of_rows(data: list[Value]) -> SchemaValue | None:
@@ -232,7 +232,7 @@ def type_name(value: Value) -> str:
     return kinds.get(type(value), "")
 
 
-def local(schema: SchemaValue) -> Relation:
+def local_relation(schema: SchemaValue) -> Relation:
     """Return a DataFrame of local data: its columns have no source."""
     attributes = [fresh(Slot(name, name.lower(), {})) for name, _ in schema.fields]
     relation = Relation(attributes, {})
@@ -244,7 +244,7 @@ def local(schema: SchemaValue) -> Relation:
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.range(10)"""
-    return local(SchemaValue([("id", "bigint")]))
+    return local_relation(SchemaValue([("id", "bigint")]))
 
 
 # -- the table of the session's methods ------------------------------------------------------------
@@ -315,29 +315,14 @@ def read_path(
 ) -> Value:
     """spark.read.parquet(path), spark.read.format("csv").load(path)"""
     options = held.parts.get("options", {})
-    schema = keywords.get("schema")
-    schema = schema_of(run, schema, node) if schema is not None else held.parts.get("schema")
     database = options.get("dbtable", options.get("query", options.get("table")))
     if database is not None and name == "load":
         return read_name(run, database, node, database_table)
 
-    path = named_argument(
-        arguments, keywords, 0, "path", options.get("path", options.get("subscribe"))
-    )
-    if path is None:
-        label = held.parts.get("format", name)
-        path = options.get("topic", f"{{{label}}}")
-    if isinstance(path, str) and "delta" in (name, str(held.parts.get("format")).lower()):
-        path = delta_path(path)
-
-    paths = (
-        path
-        if isinstance(path, (list, tuple))
-        else [path, *[a for a in arguments[1:] if isinstance(a, str)]]
-        if name in ("parquet", "orc", "json")
-        else [path]
-    )
-    fixed = COLUMNS_OF_FORMATS.get(str(held.parts.get("format", "")) if name == "load" else name)
+    schema = held.parts.get("schema")
+    if keywords.get("schema") is not None:
+        schema = schema_of(run, keywords["schema"], node)
+    fixed = columns_of_format(held, name)
     if fixed is not None and (schema is None or fixed[0] != "value"):
         schema = SchemaValue([(each, "") for each in fixed])
 
@@ -345,13 +330,12 @@ def read_path(
         shown = run.program.path_of(spelled)
         located = run.program.located.get(shown)
         if located is not None:
-            return table_named(run, located, node)
+            return read_table(run, located, node)
         return dataset(run, shown, shown, node, (), schema, of_format=fixed is not None)
 
     found: Value = None
-
-    for each in paths:
-        one = read_name(run, each, node, read)
+    for path in paths_to_read(held, name, arguments, keywords):
+        one = read_name(run, path, node, read)
         if found is None:
             found = one
         elif isinstance(found, Relation) and isinstance(one, Relation):
@@ -360,50 +344,77 @@ def read_path(
     return found
 
 
+def columns_of_format(held: Builder, name: str) -> tuple[str, ...] | None:
+    """spark.read.text(path), spark.read.format("kafka").load()      Return fixed columns."""
+    if name == "load":
+        name = str(held.parts.get("format", ""))
+    return COLUMNS_OF_FORMATS.get(name)
+
+
+def paths_to_read(
+    held: Builder, name: str, arguments: Arguments, keywords: Keywords
+) -> Sequence[Value]:
+    """load(path), load([a, b]), parquet(a, b), option("path", a)      Return the paths."""
+    options, kind = held.parts.get("options", {}), held.parts.get("format", name)
+    default = options.get("path", options.get("subscribe"))
+    path = named_argument(arguments, keywords, 0, "path", default)
+    if path is None:
+        path = options.get("topic", f"{{{kind}}}")
+    if isinstance(path, (list, tuple)):
+        return path
+
+    is_delta = "delta" in (name, str(kind).lower())
+    if isinstance(path, str) and is_delta:
+        path = delta_path(path)
+    if name not in SEVERAL_PATHS:
+        return [path]
+    return [path, *(more for more in arguments[1:] if isinstance(more, str))]
+
+
+SEVERAL_PATHS = ("parquet", "orc", "json")
+"""Methods that take any number of paths."""
+
+AROUND_QUERY = re.compile(r"\)\s*(AS\s+)?\w*\s*$", re.IGNORECASE)
+
+
 def database_table(run: Run, name: str, node: Any) -> Relation:
     """jdbc: a table, or (SELECT …) AS t"""
     text = name.strip()
-    if text.startswith("(") or text.lower().startswith(("select ", "with ")):
-        inner = (
-            re.sub(r"\)\s*(AS\s+)?\w*\s*$", "", text[1:], flags=re.IGNORECASE)
-            if text.startswith("(")
-            else text
-        )
-        result = SESSION["sql"](run, [inner], {}, node)
-        if isinstance(result, Relation):
-            return result
-        return local(SchemaValue([]))
+    if text.startswith("("):
+        query = AROUND_QUERY.sub("", text[1:])
+    elif text.lower().startswith(("select ", "with ")):
+        query = text
+    else:
+        return read_table(run, text, node)
 
-    return table_named(run, text, node)
+    result = SESSION["sql"](run, [query], {}, node)
+    if isinstance(result, Relation):
+        return result
+    return local_relation(SchemaValue([]))
 
 
 def catalog_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")"""
-    if (
-        name in ("dropTempView", "dropGlobalTempView")
-        and arguments
-        and isinstance(arguments[0], str)
-    ):
-        views = run.views if name == "dropTempView" else run.global_views
-        run.touch(views)
-        views.pop(arguments[0].lower(), None)
-
-    if (
-        name in ("setCurrentDatabase", "setCurrentCatalog")
-        and arguments
-        and isinstance(arguments[0], str)
-    ):
-        use(
-            run,
-            *(arguments[0], "") if name == "setCurrentCatalog" else (run.using[0], arguments[0]),
-        )
-        return None
-
+    given = argument_at(arguments)
     if name == "currentDatabase":
         return run.using[1] or "default"
+    if name == "setCurrentDatabase" and isinstance(given, str):
+        return use(run, run.using[0], given)
+    if name == "setCurrentCatalog" and isinstance(given, str):
+        return use(run, given, "")
+    if name == "dropTempView" and isinstance(given, str):
+        drop_view(run, run.views, given)
+    if name == "dropGlobalTempView" and isinstance(given, str):
+        drop_view(run, run.global_views, given)
     return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
+
+
+def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:
+    """spark.catalog.dropTempView("v")"""
+    run.touch(views)
+    views.pop(name.lower(), None)
 
 
 def conf_call(

@@ -22,6 +22,7 @@ from lineal.extract.pyspark.dispatch import (
     only_argument,
 )
 from lineal.extract.pyspark.frames.project import anything
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.names import table_parts
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
@@ -41,7 +42,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 
-def written(run: Run, write: Write) -> None:
+def write_dataset(run: Run, write: Write) -> None:
     """Remember what is written; within one script a table that is made anew starts a new version."""
     certain = not run.journals
     there = run.written.get(write.name.lower())
@@ -83,7 +84,7 @@ def write_to(
     """Write a DataFrame to each dataset that a name may mean."""
     for each in target_names(run, name, node, path):
         kind = "file" if path and each not in run.program.located.values() else "table"
-        written(
+        write_dataset(
             run, Write(each, relation, node, run.reading, kind, defines, positional, keeps=keeps)
         )
     return None
@@ -113,7 +114,7 @@ def write_call(
     if name == "foreachBatch":
         return held.with_(each=named_argument(arguments, keywords, 0, "func"))
     if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
-        return write_done(run, held, name, arguments, keywords, node)
+        return finish_write(run, held, name, arguments, keywords, node)
     if name in (
         "create",
         "replace",
@@ -128,71 +129,57 @@ def write_call(
     return held
 
 
-def write_done(
+KEEPING = ("append", "update", "complete", "ignore")
+"""Modes that leave what was there before."""
+
+
+def finish_write(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.save(path), .saveAsTable("orders"), .insertInto("orders")"""
     parts = held.parts
     relation, options = parts["relation"], parts.get("options", {})
     mode = keywords.get("mode", parts.get("mode"))
-    append = isinstance(mode, str) and mode.lower() in ("append", "update", "complete", "ignore")
-    keeps = isinstance(mode, str) and mode.lower() == "ignore"
+    how = mode.lower() if isinstance(mode, str) else ""
+    append, keeps = how in KEEPING, how == "ignore"
 
     if parts.get("each") is not None and name == "start":
-        invoke(
-            run,
-            parts["each"],
-            [relation, Unknown("batch_id", "the number of a batch", Confidence.LOW)],
-            {},
-            node,
-        )
+        batch = Unknown("batch_id", "the number of a batch", Confidence.LOW)
+        invoke(run, parts["each"], [relation, batch], {}, node)
         return Unknown("start()", "a streaming query")
 
     if name == "insertInto":
-        return write_to(
-            run,
-            relation,
-            first(arguments, keywords, "tableName"),
-            node,
-            defines=False,
-            positional=True,
-        )
+        target = first_of(arguments, keywords, "tableName")
+        return write_to(run, relation, target, node, defines=False, positional=True)
 
     if name in ("saveAsTable", "toTable"):
-        target = first(arguments, keywords, "name", "tableName")
+        target = first_of(arguments, keywords, "name", "tableName")
         located = options.get("path")
-        if isinstance(located, str) and isinstance(target, str) and not isinstance(target, Pattern):
+        if isinstance(located, str) and is_text(target):
             run.program.located[run.program.path_of(located)] = target
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
 
     if name == "jdbc":
-        return write_to(
-            run,
-            relation,
-            first(arguments[1:], keywords, "table"),
-            node,
-            defines=not append,
-            keeps=keeps,
-        )
+        target = first_of(arguments[1:], keywords, "table")
+        return write_to(run, relation, target, node, defines=not append, keeps=keeps)
 
     database = options.get("dbtable", options.get("table"))
     if database is not None and name == "save":
         return write_to(run, relation, database, node, defines=not append, keeps=keeps)
 
-    path = first(arguments, keywords, "path")
+    path = first_of(arguments, keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
     if path is None and parts.get("format") in ("console", "noop", "foreach"):
         return None
     if path is None and parts.get("format") == "memory":
-        return temporary_view(
-            run, relation, [parts.get("query", keywords.get("queryName"))], {}, node
-        )
+        query = parts.get("query", keywords.get("queryName"))
+        return temporary_view(run, relation, [query], {}, node)
 
     return write_to(run, relation, path, node, path=True, defines=not append, keeps=keeps)
 
 
-def first(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
+def first_of(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
     """Return the first argument, or the first of these keywords that is given."""
     if arguments:
         return arguments[0]
@@ -206,7 +193,7 @@ def temporary_view(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.createOrReplaceTempView("v")"""
-    name = first(arguments, keywords, "name")
+    name = first_of(arguments, keywords, "name")
     if not isinstance(name, str):
         run.dynamic(
             "a view whose name only a run knows", node, getattr(name, "level", Confidence.UNKNOWN)
@@ -236,7 +223,9 @@ def write_to_builder(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.writeTo("orders")"""
-    return Builder("write", {"relation": relation, "target": first(arguments, keywords, "table")})
+    return Builder(
+        "write", {"relation": relation, "target": first_of(arguments, keywords, "table")}
+    )
 
 
 def scalar(
@@ -253,7 +242,7 @@ def exists(
     return ColumnValue(exp.Exists(this=subquery(relation)))
 
 
-def collected(
+def collect_rows(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.collect(), df.count()      values that only the data knows"""
@@ -307,7 +296,7 @@ ACTIONS.update({
     **dict.fromkeys(
         ("collect", "count", "first", "head", "take", "tail", "toPandas", "toLocalIterator", "isEmpty", "toJSON",
          "toArrow", "approxQuantile", "corr", "cov", "inputFiles", "semanticHash", "sameSemantics"),
-        collected,
+        collect_rows,
     ),
     **dict.fromkeys(
         ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
@@ -323,7 +312,7 @@ def stat_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.stat.crosstab("a", "b")"""
-    handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collected)
+    handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collect_rows)
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
 

@@ -6,20 +6,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.algebra.relation import rename
-from lineal.extract.pyspark.branches import merged_relation
+from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
+from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import SESSION, in_use, is_live, local, use
-from lineal.extract.pyspark.sinks import written
-from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value, is_known
+from lineal.extract.pyspark.session import SESSION, in_use, is_live, local_relation, use
+from lineal.extract.pyspark.sinks import write_dataset
+from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
@@ -36,21 +38,9 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)"""
     text = named_argument(arguments, keywords, 0, "sqlQuery")
     if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
-        several = [sql(run, [option], keywords, node) for option in text.options]
-        frames = [each for each in several if isinstance(each, Relation)]
-        found = frames[0] if frames else None
-
-        for other in frames[1:]:
-            found = merged_relation(found, other)  # type: ignore[arg-type]
-        return found
-
+        return sql_of_options(run, text, keywords, node)
     if not isinstance(text, str):
-        held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
-        run.dynamic(f"a SQL text that only a run knows ({held.reason})", node, held.level)
-        run.leave_unread("a SQL text that only a run knows", node)
-        return Unknown(
-            "spark.sql()", f"of a SQL text that only a run knows ({held.reason})", held.level
-        )
+        return unknown_sql(run, text, node)
 
     given = keywords.get("args", argument_at(arguments, 1))
     relations = {key: value for key, value in keywords.items() if isinstance(value, Relation)}
@@ -58,7 +48,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     if VARIABLE.match(text):
         run.touch(run.session)
         run.session.append(str(text).strip().rstrip(";"))
-        return local(SchemaValue([]))
+        return local_relation(SchemaValue([]))
 
     result: Value = None
     for tree in sql_statements(run, with_variables(text, run), node):
@@ -66,7 +56,25 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         result = sql_statement(run, tree, relations, node)
     if result is not None:
         return result
-    return local(SchemaValue([]))
+    return local_relation(SchemaValue([]))
+
+
+def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Relation | None:
+    """spark.sql(full if first_time else changes)      Return what one of the texts gives."""
+    several = [sql(run, [option], keywords, node) for option in text.options]
+    frames = [each for each in several if isinstance(each, Relation)]
+    if not frames:
+        return None
+    return reduce(merge_relations, frames)
+
+
+def unknown_sql(run: Run, text: Value, node: Any) -> Unknown:
+    """spark.sql(read_file("q.sql"))      Report a text of which nothing is known."""
+    held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
+    what = "a SQL text that only a run knows"
+    run.dynamic(f"{what} ({held.reason})", node, held.level)
+    run.leave_unread(what, node)
+    return Unknown("spark.sql()", f"of {what} ({held.reason})", held.level)
 
 
 VARIABLE = re.compile(
@@ -90,10 +98,7 @@ def with_variables(text: str, run: Run) -> str:
     if not any(re.search(rf"\b{name}\b", text, re.IGNORECASE) for name in names):
         return text
 
-    whole = ";\n".join([*run.session, text])
-    if isinstance(text, Pattern):
-        return Pattern(whole, text.level, text.reason)
-    return whole
+    return as_certain_as(text, ";\n".join([*run.session, text]))
 
 
 IDENTIFIER = re.compile(r"\bIDENTIFIER\s*\(([^()]*)\)", re.IGNORECASE)
@@ -110,15 +115,12 @@ def with_names(text: str, given: Value) -> str:
 
     def value(found: re.Match[str]) -> str:
         held = given.get(found[1])
-        known = isinstance(held, str) and not isinstance(held, Pattern)
-        if known:
+        if is_text(held):
             return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'"
         return found[0]
 
     named = IDENTIFIER.sub(lambda call: call[0].replace(call[1], MARKER.sub(value, call[1])), text)
-    if isinstance(text, Pattern):
-        return Pattern(named, text.level, text.reason)
-    return named
+    return as_certain_as(text, named)
 
 
 def put_values(tree: Any, given: Value) -> None:
@@ -126,7 +128,7 @@ def put_values(tree: Any, given: Value) -> None:
     if not isinstance(given, (list, tuple)):
         return
     for marker, value in zip(list(tree.find_all(exp.Placeholder, bfs=False)), given, strict=False):
-        if isinstance(value, str) and not isinstance(value, Pattern):
+        if is_text(value):
             marker.replace(exp.Literal.string(value))
 
 
@@ -134,15 +136,15 @@ def with_arguments(text: str, given: Keywords, run: Run) -> str:
     """spark.sql("SELECT * FROM {df}", df=df)      a DataFrame by name"""
     for key, value in given.items():
         if isinstance(value, Relation):
-            text = _replaced(text, f"{{{key}}}", key)
+            text = as_certain_as(text, text.replace(f"{{{key}}}", key))
         elif is_known(value) and f"{{{key}}}" in text:
-            text = _replaced(text, f"{{{key}}}", str(value))
+            text = as_certain_as(text, text.replace(f"{{{key}}}", str(value)))
 
     return text
 
 
-def _replaced(text: str, old: str, new: str) -> str:
-    found = text.replace(old, new)
+def as_certain_as(text: str, found: str) -> str:
+    """Return a text made of another one: with placeholders, if that has any."""
     if isinstance(text, Pattern):
         return Pattern(found, text.level, text.reason)
     return found
@@ -198,14 +200,14 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
     if run.reading.is_pipeline:
         without_live(run, tree)
     if (run.using != ("", "") or names_session(run, tree)) and not isinstance(tree, exp.Use):
-        qualified(run, tree, relations)
+        qualify_tables(run, tree, relations)
     if isinstance(tree, exp.Create):
         locate(run, tree)
 
     found = plan_of(tree, run.facts)
-    inside = run.reading.embedded[id(tree)][1].found if id(tree) in run.reading.embedded else None
-    if inside is not None and not isinstance(found, type):
-        found = inside.dress(tree, found, 0)
+    embedded = run.reading.embedded.get(id(tree))
+    if embedded is not None and embedded[1].found is not None and not isinstance(found, type):
+        found = embedded[1].found.dress(tree, found, 0)
     if isinstance(found, type):
         if not isinstance(tree, (exp.Command, exp.Describe)):
             run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
@@ -216,14 +218,14 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
         if isinstance(step, Plan):
             result = sql_plan(run, step, tree, relations, node)
         elif isinstance(step, Dropped):
-            dropped(run, step.key)
+            drop_dataset(run, step.key)
         elif isinstance(step, Using):
             use(run, step.catalog or run.using[0], step.schemas[0] if step.schemas else "")
 
     return result
 
 
-def dropped(run: Run, key: str) -> None:
+def drop_dataset(run: Run, key: str) -> None:
     """DROP VIEW v, DROP TABLE t      t may be made anew by what makes only what is not there"""
     run.touch(run.views)
     run.views.pop(key, None)
@@ -258,7 +260,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
             run.program.declare(plan)
         return None
 
-    relation = evaluated(run, plan, tree, relations, node)
+    relation = evaluate_plan(run, plan, tree, relations, node)
     if not plan.name:
         return relation
     if plan.kind in ("view", "function") and plan.columns:
@@ -271,7 +273,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
         views[plan.key.removeprefix("global_temp.")] = relation
         return None
 
-    written(run, Write(
+    write_dataset(run, Write(
         plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
         partition=plan.partition, keeps=plan.keeps,
     ))  # fmt: skip
@@ -299,7 +301,7 @@ def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
     return found
 
 
-def evaluated(
+def evaluate_plan(
     run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], node: Any
 ) -> Relation:
     """A SQL query over tables, temporary views and DataFrames of the program."""
@@ -324,11 +326,7 @@ def evaluated(
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
 
-    for diagnostic in evaluation.diagnostics:
-        if diagnostic not in run.reported:
-            run.reported.add(diagnostic)
-            run.diagnostics.append(diagnostic)
-
+    run.take_diagnostics(evaluation.diagnostics)
     found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
     for view in used:
         found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
@@ -338,7 +336,7 @@ def evaluated(
 # -- names in a statement --------------------------------------------------------------------------
 
 
-def qualified(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
+def qualify_tables(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
     """SELECT … FROM orders      the tables of a statement, after USE"""
     views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
     for node in list(tree.find_all(exp.Table)):

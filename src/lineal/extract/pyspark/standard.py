@@ -15,18 +15,10 @@ from lineal.extract.pyspark.dispatch import (
     item_of,
     named_argument,
 )
+from lineal.extract.pyspark.knowledge import all_known, items_of, items_of_each, truth
 from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import (
-    Builder,
-    Generator,
-    Native,
-    Value,
-    all_known,
-    items_of,
-    items_of_each,
-    truth,
-)
+from lineal.extract.pyspark.values import Builder, Generator, Native, Value
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from lineal.extract.pyspark.assignments import annotated, assignment, augmented, delete
+from lineal.extract.pyspark.assignments import assign, assign_annotated, assign_augmented, delete
 from lineal.extract.pyspark.blocks import STATEMENTS, Flow, Returns
 from lineal.extract.pyspark.control_flow import for_, if_, match_, try_, while_, with_
-from lineal.extract.pyspark.definitions import class_, function
+from lineal.extract.pyspark.definitions import define_class, define_function
 from lineal.extract.pyspark.dispatch import value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
@@ -107,9 +107,9 @@ def continue_(run: Run, node: ast.Continue, env: Environment, returns: Returns) 
 STATEMENTS.update(
     {
         ast.Expr: expression,
-        ast.Assign: assignment,
-        ast.AnnAssign: annotated,
-        ast.AugAssign: augmented,
+        ast.Assign: assign,
+        ast.AnnAssign: assign_annotated,
+        ast.AugAssign: assign_augmented,
         ast.If: if_,
         ast.For: for_,
         ast.AsyncFor: for_,
@@ -120,9 +120,9 @@ STATEMENTS.update(
         ast.AsyncWith: with_,
         ast.Match: match_,
         ast.Return: return_,
-        ast.FunctionDef: function,
-        ast.AsyncFunctionDef: function,
-        ast.ClassDef: class_,
+        ast.FunctionDef: define_function,
+        ast.AsyncFunctionDef: define_function,
+        ast.ClassDef: define_class,
         ast.Delete: delete,
         ast.Global: shared,
         ast.Nonlocal: shared,

@@ -8,20 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
+from lineal.extract.pyspark.knowledge import all_known, items_of
 from lineal.extract.pyspark.natives import COMPUTED, unknown
 from lineal.extract.pyspark.operators import LONGEST_LIST
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.texts import text_of_parts
-from lineal.extract.pyspark.values import (
-    Instance,
-    Pattern,
-    Unknown,
-    Value,
-    all_known,
-    items_of,
-)
+from lineal.extract.pyspark.values import Instance, Pattern, Unknown, Value
 
 TEXT_METHODS = frozenset(
     """upper lower strip lstrip rstrip title capitalize split rsplit splitlines replace startswith endswith join

@@ -6,16 +6,10 @@ import ast
 import re
 
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import (
-    Choice,
-    Pattern,
-    Unknown,
-    Value,
-    is_known,
-    label_of,
-)
+from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, label_of
 from lineal.model.way import Confidence
 
 LONGEST_TEXT = 2_000_000
@@ -24,12 +18,12 @@ WIDE = re.compile(r"\d{5}")
 """A width that makes a text of a few characters a large one."""
 
 
-def joined_text(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
+def f_string(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
     """f"{schema}.orders" """
-    return text_of_parts([formatted(run, part, env) for part in node.values])
+    return text_of_parts([format_part(run, part, env) for part in node.values])
 
 
-def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
+def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
     """{name:>10}, {name!r}      Return a part of an f-string."""
     if isinstance(part, ast.Constant):
         return part.value
@@ -38,25 +32,23 @@ def formatted(run: Run, part: ast.expr, env: Environment) -> Value:
     held = as_text(run, value(run, part.value, env), part)
     if part.format_spec is not None:
         spec = value(run, part.format_spec, env)
-        if (
-            is_known(held)
-            and isinstance(spec, str)
-            and not isinstance(spec, Pattern)
-            and not WIDE.search(spec)
-        ):
-            try:
-                return format(held, spec)
-            except (ValueError, TypeError):
-                return held
+        if is_known(held) and is_text(spec) and not WIDE.search(spec):
+            return format_value(held, spec)
 
     if part.conversion == ord("r") and is_known(held):
         return repr(held)
-    if isinstance(held, Unknown) and (
-        held.label == "…" or isinstance(part.value, (ast.Name, ast.Attribute))
-    ):
+    is_named = isinstance(part.value, (ast.Name, ast.Attribute))
+    if isinstance(held, Unknown) and (is_named or held.label == "…"):
         return Unknown(label_of(part.value), held.reason, held.level, held.variable)
-
     return held
+
+
+def format_value(held: Value, spec: str) -> Value:
+    """{day:02d}      Return a constant as its format says."""
+    try:
+        return format(held, spec)
+    except (ValueError, TypeError):
+        return held
 
 
 def text_of_parts(parts: list[Value]) -> Value:
@@ -93,15 +85,10 @@ def text_of_parts(parts: list[Value]) -> Value:
     return text
 
 
-def percent(text: str, arguments: Value) -> Value:
+def format_percent(text: str, arguments: Value) -> Value:
     """ "%s.orders" % schema"""
-    values = list(arguments) if isinstance(arguments, tuple) else [arguments]
-    if (
-        is_known(arguments)
-        and not isinstance(text, Pattern)
-        and not WIDE.search(text)
-        and "*" not in text
-    ):
+    is_short = not WIDE.search(text) and "*" not in text
+    if is_known(arguments) and is_text(text) and is_short:
         try:
             return text % arguments
         except (TypeError, ValueError, KeyError):
@@ -113,6 +100,7 @@ def percent(text: str, arguments: Value) -> Value:
             [arguments.get(part) if at % 2 else part for at, part in enumerate(named)]
         )
 
+    values = arguments if isinstance(arguments, tuple) else (arguments,)
     pieces = re.split("%[sd]", text)
     if len(pieces) != len(values) + 1:
         return Unknown("…", "a text that is made with %")
@@ -123,4 +111,4 @@ def percent(text: str, arguments: Value) -> Value:
     return text_of_parts(parts)
 
 
-EXPRESSIONS.update({ast.JoinedStr: joined_text})
+EXPRESSIONS.update({ast.JoinedStr: f_string})

@@ -29,7 +29,7 @@ def is_numeric(kind: str) -> bool:
     return bool(NUMERIC.match(kind.lower()))
 
 
-def is_text(kind: str) -> bool:
+def is_text_type(kind: str) -> bool:
     """Tell whether a type is a text."""
     return bool(STRING.match(kind.lower()))
 
@@ -107,7 +107,7 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
 
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
-    return calculated(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
+    return calculated_type(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
 
 
 def cast_text(kind: exp.DataType) -> str:
@@ -154,7 +154,7 @@ def operands(tree: Any) -> list[Any]:
     return [value for value in values if value is not None and not isinstance(value, exp.Null)]
 
 
-def calculated(tree: Any, kinds: set[str]) -> str:
+def calculated_type(tree: Any, kinds: set[str]) -> str:
     """bigint + int is a bigint, int / int a double; of decimals only that they are numbers"""
     if not isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) and len(kinds) == 1:
         return kinds.pop()

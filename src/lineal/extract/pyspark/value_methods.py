@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lineal.extract.pyspark.branches import merged
+from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.dispatch import (
     BUILTINS,
     Arguments,
@@ -14,17 +14,11 @@ from lineal.extract.pyspark.dispatch import (
     argument_at,
 )
 from lineal.extract.pyspark.items import item_of_dict
+from lineal.extract.pyspark.knowledge import all_known, is_known, items_of
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.text_methods import method_of_text
-from lineal.extract.pyspark.values import (
-    Choice,
-    Unknown,
-    Value,
-    all_known,
-    is_known,
-    items_of,
-)
+from lineal.extract.pyspark.values import Choice, Unknown, Value
 
 MethodCall = Callable[[Run, Any, str, Arguments, Keywords, Any], Value]
 """held.name(…), where held is a value of Python itself."""
@@ -62,7 +56,7 @@ def method_of_options(
         method_of_value(run, each, name, arguments, keywords, node) for each in held.options
     ]
     for other in rest:
-        first = merged(run, first, other)
+        first = merge_values(run, first, other)
     return first
 
 

@@ -33,13 +33,13 @@ def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, int
         gather(option, way, lineage, scope, calls)
         several.append(lineage)
 
-    absorb(reduce(merged_lineage, several), into)
+    absorb(reduce(merge_lineage, several), into)
 
 
 HANDLERS[Either] = either
 
 
-def merged_lineage(left: Lineage, right: Lineage) -> Lineage:
+def merge_lineage(left: Lineage, right: Lineage) -> Lineage:
     """Return the lineage of a column that one of two branches made."""
     if left.keys() == right.keys():
         return left
@@ -69,10 +69,12 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
     if left.names == right.names:
         tree = left.tree if left.tree == right.tree else alternatives(left.tree, right.tree)
         return ColumnValue(tree, left.names, left.doubt or right.doubt)
-    return ColumnValue(alternatives(named(left), named(right)), (), left.doubt or right.doubt)
+    return ColumnValue(
+        alternatives(tree_with_alias(left), tree_with_alias(right)), (), left.doubt or right.doubt
+    )
 
 
-def named(held: ColumnValue) -> Any:
+def tree_with_alias(held: ColumnValue) -> Any:
     """col("a").alias("b")      Return the tree of a column under its name."""
     if len(held.names) == 1:
         return exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
@@ -91,14 +93,14 @@ def columns_in(item: ColumnValue) -> list[ColumnValue]:
     return [ColumnValue(tree, names, ONE_BRANCH) for tree, names in found]
 
 
-def merged_window(left: WindowSpec, right: WindowSpec) -> WindowSpec:
+def merge_windows(left: WindowSpec, right: WindowSpec) -> WindowSpec:
     """Return a window that one of two branches made."""
     return WindowSpec(
-        merged_keys(left.partition, right.partition), merged_keys(left.order, right.order)
+        merge_keys(left.partition, right.partition), merge_keys(left.order, right.order)
     )
 
 
-def merged_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
+def merge_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]:
     """Return the keys of a window that one of two branches made."""
     if left == right:
         return left

@@ -9,9 +9,10 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS
-from lineal.extract.pyspark.columns.trees import column, item, literal, named, parsed
+from lineal.extract.pyspark.columns.trees import column, item, literal, name_tree, parse_items
 from lineal.extract.pyspark.decorators import udf_of
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke, named_argument
+from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import (
     ColumnValue,
@@ -23,7 +24,6 @@ from lineal.extract.pyspark.values import (
     Udf,
     Unknown,
     Value,
-    items_of,
     note_of,
     parameters_of,
 )
@@ -81,7 +81,7 @@ KEYWORD_ORDER = {
 def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.name(…)"""
     make, spelled = handler_of(name)
-    return make(run, spelled, ordered(spelled, arguments, keywords), keywords, node)
+    return make(run, spelled, order_arguments(spelled, arguments, keywords), keywords, node)
 
 
 def handler_of(name: str) -> tuple[ColumnFunction, str]:
@@ -95,7 +95,7 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
     literals = LITERALS.get(name, NO_LITERALS)
     trees = []
 
-    for position, argument in enumerate(flattened(arguments, name)):
+    for position, argument in enumerate(flatten_arguments(arguments, name)):
         if isinstance(argument, (Function, Partial)):
             trees.append(lambda_tree(run, argument, node))
         elif position in literals or isinstance(argument, SchemaValue):
@@ -104,10 +104,10 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
         elif argument is not None or position == 0:
             trees.append(column(run, argument, node))
 
-    return ColumnValue(built(name, trees), doubt=doubt_of(arguments))
+    return ColumnValue(build_call(name, trees), doubt=doubt_of(arguments))
 
 
-def ordered(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
+def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
     """F.lag(col="x", offset=1)      as if by position"""
     if not keywords:
         return arguments
@@ -122,7 +122,7 @@ def ordered(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
     return [*arguments, *rest]
 
 
-def flattened(arguments: Arguments, name: str) -> Arguments:
+def flatten_arguments(arguments: Arguments, name: str) -> Arguments:
     """F.coalesce(*cols), F.struct(["a", "b"]), F.array(cols)"""
     if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) and name in LIST_TAKERS:
         return list(arguments[0])
@@ -156,7 +156,7 @@ UNIT_FIRST: dict[str, type[exp.Func]] = {
 """timestamp_diff("MINUTE", a, b)      the parser's builders expect the unit last"""
 
 
-def built(name: str, trees: list[Any]) -> Any:
+def build_call(name: str, trees: list[Any]) -> Any:
     """The expression that the SQL parser makes of name(…)"""
     if name in UNIT_FIRST and len(trees) == 3:
         unit, this, expression = trees
@@ -232,7 +232,7 @@ def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
 def from_text(run: Run, text: str, node: Any) -> ColumnValue:
     """Return the column of a text of SQL, and its alias."""
-    items = parsed(run, text, node)
+    items = parse_items(run, text, node)
     if not items:
         return ColumnValue(exp.Null())
 
@@ -287,7 +287,7 @@ def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
     """F.struct("a", col("b").alias("c"))"""
     trees = [
         item(argument) if isinstance(argument, ColumnValue) else column(run, argument, node)
-        for argument in flattened(arguments, "struct")
+        for argument in flatten_arguments(arguments, "struct")
     ]
     return ColumnValue(exp.Struct(expressions=trees), doubt=doubt_of(arguments))
 
@@ -304,7 +304,7 @@ def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
     called = (
         exp.Anonymous(this=name, expressions=trees)
         if isinstance(named, Pattern)
-        else built(named.lower(), trees)
+        else build_call(named.lower(), trees)
     )
     return ColumnValue(called, doubt=doubt_of(arguments))
 
@@ -321,7 +321,7 @@ def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node:
 
 def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """F.ntile(4), F.row_number()"""
-    return ColumnValue(built(name, [literal(run, argument, node) for argument in arguments]))
+    return ColumnValue(build_call(name, [literal(run, argument, node) for argument in arguments]))
 
 
 def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -395,7 +395,7 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
             found.append(argument)
             continue
         if argument.__class__ is str:
-            found.append(ColumnValue(named(run, argument, node)))
+            found.append(ColumnValue(name_tree(run, argument, node)))
             continue
 
         several = (

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.columns.functions import built, doubt_of
+from lineal.extract.pyspark.columns.functions import build_call, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, only_argument
 from lineal.extract.pyspark.relation import Relation
@@ -28,10 +28,10 @@ def method(
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
     further = [literal(run, argument, node) for argument in [*arguments, *keywords.values()]]
-    return made(held, arguments, built(name.lower(), [held.tree, *further]))
+    return column_from(held, arguments, build_call(name.lower(), [held.tree, *further]))
 
 
-def made(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
+def column_from(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnValue:
     """Return a column with the doubts of those that it is made of."""
     return ColumnValue(tree, doubt=doubt_of([held, *arguments]))
 
@@ -61,11 +61,11 @@ def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 def type_of(wanted: Value) -> Any:
     """Return the type that a cast names."""
     text = wanted if isinstance(wanted, str) else getattr(wanted, "type_name", "")
-    return built_type(str(text) or "string").copy()
+    return build_type(str(text) or "string").copy()
 
 
 @lru_cache(maxsize=256)
-def built_type(text: str) -> exp.DataType:
+def build_type(text: str) -> exp.DataType:
     """Build a type of SQL; a text that is no type stands for itself."""
     try:
         return exp.DataType.build(text, dialect="spark")
@@ -78,7 +78,7 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
         return held
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
-    return made(held, arguments, exp.Case(ifs=[*held.tree.args["ifs"], arm]))
+    return column_from(held, arguments, exp.Case(ifs=[*held.tree.args["ifs"], arm]))
 
 
 def otherwise(
@@ -88,7 +88,7 @@ def otherwise(
     if not isinstance(held.tree, exp.Case):
         return held
     default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
-    return made(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
+    return column_from(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
 
 
 def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -100,7 +100,7 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 
     order = exp.Order(expressions=[_ordered(tree) for tree in spec.order]) if spec.order else None
     tree = exp.Window(this=held.tree, partition_by=list(spec.partition), order=order)
-    return made(held, [], tree)
+    return column_from(held, [], tree)
 
 
 def _ordered(tree: Any) -> Any:
@@ -113,7 +113,7 @@ def sort_key(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.asc(), .desc()"""
-    return made(held, [], exp.Ordered(this=held.tree))
+    return column_from(held, [], exp.Ordered(this=held.tree))
 
 
 def operator(kind: Any) -> Handler:
@@ -123,7 +123,9 @@ def operator(kind: Any) -> Handler:
         run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
         other = only_argument(arguments, keywords)
-        return made(held, arguments, kind(this=held.tree, expression=literal(run, other, node)))
+        return column_from(
+            held, arguments, kind(this=held.tree, expression=literal(run, other, node))
+        )
 
     return handler
 
@@ -132,14 +134,14 @@ def is_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.isNull()"""
-    return made(held, [], exp.Is(this=held.tree, expression=exp.Null()))
+    return column_from(held, [], exp.Is(this=held.tree, expression=exp.Null()))
 
 
 def is_not_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.isNotNull()"""
-    return made(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
+    return column_from(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
 
 
 def is_in(
@@ -147,7 +149,7 @@ def is_in(
 ) -> Value:
     """.isin("a", "b"), .isin(values), .isin(df)"""
     if len(arguments) == 1 and isinstance(arguments[0], Relation):
-        return made(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
+        return column_from(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
 
     several = (
         arguments[0]
@@ -155,7 +157,7 @@ def is_in(
         else arguments
     )
     items = [literal(run, item, node) for item in several if isinstance(item, ColumnValue)]
-    return made(held, list(several), exp.In(this=held.tree, expressions=items))
+    return column_from(held, list(several), exp.In(this=held.tree, expressions=items))
 
 
 def between(
@@ -164,7 +166,7 @@ def between(
     """.between(1, 10)"""
     bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
     bounds += [exp.Null()] * (2 - len(bounds))
-    return made(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
+    return column_from(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
 
 
 def field_(
@@ -175,12 +177,12 @@ def field_(
     if isinstance(name, str):
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
         field.meta["called"] = f"{spelled(held.tree)}.{name}"
-        return made(held, [], field)
+        return column_from(held, [], field)
 
     item = exp.Bracket(this=held.tree, expressions=[literal(run, name, node)])
     if isinstance(name, int):
         item.meta["called"] = f"{spelled(held.tree)}[{name}]"
-    return made(held, arguments, item)
+    return column_from(held, arguments, item)
 
 
 def spelled(tree: Any) -> str:
@@ -195,7 +197,7 @@ def with_field(
     given = [*arguments, *keywords.values()][:2]
     trees = [literal(run, value, node) for value in given]
     around = structs_around(held.tree, given[:1])
-    return made(
+    return column_from(
         held, arguments, exp.Anonymous(this="with_field", expressions=[held.tree, *trees, *around])
     )
 
@@ -206,7 +208,7 @@ def drop_fields(
     """.dropFields("city")      of the whole, as in Spark's plan"""
     names = [exp.Literal.string(name) for name in arguments if isinstance(name, str)]
     around = structs_around(held.tree, arguments)
-    return made(
+    return column_from(
         held, arguments, exp.Anonymous(this="drop_fields", expressions=[held.tree, *names, *around])
     )
 

@@ -9,8 +9,9 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.columns.alternatives import alternatives
+from lineal.extract.pyspark.frame_scope import Bound
 from lineal.extract.pyspark.reading import Spot
-from lineal.extract.pyspark.relation import Bound, Relation
+from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.values import (
@@ -34,7 +35,7 @@ from lineal.model.way import Confidence
 NAME_PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
-def marked(run: Run, tree: Any, node: Any) -> Any:
+def mark_place(run: Run, tree: Any, node: Any) -> Any:
     """A leaf that knows the Python expression it was made from."""
     tree._meta = {"at": Spot(run.reading, node)}
     return tree
@@ -45,12 +46,12 @@ def identifier(name: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=False)
 
 
-def named(run: Run, name: str, node: Any) -> Any:
+def name_tree(run: Run, name: str, node: Any) -> Any:
     """ "x", "a.x", "a.*", "`odd name`.field"      as F.col reads it"""
     if name == "*":
-        return marked(run, exp.Star(), node)
+        return mark_place(run, exp.Star(), node)
     if "." not in name and "`" not in name:
-        return marked(run, exp.Column(this=identifier(name)), node)
+        return mark_place(run, exp.Column(this=identifier(name)), node)
 
     parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
     if not parts:
@@ -59,13 +60,13 @@ def named(run: Run, name: str, node: Any) -> Any:
         keys = dict(
             zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False)
         )
-        return marked(run, exp.Column(this=exp.Star(), **keys), node)
+        return mark_place(run, exp.Column(this=exp.Star(), **keys), node)
 
     head, rest = parts[:4], parts[4:]
     keys = dict(
         zip(("this", "table", "db", "catalog"), map(identifier, reversed(head)), strict=False)
     )
-    tree: Any = marked(run, exp.Column(**keys), node)
+    tree: Any = mark_place(run, exp.Column(**keys), node)
 
     for part in rest:
         tree = exp.Dot(this=tree, expression=identifier(part))
@@ -75,7 +76,7 @@ def named(run: Run, name: str, node: Any) -> Any:
 def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
     """df.x, df["x"], df["*"]      None if df cannot have an x"""
     if name == "*":
-        star = marked(run, exp.Star(), node)
+        star = mark_place(run, exp.Star(), node)
         star.meta["of"] = relation
         return star
 
@@ -87,9 +88,9 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
 
     held = relation.by_key.get(parts[0].lower(), [])
     if len(parts) > 1 and not held:
-        return named(run, name, node)
+        return name_tree(run, name, node)
     if len(held) > 1:
-        return named(run, name, node)
+        return name_tree(run, name, node)
     if held:
         found = held[0].id
     else:
@@ -99,10 +100,10 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
             if star.slot.star and parts[0].lower() not in star.slot.star.excepted
         ]
         if len(stars) != 1:
-            return named(run, name, node)
+            return name_tree(run, name, node)
         found = stars[0].id
 
-    tree: Any = marked(run, exp.Column(this=identifier(parts[0])), node)
+    tree: Any = mark_place(run, exp.Column(this=identifier(parts[0])), node)
     tree._meta["bound"] = Bound(relation, found, parts[0].lower())
     for part in parts[1:]:
         tree = exp.Dot(this=tree, expression=identifier(part))
@@ -137,18 +138,18 @@ def column(run: Run, value: Value, node: Any) -> Any:
     if value.__class__ is ColumnValue:
         return value.tree
     if value.__class__ is str:
-        return named(run, value, node)
+        return name_tree(run, value, node)
     if isinstance(value, (Pattern, Unknown, Choice, Library)):
         return dynamic_column(run, value, node)
     if isinstance(value, Instance) and isinstance(value.names.get("value"), str):
-        return named(run, value.names["value"], node)
+        return name_tree(run, value.names["value"], node)
     return literal(run, value, node)
 
 
 def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     """F.col(name_that_only_a_run_knows)"""
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
-        return alternatives(*(named(run, option, node) for option in value.options))
+        return alternatives(*(name_tree(run, option, node) for option in value.options))
 
     several = value.options if isinstance(value, Choice) else (value,)
     unsaid = next(
@@ -165,7 +166,7 @@ def subquery(relation: Relation) -> exp.Subquery:
     return tree
 
 
-def parsed(run: Run, text: str, node: Any) -> list[Any]:
+def parse_items(run: Run, text: str, node: Any) -> list[Any]:
     """F.expr("a + b AS c"), selectExpr("a", "b * 2 AS c")      items of a SELECT list"""
     tree = statement(run, f"SELECT {text}", node, shift=-7)
     if tree is None or not isinstance(tree, exp.Select):

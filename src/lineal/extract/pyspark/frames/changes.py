@@ -11,16 +11,17 @@ from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import keep_parts
 from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
+from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import (
     anything,
     flat,
+    generate_rows,
     lineage_of,
-    rows_made,
-    said,
-    typed,
-    with_types,
+    note_type,
+    note_types,
+    take_findings,
 )
-from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, note_of
@@ -77,20 +78,20 @@ def with_all(
 
         scope.aliases = aliases
         if is_generator(tree):
-            slots = rows_made(tree, (name,), scope, rows)
+            slots = generate_rows(tree, (name,), scope, rows)
             made = fresh(slots[-1]._replace(name=name, key=name.lower()))
-            with_types(relation, [made], generated_types(tree, relation))
+            note_types(relation, [made], generated_types(tree, relation))
         else:
             lineage = lineage_of(tree, scope)
             if isinstance(held, ColumnValue) and held.doubt is not None:
                 lineage = doubted(lineage, held.doubt)
-            made = typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
+            made = note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
 
         aliases[made.key] = made.slot
         if relation.complete and made.key not in index:
             attributes.append(made)
         else:
-            attributes = replaced(attributes, made, index)
+            attributes = replace_column(attributes, made, index)
 
         index[made.key] = [made]
 
@@ -99,10 +100,10 @@ def with_all(
     found.index(index)
     found.under = relation
     found.hidden = relation.hidden
-    return said(run, found, evaluation)
+    return take_findings(run, found, evaluation)
 
 
-def replaced(
+def replace_column(
     attributes: list[Attribute], made: Attribute, index: dict[str, list[Attribute]]
 ) -> list[Attribute]:
     """In the place of the column of that name, else at the end."""
@@ -207,11 +208,11 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
                     for each in attributes
                 ]
                 keys: Any = dict.fromkeys(each.key for each in attributes)
-                attributes = replaced(attributes, made, keys)
+                attributes = replace_column(attributes, made, keys)
 
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
-    return said(run, found, evaluation)
+    return take_findings(run, found, evaluation)
 
 
 def drop(

@@ -8,9 +8,10 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, doubted, pour_and_decide
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
-from lineal.extract.pyspark.frames.changes import replaced
-from lineal.extract.pyspark.frames.project import said
-from lineal.extract.pyspark.relation import FrameScope, Relation, fresh
+from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.changes import replace_column
+from lineal.extract.pyspark.frames.project import take_findings
+from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits
 from lineal.extract.pyspark.values import Value
@@ -36,7 +37,9 @@ def fill(
         listed = names_of(subset)
         wanted = dict.fromkeys(listed if listed is not None else relation.names, value)
 
-    return changed(run, relation, wanted, subset is None and not isinstance(value, dict), node)
+    return change_values(
+        run, relation, wanted, subset is None and not isinstance(value, dict), node
+    )
 
 
 def replace(
@@ -48,7 +51,7 @@ def replace(
     subset = keywords.get("subset", argument_at(arguments, 2))
     listed = names_of(subset)
     wanted = dict.fromkeys(listed if listed is not None else relation.names, sample)
-    return changed(run, relation, wanted, listed is None, node)
+    return change_values(run, relation, wanted, listed is None, node)
 
 
 def names_of(subset: Value) -> list[str] | None:
@@ -60,7 +63,7 @@ def names_of(subset: Value) -> list[str] | None:
     return None
 
 
-def changed(
+def change_values(
     run: Run, relation: Relation, wanted: dict[str, Value], by_type: bool, node: Any
 ) -> Relation:
     """Each column is its own value where it stays, and decides whether it does."""
@@ -87,7 +90,7 @@ def changed(
             )
             relation.types[made.id] = kind
             if held is None:
-                attributes = replaced(attributes, made, {})
+                attributes = replace_column(attributes, made, {})
             else:
                 attributes = [made if each.id == held.id else each for each in attributes]
 
@@ -97,4 +100,4 @@ def changed(
         ]
 
     found = relation.derived(attributes, None, evaluation)
-    return said(run, found, evaluation)
+    return take_findings(run, found, evaluation)

@@ -14,12 +14,14 @@ from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
+from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.map_order import map_order
-from lineal.extract.pyspark.frames.project import flat, projected, said, typed
-from lineal.extract.pyspark.relation import Attribute, FrameScope, Relation, fresh
+from lineal.extract.pyspark.frames.project import flat, note_type, project_items, take_findings
+from lineal.extract.pyspark.knowledge import is_known
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.types import is_numeric, is_text, schema_of
-from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, is_known, note_of
+from lineal.extract.pyspark.types import is_numeric, is_text_type, schema_of
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, note_of
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code
@@ -55,7 +57,9 @@ def grouping_sets(
 
 def agg(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.agg(…)      the whole is one group"""
-    return aggregated(run, Grouped(relation, []), expressions(run, arguments, keywords, node), node)
+    return aggregate_groups(
+        run, Grouped(relation, []), expressions(run, arguments, keywords, node), node
+    )
 
 
 def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> list[ColumnValue]:
@@ -96,7 +100,7 @@ def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
     return doubtful
 
 
-def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
+def aggregate_groups(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
     """GROUP BY keys: the keys first, then the aggregates"""
     relation = grouped.relation
     evaluation = run.evaluation()
@@ -104,17 +108,17 @@ def aggregated(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) 
     keys = [key_expression(key, scope) for key in grouped.keys]
     rows = reopen(group(decided_rows(relation.rows), keys, ())).rows
     scope.clause = Clause.SELECT
-    kept = projected(run, relation, grouped.keys, scope, rows)
+    kept = project_items(run, relation, grouped.keys, scope, rows)
 
     if grouped.pivot is not None:
-        attributes = [*kept, *pivoted(run, grouped, items, scope, rows)]
+        attributes = [*kept, *pivot_groups(run, grouped, items, scope, rows)]
     else:
         made = [with_keys(aggregate_of(item), grouped.keys) for item in items]
-        attributes = [*kept, *projected(run, relation, made, scope, rows)]
+        attributes = [*kept, *project_items(run, relation, made, scope, rows)]
 
     found = relation.derived(attributes, rows, evaluation)
     found.under = None
-    return said(run, found, evaluation)
+    return take_findings(run, found, evaluation)
 
 
 def aggregate_of(item: ColumnValue) -> ColumnValue:
@@ -142,7 +146,7 @@ def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
     return item
 
 
-def pivoted(
+def pivot_groups(
     run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameScope, rows: Lineage
 ) -> list[Attribute]:
     """groupBy("a").pivot("kind", ["x", "y"]).sum("v")
@@ -165,7 +169,9 @@ def pivoted(
     for value in grouped.pivot_values if grouped.pivot_values is not None else [None]:
         for item, lineage, suffix in zip(items, lineages, suffixes, strict=True):
             made = pivot_column(value, suffix, lineage, grouped.pivot, scope)
-            found.append(made if value is None else typed(grouped.relation, item.tree, made, scope))
+            found.append(
+                made if value is None else note_type(grouped.relation, item.tree, made, scope)
+            )
 
     return found
 
@@ -191,14 +197,14 @@ def grouped_agg(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """.agg(F.sum("x")), .agg({"x": "sum"})"""
-    return aggregated(run, grouped, expressions(run, arguments, keywords, node), node)
+    return aggregate_groups(run, grouped, expressions(run, arguments, keywords, node), node)
 
 
 def grouped_count(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """groupBy("a").count()"""
-    return aggregated(
+    return aggregate_groups(
         run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
     )
 
@@ -215,7 +221,7 @@ def grouped_shortcut(name: str) -> Any:
             names = numeric_names(run, grouped, node)
 
         items = [function(run, name, [each], {}, node) for each in names]
-        return aggregated(
+        return aggregate_groups(
             run, grouped, [item for item in items if isinstance(item, ColumnValue)], node
         )
 
@@ -250,7 +256,7 @@ def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, 
     return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], node)[0], known)
 
 
-def applied(
+def apply_function(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW"""
@@ -261,7 +267,7 @@ def applied(
     rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
     made = in_python(run, grouped.relation, arguments, keywords, node)
     found = made.derived(None, rows, evaluation)
-    return said(run, found, evaluation)
+    return take_findings(run, found, evaluation)
 
 
 def in_python(
@@ -303,7 +309,7 @@ def cogroup(
     met = beside([decided_rows(left.rows), decided_rows(right.rows)])
     both = Relation([*left.attributes, *right.attributes], group(met, keys, ()).rows, (left, right))
     both.evaluation = evaluation
-    return Grouped(said(run, both, evaluation), [])
+    return Grouped(take_findings(run, both, evaluation), [])
 
 
 GROUPED = {
@@ -313,11 +319,11 @@ GROUPED = {
     **{name: grouped_shortcut(name) for name in ("sum", "avg", "min", "max")},
     "mean": grouped_shortcut("avg"),
     "pivot": pivot,
-    "applyInPandas": applied,
-    "applyInArrow": applied,
-    "apply": applied,
-    "applyInPandasWithState": applied,
-    "transformWithStateInPandas": applied,
+    "applyInPandas": apply_function,
+    "applyInArrow": apply_function,
+    "apply": apply_function,
+    "applyInPandasWithState": apply_function,
+    "transformWithStateInPandas": apply_function,
 }
 
 
@@ -338,7 +344,7 @@ def frequent(
         name = f"{output_name(item.tree, 0, evaluation)[0]}_freqItems"
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
 
-    return said(run, relation.derived(attributes, None, evaluation), evaluation)
+    return take_findings(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
 def describe(
@@ -361,13 +367,13 @@ def describe(
         pour(scope.column(tree).lineage, COUNTED, lineage, tree)
         attributes.append(fresh(Slot(name, name.lower(), lineage)))
 
-    return said(run, relation.derived(attributes, None, evaluation), evaluation)
+    return take_findings(run, relation.derived(attributes, None, evaluation), evaluation)
 
 
 def is_described(relation: Relation, name: str) -> bool:
     """Of dates, arrays and structs there is no summary."""
     kinds = [relation.types.get(each.id, "") for each in relation.by_key.get(name.lower(), ())]
-    return all(not kind or is_numeric(kind) or is_text(kind) for kind in kinds)
+    return all(not kind or is_numeric(kind) or is_text_type(kind) for kind in kinds)
 
 
 def crosstab(
@@ -391,7 +397,7 @@ def crosstab(
     key = ColumnValue(exp.Case(ifs=[test], default=text), (f"{first}_{second}",))
     run.report(Code.DYNAMIC, "the columns of a crosstab, whose values only the data knows", node)
     counted = Grouped(relation, [key], ColumnValue(column(run, second, node)))
-    return aggregated(
+    return aggregate_groups(
         run, counted, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
     )
 
@@ -412,13 +418,13 @@ def unpivot(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
-    kept = projected(run, relation, ids, scope, rows)
+    kept = project_items(run, relation, ids, scope, rows)
 
     if values is None:
         held = {attribute.id for attribute in kept}
         members = [each for each in relation.attributes if each.id not in held]
     else:
-        members = projected(run, relation, values, scope, rows)
+        members = project_items(run, relation, values, scope, rows)
 
     names = [given.get("variableColumnName"), given.get("valueColumnName")]
     label, name = (each if isinstance(each, str) else "{name}" for each in names)
@@ -432,4 +438,4 @@ def unpivot(
         drops_nulls=False,
     )
     made = [*kept, *map(fresh, melted.slots)]
-    return said(run, relation.derived(made, melted.rows, evaluation), evaluation)
+    return take_findings(run, relation.derived(made, melted.rows, evaluation), evaluation)

@@ -11,18 +11,12 @@ from lineal.algebra.relation import beside, decided_rows, merge_key, narrow, reo
 from lineal.algebra.relation import join as join_frames
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.frame_scope import FrameScope, with_outer
 from lineal.extract.pyspark.frames.changes import star_slot_like
-from lineal.extract.pyspark.frames.project import said
-from lineal.extract.pyspark.relation import (
-    Attribute,
-    FrameScope,
-    Relation,
-    Twice,
-    fresh,
-    with_outer,
-)
+from lineal.extract.pyspark.frames.project import take_findings
+from lineal.extract.pyspark.relation import Attribute, Relation, Twice, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import opened
+from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence
@@ -91,7 +85,7 @@ def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
     if isinstance(value, Relation):
         return value
     if isinstance(value, Unknown):
-        return opened(run, value, node)
+        return open_dataset(run, value, node)
     return None
 
 
@@ -172,9 +166,9 @@ def join_on(
         both.hidden = left.hidden
         kept = Relation(left.attributes, both.rows, (left, other), evaluation)
         kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
-        return said(run, kept, evaluation)
+        return take_findings(run, kept, evaluation)
 
-    return said(run, both, evaluation)
+    return take_findings(run, both, evaluation)
 
 
 def join_on_names(
@@ -207,7 +201,7 @@ def join_on_names(
     if kind == "semi":
         kept = Relation(left.attributes, both.rows, (left, other), evaluation)
         kept.twice, kept.types, kept.hidden = left.twice, left.types, left.hidden
-        return said(run, kept, evaluation)
+        return take_findings(run, kept, evaluation)
 
     made = Relation([*keys, *rest], both.rows, (left, other), evaluation)
     made.hidden = (*both.hidden, *(each for each in gone if all(each.id != key.id for key in keys)))
@@ -215,7 +209,7 @@ def join_on_names(
 
     for key, side in zip(keys, gone[::2], strict=True):
         made.types.setdefault(key.id, both.types.get(side.id, ""))
-    return said(run, made, evaluation)
+    return take_findings(run, made, evaluation)
 
 
 def _without(attribute: Attribute, keys: set[str]) -> Attribute:

@@ -17,7 +17,7 @@ def map_order(names: Iterable[str]) -> list[str]:
     in_java = order_in_java(list(names))
     if len(in_java) <= FEW:
         return in_java
-    return order_in_scala([(improved(hash_of(name)), name) for name in in_java])
+    return order_in_scala([(improve_hash(hash_of(name)), name) for name in in_java])
 
 
 def hash_of(text: str) -> int:
@@ -41,7 +41,7 @@ def order_in_java(names: list[str]) -> list[str]:
     return sorted(names, key=lambda name: (hashes[name] ^ hashes[name] >> 16) & (buckets - 1))
 
 
-def improved(number: int) -> int:
+def improve_hash(number: int) -> int:
     """scala.collection.Hashing.improve"""
     number = (number + ~(number << 9)) & WORD
     number ^= number >> 14

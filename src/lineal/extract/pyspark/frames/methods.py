@@ -21,7 +21,7 @@ FRAME_METHODS.update({
     **dict.fromkeys(("orderBy", "sort", "sortWithinPartitions"), rows.sort),
     "distinct": rows.distinct,
     **dict.fromkeys(("dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark"), rows.drop_duplicates),
-    "dropna": rows.checked,
+    "dropna": rows.drop_nulls,
     "sampleBy": rows.sample_by,
     **dict.fromkeys(
         ("limit", "offset", "sample", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
@@ -48,5 +48,9 @@ FRAME_METHODS.update({
     "replace": cleaning.replace,
 })  # fmt: skip
 
-NA: dict[str, Action] = {"fill": cleaning.fill, "drop": rows.checked, "replace": cleaning.replace}
+NA: dict[str, Action] = {
+    "fill": cleaning.fill,
+    "drop": rows.drop_nulls,
+    "replace": cleaning.replace,
+}
 """df.na.fill(…)"""

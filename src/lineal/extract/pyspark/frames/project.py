@@ -15,20 +15,15 @@ from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time_window
 from lineal.extract.pyspark.columns.alternatives import columns_in
 from lineal.extract.pyspark.columns.functions import columns_of, unknown_columns
-from lineal.extract.pyspark.columns.trees import column, parsed
+from lineal.extract.pyspark.columns.trees import column, parse_items
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
-from lineal.extract.pyspark.relation import (
-    Attribute,
-    FrameEvaluation,
-    FrameScope,
-    Relation,
-    fresh,
-    starred,
-)
+from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope, expand_star
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of, type_of
-from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, items_of, note_of
+from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, note_of
 from lineal.extract.sql.clauses import TIME_WINDOWS
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
@@ -42,7 +37,7 @@ FROM_VARIABLE = Doubt(
 )
 
 
-def projected(
+def project_items(
     run: Run, relation: Relation, items: list[ColumnValue], scope: FrameScope, rows: Lineage
 ) -> list[Attribute]:
     """SELECT …      one column for each item, several for a star or a generator"""
@@ -69,19 +64,19 @@ def attributes_of(
     if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
         return [anything()]
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
-        return starred(relation, tree, scope)
+        return expand_star(relation, tree, scope)
     if kind is exp.Column and not item.names:
-        return [passed(relation, tree, scope, item.doubt)]
+        return [pass_column(relation, tree, scope, item.doubt)]
     if is_generator(tree) or len(item.names) > 1:
-        made = [fresh(slot) for slot in rows_made(tree, item.names, scope, rows)]
-        return with_types(relation, made, generated_types(tree, relation))
+        made = [fresh(slot) for slot in generate_rows(tree, item.names, scope, rows)]
+        return note_types(relation, made, generated_types(tree, relation))
 
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
         lineage = doubted(lineage, item.doubt)
 
     name = item.names[0] if item.names else name_of(tree, position, scope)
-    return [typed(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
+    return [note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
 
 
 def anything() -> Attribute:
@@ -155,7 +150,7 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
             items += [exp.column(name) for name in scope.relation.names]
         else:
             found = [
-                each for each in starred(scope.relation, item, scope) if each.slot.star is None
+                each for each in expand_star(scope.relation, item, scope) if each.slot.star is None
             ]
             items += [column_beside(item, each.slot.name) for each in found] or [item]
 
@@ -201,7 +196,7 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
     return drop_fields(held, names, whole)
 
 
-def passed(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
+def pass_column(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
     """select("x")      the column itself goes on, with its identity"""
     slot = scope.column(tree)
     alike: Sequence[Attribute] = relation.by_key.get(slot.key, ())
@@ -233,7 +228,9 @@ def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
     return ()
 
 
-def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage) -> list[Slot]:
+def generate_rows(
+    tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage
+) -> list[Slot]:
     """explode("tags").alias("tag"), posexplode(…).alias("i", "x")"""
     identifiers = [exp.Identifier(this=name, quoted=False) for name in names]
     if len(names) > 1:
@@ -242,7 +239,7 @@ def rows_made(tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineag
     return generated(tree, identifiers[0] if identifiers else None, scope, rows)
 
 
-def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
+def note_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:
     """Take note of the types of new columns."""
     if len(made) == len(kinds):
         relation.types.update(
@@ -251,7 +248,7 @@ def with_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> l
     return made
 
 
-def typed(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:
+def note_type(relation: Relation, tree: Any, attribute: Attribute, scope: FrameScope) -> Attribute:
     """Take note of the type of a new column, where it is known."""
     found = type_of(tree, relation)
     if found:
@@ -277,11 +274,11 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: A
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
-    attributes = projected(run, relation, items, scope, rows)
+    attributes = project_items(run, relation, items, scope, rows)
     made = relation.derived(attributes, rows, evaluation)
     if not any(aggregates(item.tree) for item in items):
         made.under = relation
-    return said(run, made, evaluation)
+    return take_findings(run, made, evaluation)
 
 
 def aggregates(tree: Any) -> bool:
@@ -293,12 +290,9 @@ def aggregates(tree: Any) -> bool:
     )
 
 
-def said(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
+def take_findings(run: Run, made: Relation, evaluation: FrameEvaluation) -> Relation:
     """Hand the diagnostics and references of an evaluation on to the run."""
-    for diagnostic in evaluation.diagnostics:
-        if diagnostic not in run.reported:
-            run.reported.add(diagnostic)
-            run.diagnostics.append(diagnostic)
+    run.take_diagnostics(evaluation.diagnostics)
     return made
 
 
@@ -353,7 +347,7 @@ def select_expr(
         if isinstance(text, Pattern):
             run.dynamic("a part of an expression is only known when it runs", node, text.level)
 
-        for tree in parsed(run, text, node):
+        for tree in parse_items(run, text, node):
             if isinstance(tree, exp.Alias):
                 items.append(ColumnValue(tree.this, (tree.alias,)))
             elif isinstance(tree, exp.Aliases):

@@ -10,10 +10,11 @@ from lineal.algebra.clauses import DISTINCT_ON, FILTERS, SORTS
 from lineal.algebra.relation import compare, decided_rows, narrow
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.pyspark.columns.functions import columns_of
-from lineal.extract.pyspark.columns.trees import parsed
+from lineal.extract.pyspark.columns.trees import parse_items
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
-from lineal.extract.pyspark.frames.project import flat, said
-from lineal.extract.pyspark.relation import FrameScope, Relation
+from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.project import flat, take_findings
+from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in
@@ -27,7 +28,7 @@ def narrow_relation(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, clause, lenient)
     kept = narrow(decided_rows(relation.rows), way, [expression_in(scope, tree) for tree in trees])
-    return said(run, relation.derived(None, kept.rows, evaluation), evaluation)
+    return take_findings(run, relation.derived(None, kept.rows, evaluation), evaluation)
 
 
 def filter_(
@@ -39,7 +40,12 @@ def filter_(
         if isinstance(condition, Pattern):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
         return narrow_relation(
-            run, relation, parsed(run, condition, node)[:1], FILTERS, Clause.WHERE, lenient=True
+            run,
+            relation,
+            parse_items(run, condition, node)[:1],
+            FILTERS,
+            Clause.WHERE,
+            lenient=True,
         )
 
     if isinstance(condition, ColumnValue):
@@ -109,7 +115,7 @@ def same(
     return relation.derived()
 
 
-def checked(
+def drop_nulls(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.dropna(subset=["a"])      what is null in a row decides whether it stays"""

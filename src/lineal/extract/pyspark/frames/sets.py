@@ -35,10 +35,12 @@ def union_(
         run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)
 
     whole = set_operation(SetOperation.UNION_ALL, [relation.frame, other.frame])
-    return made(relation, other, list(whole.slots), whole.rows)
+    return relation_of_slots(relation, other, list(whole.slots), whole.rows)
 
 
-def made(relation: Relation, other: Relation, slots: list[Slot], rows: Lineage) -> Relation:
+def relation_of_slots(
+    relation: Relation, other: Relation, slots: list[Slot], rows: Lineage
+) -> Relation:
     """A union's columns keep the identity of the first side's."""
     held = {id(attribute.slot): attribute for attribute in relation.attributes}
     attributes: list[Attribute] = []
@@ -85,7 +87,7 @@ def union_by_name(
 
     slots += [each.slot for each in side_by_side_stars(relation.stars, other.stars)]
     rows = united([relation.rows, other.rows])
-    return made(relation, other, slots, rows)
+    return relation_of_slots(relation, other, slots, rows)
 
 
 def named_in(relation: Relation, slot: Slot) -> Slot | None:
@@ -102,7 +104,7 @@ def named_in(relation: Relation, slot: Slot) -> Slot | None:
     return None
 
 
-def compared(operation: SetOperation) -> Any:
+def set_comparison(operation: SetOperation) -> Any:
     """df.intersect(other), df.subtract(other)      Return the method of a set operation."""
 
     def method(
@@ -114,10 +116,10 @@ def compared(operation: SetOperation) -> Any:
             return relation
 
         whole = set_operation(operation, [relation.frame, other.frame])
-        return made(relation, other, list(whole.slots), whole.rows)
+        return relation_of_slots(relation, other, list(whole.slots), whole.rows)
 
     return method
 
 
-intersect = compared(SetOperation.INTERSECT)
-subtract = compared(SetOperation.EXCEPT)
+intersect = set_comparison(SetOperation.INTERSECT)
+subtract = set_comparison(SetOperation.EXCEPT)

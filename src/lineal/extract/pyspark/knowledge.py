@@ -1,0 +1,158 @@
+"""What is known of an abstract value: whether it is a constant, whether it holds, its items."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import TypeGuard
+
+from lineal.extract.pyspark.values import (
+    Choice,
+    Class,
+    ColumnValue,
+    FieldValue,
+    Generator,
+    Instance,
+    Native,
+    Pattern,
+    SchemaValue,
+    TextMember,
+    TypeValue,
+    Unknown,
+    Value,
+)
+
+MOST_LOOKED_AT = 200_000
+
+
+def is_known(value: Value) -> bool:
+    """Whether a value is a constant throughout; one that holds itself is not."""
+    if isinstance(value, CONSTANTS):
+        return not isinstance(value, Pattern)
+
+    waiting: list[Value] = [value]
+    for _ in range(MOST_LOOKED_AT):
+        if not waiting:
+            return True
+
+        here = waiting.pop()
+        if isinstance(here, CONSTANTS):
+            if isinstance(here, Pattern):
+                return False
+        elif isinstance(here, (list, tuple, set, frozenset)):
+            waiting.extend(here)
+        elif isinstance(here, dict):
+            waiting.extend(here)
+            waiting.extend(here.values())
+        else:
+            return False
+
+    return False
+
+
+def all_known(values: Iterable[Value]) -> bool:
+    """Return whether all of several values are constants throughout."""
+    return all(map(is_known, values))
+
+
+def is_text(value: Value) -> TypeGuard[str]:
+    """Return whether a value is a text without any part that only a run knows."""
+    return isinstance(value, str) and not isinstance(value, Pattern)
+
+
+CONSTANTS = (str, int, float, bool, bytes, type(None), complex, TypeValue)
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a condition holds; None where only a run can tell."""
+    if isinstance(value, (Unknown, Pattern, Choice, Native, ColumnValue)):
+        return None
+    if isinstance(
+        value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
+    ):
+        return bool(value)
+    if isinstance(value, Generator):
+        return True
+    return True
+
+
+def copy_container(held: Value) -> Value:
+    """Return a list or dict of its own, and anything else as it is."""
+    if isinstance(held, list):
+        return list(held)
+    if isinstance(held, dict):
+        return dict(held)
+    return held
+
+
+def items_of_each(values: Iterable[Value]) -> list[list[Value]] | None:
+    """Return the items of each of several iterables, or None where one is not known."""
+    several = []
+    for value in values:
+        items = items_of(value)
+        if items is None:
+            return None
+        several.append(items)
+
+    return several
+
+
+def any_of(answers: Sequence[bool | None]) -> bool | None:
+    """Return whether one of several answers is yes; None where only a run can tell."""
+    if True in answers:
+        return True
+    if None in answers:
+        return None
+    return False
+
+
+def all_of(answers: Sequence[bool | None]) -> bool | None:
+    """Return whether all answers are yes; None where only a run can tell."""
+    if False in answers:
+        return False
+    if None in answers:
+        return None
+    return True
+
+
+def items_for_targets(
+    items: list[Value], targets: Sequence[ast.AST], star: type[ast.AST]
+) -> list[Value] | None:
+    """a, *b, c = items      Return one value per target, or None where their number differs."""
+    stars = [position for position, target in enumerate(targets) if isinstance(target, star)]
+    if not stars:
+        return items if len(items) == len(targets) else None
+
+    start = stars[0]
+    after = len(targets) - start - 1
+    if len(items) < start + after:
+        return None
+
+    end = len(items) - after
+    return [*items[:start], items[start:end], *items[end:]]
+
+
+def items_of(value: Value) -> list[Value] | None:
+    """The items of an iterable, where they are known."""
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=str)
+    if isinstance(value, dict):
+        return list(value)
+    if isinstance(value, Pattern):
+        return None
+    if isinstance(value, str):
+        return list(value)
+    if isinstance(value, range):
+        return list(value[:100_000])
+    if isinstance(value, Generator):
+        items, value.items = value.items, []
+        return items
+    if isinstance(value, Class) and value.enumerates:
+        return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
+    if isinstance(value, SchemaValue):
+        return [FieldValue(name, kind) for name, kind in value.fields]
+    if isinstance(value, Instance) and value.home.is_tuple:
+        return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
+    return None
