@@ -19,6 +19,7 @@ from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.statement import LateStatement, Statement
+from lineal.resolve.boundary import place_of_statement
 from lineal.resolve.references import References
 
 PYTHON = "python"
@@ -92,7 +93,7 @@ class Program(Saying):
 
     @property
     def place(self) -> Place | None:
-        return self.look_up(lambda: place_of(self.reading, self.node), None)
+        return self.look_up(lambda: place_of_statement(self.reading, self.node), None)
 
     @cached_property
     def words(self) -> str:
@@ -127,7 +128,7 @@ class Sql(Saying):
 
     @cached_property
     def place(self) -> Place | None:
-        return self.look_up(lambda: place_of(self.reading, self.node), None)
+        return self.look_up(lambda: place_of_statement(self.reading, self.node), None)
 
     @cached_property
     def chunks(self) -> list[Words]:
@@ -186,11 +187,6 @@ class Body(Saying):
         return self.look_up(
             lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words
         )
-
-
-def place_of(reading: Reading, node: Any) -> Place | None:
-    """Find where a statement starts; None for one without a tree."""
-    return reading.place_of_statement(node) if node is not None else None
 
 
 def _functions(references: References, failures: Failures, columns: Columns) -> Iterator[Statement]:
