@@ -61,7 +61,7 @@ MODULE = re.compile(r"lineal(?:\.\w+)+")
 NAME = re.compile(r"_*[A-Za-z]\w*(?:\.\w+)?")
 WORDS = frozenset(
     """None adapter ast amount diagnostics edges evaluation files mart mypy orders paid plan pyspark python ref
-    run saveAsTable self spark sqlglot target test var filter groupBy sum""".split()  # noqa: SIM905
+    run saveAsTable self spark sqlglot target test var filter groupBy sum TrimmedMean trimmed_mean""".split()  # noqa: SIM905
 )
 """What stands in backticks and is no name of lineal: of SQL, Python, dbt and Spark, and variables."""
 
