@@ -39,6 +39,7 @@ def named_windows(windows: list[exp.Window], scope: Scope) -> None:
 
 
 def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
+    """WHERE a > 1, PREWHERE b      a and b decide the rows"""
     where = args.get("where")
     if where is not None:
         scope.clause = Clause.WHERE
@@ -142,6 +143,7 @@ def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
 def conditions_(
     args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]
 ) -> None:
+    """HAVING sum(a) > 1, QUALIFY row_number() … = 1      both decide the rows"""
     for name, clause, way in (
         ("having", Clause.HAVING, HAVING),
         ("qualify", Clause.QUALIFY, QUALIFY),

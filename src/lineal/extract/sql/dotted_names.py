@@ -92,6 +92,7 @@ def piped_source(scope: Scope, key: str) -> Source | None:
 def column_of_pipe(
     scope: Scope, source: Source, table: str, name: str, key: str, node: exp.Column
 ) -> Slot | None:
+    """FROM t AS a |> EXTEND … |> WHERE a.x      the x that the steps so far have kept of a"""
     alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
     if not alike:
         return scope.from_stars(source, name, key, node)
@@ -124,6 +125,7 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
 def column_of_hidden(
     scope: Scope, source: Source, name: str, key: str, node: exp.Column
 ) -> Slot | None:
+    """SELECT t.x FROM t AS a      a's x, as a guess"""
     slot = slot_at(source.index, key)
     if slot is None:
         slot = scope.from_stars(source, name, key, node)

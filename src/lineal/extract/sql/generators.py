@@ -65,6 +65,7 @@ CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
 
 
 def is_generator(item: Any) -> bool:
+    """explode(xs), inline_outer(xs)      whether a call makes rows"""
     return item.__class__ in GENERATORS or (
         isinstance(item, exp.Anonymous) and item.name.lower() in CALLED_BY_NAME
     )
@@ -107,6 +108,7 @@ def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
 
 
 def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]:
+    """unnest(s)      a column for each field, and for the fields of those, where it goes on"""
     slots: list[Slot] = []
     for name in field_names(value.lineage, (), scope.evaluation.catalog):
         field = field_of(value, [name], node)._replace(
@@ -147,6 +149,7 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
 
 
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
+    """explode(xs), explode(attrs)      col; key and value"""
     if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
@@ -226,6 +229,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
 
 
 def is_json_tuple(node: Any) -> bool:
+    """json_tuple(doc, 'a', 'b')"""
     return (
         isinstance(node, exp.Anonymous)
         and node.name.lower() == "json_tuple"
@@ -318,6 +322,7 @@ FLATTENED = ("seq", "key", "path", "index", "value", "this")
 
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:
+    """AS t(p, q)      p and q"""
     if alias is not None:
         return [column.name for column in alias.args.get("columns") or ()]
 

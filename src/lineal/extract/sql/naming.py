@@ -71,10 +71,12 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
+    """SELECT a + 1      _col_0"""
     return f"_col_{position}"
 
 
 def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
+    """SELECT a + 1      f0_"""
     return f"f{position}_"
 
 
@@ -304,10 +306,12 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
 
 
 def hive(node: Any, position: int, evaluation: Evaluation) -> str:
+    """SELECT a + 1      _c0"""
     return f"_c{position}"
 
 
 def trino(node: Any, position: int, evaluation: Evaluation) -> str:
+    """SELECT a + 1      _col0"""
     return f"_col{position}"
 
 

@@ -268,6 +268,7 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
 
 
 def identifier(node: Any) -> Any:
+    """a      the name of a column, or the name itself"""
     if isinstance(node, exp.Column):
         return node.this
 
@@ -275,6 +276,7 @@ def identifier(node: Any) -> Any:
 
 
 def several(item: Any) -> bool:
+    """COUNT(*), COLUMNS(…)      what stands for several columns"""
     return isinstance(item.unnest(), (exp.Star, exp.Columns))
 
 

@@ -227,6 +227,7 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
 def order_frame(
     node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
+    """(SELECT …) ORDER BY a LIMIT n      a and n decide the rows"""
     args = node.args
     if all(args.get(clause) is None for clause in ("order", "sort", "cluster", "limit", "offset")):
         return frame
@@ -241,6 +242,7 @@ def order_frame(
 def combined_query(
     node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
+    """WITH … a UNION b ORDER BY 1      a set operation, with the clauses around it"""
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     frame = evaluate_chain(node, parent, ctes, evaluation)
@@ -271,6 +273,7 @@ def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Eval
 def bare_values(
     node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
+    """VALUES (1, a), (2, b)      a query of its own"""
     return values_frame(node, Scope(evaluation, parent, ctes), [], evaluation)
 
 

@@ -170,6 +170,7 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
 
 
 def is_table_of(this: Any) -> bool:
+    """TABLE(f(a))      as Oracle's parser reads it"""
     return (
         isinstance(this, exp.Anonymous)
         and this.name.upper() == "TABLE"
@@ -353,6 +354,7 @@ def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
 
 
 def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+    """Report a member of FROM that is not traced, and give it the columns its alias lists."""
     scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
     alias = node.args.get("alias")
     name = alias.name if isinstance(alias, exp.TableAlias) else ""

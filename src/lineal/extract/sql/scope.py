@@ -81,6 +81,7 @@ class Scope:
         self.clause = Clause.SELECT
 
     def add(self, source: Source) -> None:
+        """Add a member of FROM, under its alias and its name."""
         self.flat = None
         self.order.append(source)
         if source.alias:
@@ -213,6 +214,7 @@ class Scope:
         )
 
     def find_source(self, key: str) -> Source | None:
+        """Find a source by its key, here or in the scopes around."""
         scope: Scope | None = self
         while scope is not None:
             source = scope.sources.get(key)
@@ -384,6 +386,7 @@ class Scope:
         return self.ambiguous(name, candidates, node)
 
     def reaches_source(self) -> bool:
+        """Say whether this scope or one around it has a source."""
         scope: Scope | None = self
         while scope is not None:
             if scope.order:
@@ -417,11 +420,13 @@ class Scope:
         return self.learnt(slot, node, self.clause)
 
     def learnt(self, slot: Slot, node: exp.Expr, clause: Clause) -> Slot:
+        """Note a slot's columns as read, and return the slot."""
         for origin, _ in slot.lineage:
             self.evaluation.read(origin, clause, node)
         return slot
 
     def guessed(self, slot: Slot, evidence: str) -> Slot:
+        """Mark a slot's lineage as a guess, with its evidence."""
         doubt = Doubt(Confidence.MEDIUM, False, evidence)
         return Slot(slot.name, slot.key, doubted(slot.lineage, doubt))
 
@@ -443,6 +448,7 @@ class Scope:
         return UNRESOLVED
 
     def did_you_mean(self, name: str) -> str:
+        """Suggest the column whose name is closest; nothing, where none is."""
         from lineal.model.names import closest
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])

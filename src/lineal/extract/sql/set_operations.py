@@ -20,12 +20,14 @@ from lineal.model.diagnostic import Code
 
 
 def continues_chain(node: Any) -> bool:
+    """a UNION b UNION c      whether the left side is a part of the same run"""
     return isinstance(node, exp.SetOperation) and not any(
         node.args.get(k) for k in ("with_", "order", "limit")
     )
 
 
 def is_same_operation(left: Any, right: Any) -> bool:
+    """UNION ALL beside UNION ALL      whether two operations can be done at once"""
     return (
         type(left) is type(right)
         and all(
@@ -37,6 +39,7 @@ def is_same_operation(left: Any, right: Any) -> bool:
 
 
 def combine(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
+    """Combine the frames of one run of UNION, INTERSECT or EXCEPT."""
     operation = OPERATIONS.get(type(node), SetOperation.UNION_ALL)
     if operation is SetOperation.UNION_ALL and node.args.get("distinct"):
         operation = SetOperation.UNION
@@ -73,6 +76,7 @@ def slots_kept(
 
 
 def check_widths(node: Any, frames: list[Frame], evaluation: Evaluation) -> None:
+    """Report branches that differ in their number of columns."""
     widths = {len(frame.slots) for frame in frames if frame.complete}
     if len(widths) > 1:
         listed_widths = " and ".join(str(width) for width in sorted(widths))

@@ -68,6 +68,7 @@ class Counted(Source):
 
     @property
     def row_slots(self) -> Sequence[Slot]:
+        """The item without its place."""
         return self.frame.slots[:-1]
 
 

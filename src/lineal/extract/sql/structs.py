@@ -140,6 +140,7 @@ and the process.
 
 
 def too_deep(text: str) -> bool:
+    """Say whether a type is nested deeper than any that is read."""
     depth = 0
     for char in text:
         depth += char in "(<"

@@ -299,6 +299,7 @@ def one_value(call: Any, scope: Scope) -> bool:
 
 
 def arguments(call: Any, scope: Scope) -> Iterator[Any]:
+    """f(a, name = b)      a and b"""
     for argument in call.iter_expressions():
         if isinstance(argument, (exp.EQ, exp.Kwarg)):  # read_parquet('x', union_by_name = true)
             argument = argument.expression
@@ -408,6 +409,7 @@ def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
 
 
 def path_names(node: Any) -> list[str]:
+    """COLUMNS (a INT PATH '$.x.y')      x and y"""
     path = node.args.get("path")
     if path:
         return names_in(path)[0]

@@ -129,6 +129,7 @@ def with_computed_units(words: Words) -> Words:
 
 
 def computes_unit(arguments: Words, place: int) -> bool:
+    """date_trunc(lower(period), a)      a unit that is no text"""
     comma = first(arguments, 0, ",")
     if comma is None:
         return False
@@ -137,6 +138,7 @@ def computes_unit(arguments: Words, place: int) -> bool:
 
 
 def with_own_names(trees: list[Any]) -> list[Any]:
+    """Give calls of the project's own functions their names back."""
     for tree in trees:
         for call in tree.find_all(exp.Anonymous) if tree is not None else ():
             call.set("this", str(call.this).removesuffix(OWN))

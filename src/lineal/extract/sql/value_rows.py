@@ -31,6 +31,7 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
 def values_frame(
     node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation
 ) -> Frame:
+    """VALUES (1, a), (2, b)      a column for each place, under the dialect's names"""
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
     tuples = [items_of(tuple_) for tuple_ in node.expressions]

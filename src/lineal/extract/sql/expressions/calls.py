@@ -234,6 +234,7 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
 
 
 def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
+    """Push the arguments of a call; the star of COUNT(*) is none."""
     size = len(stack)
     below(node, step, (node, calls), stack)
     if len(stack) > size and stack[-1][0].__class__ is STAR and counts_rows(node):

@@ -59,10 +59,12 @@ def listed_row(node: Any) -> Function | None:
 
 
 def unlisted_aggregate(node: Any) -> Function:
+    """Make a row for an aggregate that the function table does not have."""
     return Function(function_name(node), Role.AGGREGATE, False)
 
 
 def function_name(node: Any) -> str:
+    """The name of a call, in lower case."""
     if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
         return str(node.name).lower()
     return str(node.sql_name()).lower()

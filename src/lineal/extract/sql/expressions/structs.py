@@ -190,10 +190,12 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
 
 
 def has_star(node: exp.Struct) -> bool:
+    """STRUCT(t.*, a)      whether some of the fields are those of a row"""
     return any(isinstance(item, exp.Star) or is_row_star(item) for item in node.expressions)
 
 
 def is_row_star(node: Any) -> bool:
+    """t.*"""
     return isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
 
 
@@ -212,6 +214,7 @@ def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
 
 
 def struct_item(node: exp.Struct, name: str) -> Any:
+    """Find the value of a field by its name, whatever the case."""
     wanted = name.lower()
     return next((item for key, item in struct_items(node).items() if key.lower() == wanted), None)
 

@@ -29,6 +29,14 @@ Stack = list[tuple[Any, Way, Any]]
 
 
 Handler = Callable[[Any, Way, Any, Stack, Scope, Lineage], None]
+"""handler(node, way, calls, stack, scope, into)
+
+node: what is read; way: what is done to it on the way to the result; calls: the calls around it,
+innermost first; stack: where its children are pushed; scope: where names are looked up; into: the
+lineage that is gathered.
+
+Other front ends enter handlers of this shape into the table, too.
+"""
 
 HANDLERS: dict[type, Handler] = {}
 """The handler of each class of node; the package fills it, and the walk adds what it meets."""
@@ -112,6 +120,7 @@ def expression_in(scope: Scope, node: exp.Expr) -> Expression:
 
 
 def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
+    """Gather the lineage of an expression into a new one."""
     into: Lineage = {}
     gather(node, way, into, scope)
     return into
@@ -223,6 +232,7 @@ class Apart(dict[tuple[Any, Way], Any]):
 
 
 def rows_of(into: Lineage) -> Lineage:
+    """Where the rows of a subquery go: beside a lineage that is still to be composed."""
     if into.__class__ is Apart:
         return into.rows
 

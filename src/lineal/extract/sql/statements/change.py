@@ -88,6 +88,7 @@ def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]
 
 
 def target_key(assignment: Any, facts: Facts) -> str:
+    """SET a = b      the key of a"""
     return facts.fold(assignment.this.name, False)
 
 
@@ -176,6 +177,7 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
+    """UPDATE t SET a = b WHERE c      a is b, and c decides the rows"""
     columns, decided = update_parts(node, evaluation, ctes, only)
     return set_columns(list(columns.values()), decided)
 
@@ -253,6 +255,7 @@ def aliased(table: Any, source: Any, facts: Facts) -> Any:
 
 
 def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
+    """SET a = b, (c, d) = (SELECT …)      each target takes its value"""
     scope.clause = Clause.SET
     for assignment in assignments:
         if not isinstance(assignment, exp.EQ):
@@ -326,6 +329,7 @@ def struct_in(target: Any, scope: Scope) -> Any:
 
 
 def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
+    """Add a lineage to a column; what it has already stays."""
     held = columns.get(key)
     if held is None:
         columns[key] = Slot(name, key, dict(lineage))
@@ -354,6 +358,7 @@ def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
+    """DELETE FROM t USING s WHERE c      c decides the rows"""
     scope = Scope(evaluation, evaluation.around, ctes)
     rows: Lineage = {}
     for member in node.args.get("using") or ():  # the joins in it do not see the target
@@ -382,6 +387,7 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
 
 
 def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
+    """MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …      all its branches as one"""
     rows: Lineage = {}
     both = Scope(evaluation, evaluation.around, ctes)
     target = relation(node.this, both, rows)
