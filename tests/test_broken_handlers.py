@@ -89,6 +89,7 @@ class Input(NamedTuple):
 
 def table_of(name: str) -> Table:
     room, (module, attribute) = ("sql", SQL[name]) if name in SQL else ("pyspark", PYSPARK[name])
+    import_module("lineal.extract.pyspark.program")  # with it every module has entered its handlers
     found: Table = getattr(import_module(f"lineal.extract.{room}.{module}"), attribute)
     return found
 
