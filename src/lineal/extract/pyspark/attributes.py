@@ -85,27 +85,9 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         return Partial(run.patched["DataFrame", name], (held,), {})
     if name in FRAME_METHODS:
         return Method(held, name)
-    if name == "columns":
-        if held.complete:
-            return list(held.names)
-        return Unknown(label_of(node), "the schema is not known", Confidence.LOW)
-    if name == "schema":
-        return schema_value(held) or Unknown("schema", "the schema is not known", Confidence.LOW)
-    if name == "dtypes":
-        schema = schema_value(held)
-        if schema is None:
-            return Unknown("dtypes", "the schema is not known", Confidence.LOW)
-        return [(column, spark_spelling(kind)) for column, kind in schema.fields]
-
-    if name in ("na", "stat"):
-        return Builder(name, {"relation": held})
-    if name in ("write", "writeStream"):
-        return Builder("write", {"relation": held, "stream": name == "writeStream"})
-    if name == "rdd":
-        run.dynamic("an RDD, which has no columns", node)
-        return Unknown("rdd", "an RDD has no columns")
-    if name == "sparkSession":
-        return Session()
+    part = FRAME_PARTS.get(name)
+    if part is not None:
+        return part(run, held, name, node)
     if name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
         return Method(held, name)
 
@@ -113,6 +95,61 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     if tree is not None and name.lower() not in held.by_key:
         tree.meta["home"] = held  # perhaps a method that nobody knows
     return ColumnValue(tree)
+
+
+def frame_columns(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.columns"""
+    if held.complete:
+        return list(held.names)
+    return Unknown(label_of(node), "the schema is not known", Confidence.LOW)
+
+
+def frame_schema(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.schema"""
+    return schema_value(held) or Unknown(name, "the schema is not known", Confidence.LOW)
+
+
+def frame_types(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.dtypes"""
+    schema = schema_value(held)
+    if schema is None:
+        return Unknown(name, "the schema is not known", Confidence.LOW)
+    return [(column, spark_spelling(kind)) for column, kind in schema.fields]
+
+
+def frame_functions(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.na, df.stat"""
+    return Builder(name, {"relation": held})
+
+
+def frame_writer(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.write, df.writeStream"""
+    return Builder("write", {"relation": held, "stream": name == "writeStream"})
+
+
+def frame_rdd(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.rdd"""
+    run.dynamic("an RDD, which has no columns", node)
+    return Unknown("rdd", "an RDD has no columns")
+
+
+def frame_session(run: Run, held: Relation, name: str, node: Any) -> Value:
+    """df.sparkSession"""
+    return Session()
+
+
+FRAME_PARTS: dict[str, Callable[[Run, Relation, str, Any], Value]] = {
+    "columns": frame_columns,
+    "schema": frame_schema,
+    "dtypes": frame_types,
+    "na": frame_functions,
+    "stat": frame_functions,
+    "write": frame_writer,
+    "writeStream": frame_writer,
+    "rdd": frame_rdd,
+    "sparkSession": frame_session,
+}
+"""What a DataFrame has besides columns and methods."""
 
 
 def schema_value(held: Relation) -> SchemaValue | None:
@@ -204,11 +241,9 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
         return invoke(run, found, [held], {}, node)
     if "staticmethod" in found.decorators:
         return found
-    return Method(
-        held.home if "classmethod" in found.decorators and isinstance(held, Instance) else held,
-        name,
-        found,
-    )
+    if "classmethod" in found.decorators and isinstance(held, Instance):
+        return Method(held.home, name, found)
+    return Method(held, name, found)
 
 
 def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
@@ -227,17 +262,14 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
     """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
-    if name in STRONG or (
-        name == "write" and held.level >= Confidence.UNKNOWN and not held.label.startswith("open")
-    ):
+    is_file = held.label.startswith("open")
+    if name in STRONG or (name == "write" and not is_file):
         return of_relation(run, open_dataset(run, held, node), name, node)
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
         return of_session(run, Session(), name, node)
-    return Unknown(
-        name, held.reason, Confidence.LOW if held.level >= Confidence.LOW else held.level
-    )
+    return Unknown(name, held.reason, min(held.level, Confidence.LOW))
 
 
 def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
@@ -270,10 +302,7 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
     if name in ("__name__", "__qualname__"):
         return held.name
     if name == "__doc__":
-        if not isinstance(held.node, ast.Lambda):
-            return ast.get_docstring(held.node)
-        return None
-
+        return None if isinstance(held.node, ast.Lambda) else ast.get_docstring(held.node)
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 

@@ -149,7 +149,7 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
         return item_of_relation(run, open_dataset(run, held, node), key, node)
-    level = Confidence.LOW if held.level >= Confidence.LOW else held.level
+    level = min(held.level, Confidence.LOW)
     return Unknown(label_of(node), held.reason, level)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
-from typing import TypeGuard
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeGuard
 
 from lineal.extract.pyspark.values import (
     Choice,
@@ -23,6 +23,7 @@ from lineal.extract.pyspark.values import (
 )
 
 MOST_LOOKED_AT = 200_000
+LONGEST_RANGE = 100_000
 
 
 def is_known(value: Value) -> bool:
@@ -71,8 +72,6 @@ def truth(value: Value) -> bool | None:
         value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
     ):
         return bool(value)
-    if isinstance(value, Generator):
-        return True
     return True
 
 
@@ -133,26 +132,43 @@ def items_for_targets(
 
 
 def items_of(value: Value) -> list[Value] | None:
-    """The items of an iterable, where they are known."""
-    if isinstance(value, (list, tuple)):
-        return list(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(value, key=str)
-    if isinstance(value, dict):
-        return list(value)
-    if isinstance(value, Pattern):
-        return None
-    if isinstance(value, str):
-        return list(value)
-    if isinstance(value, range):
-        return list(value[:100_000])
-    if isinstance(value, Generator):
-        items, value.items = value.items, []
-        return items
-    if isinstance(value, Class) and value.enumerates:
-        return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
-    if isinstance(value, SchemaValue):
-        return [FieldValue(name, kind) for name, kind in value.fields]
-    if isinstance(value, Instance) and value.home.is_tuple:
-        return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
+    """Return the items of an iterable, where they are known."""
+    for kind, items in ITERABLES:
+        if isinstance(value, kind):
+            return items(value)
     return None
+
+
+def take_items(value: Generator) -> list[Value]:
+    """Return what an iterator still has; afterwards it has nothing."""
+    items, value.items = value.items, []
+    return items
+
+
+def members_of(value: Class) -> list[Value] | None:
+    """for kind in Kind: …      Return the members of an enumeration."""
+    if not value.enumerates:
+        return None
+    return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
+
+
+def fields_of(value: Instance) -> list[Value] | None:
+    """source, target = job      Return the fields of a named tuple."""
+    if not value.home.is_tuple:
+        return None
+    return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
+
+
+ITERABLES: tuple[tuple[Any, Callable[[Any], list[Value] | None]], ...] = (
+    ((list, tuple), list),
+    ((set, frozenset), lambda value: sorted(value, key=str)),
+    (dict, list),
+    (Pattern, lambda value: None),
+    (str, list),
+    (range, lambda value: list(value[:LONGEST_RANGE])),
+    (Generator, take_items),
+    (Class, members_of),
+    (SchemaValue, lambda value: [FieldValue(name, kind) for name, kind in value.fields]),
+    (Instance, fields_of),
+)
+"""The items of a value, by the first kind that it is of."""

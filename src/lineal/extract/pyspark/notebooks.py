@@ -90,28 +90,36 @@ def of_magics(text: str) -> str:
 
     while position < len(lines):
         magic = LANGUAGE.match(lines[position])
-        if magic is not None and magic[1] in ("sql", "md", "sh", "scala", "r", "bash", "html"):
+        if magic is not None and magic[1] in LONG_MAGICS:
             end = position + 1
-            while (
-                end < len(lines)
-                and not CELL.match(lines[end])
-                and not lines[end].startswith("# In[")
-            ):
-                if not lines[end].strip() and magic[1] != "md":
-                    break
+            while end < len(lines) and not ends_magic(lines[end], magic[1]):
                 end += 1
-
             found += cell_lines(lines[position:end])
             position = end
+            continue
+
+        line = lines[position]
+        if magic or line.lstrip().startswith("!"):
+            found += cell_lines([line])
         else:
-            found += (
-                cell_lines([lines[position]])
-                if magic or lines[position].lstrip().startswith("!")
-                else [lines[position]]
-            )
-            position += 1
+            found.append(line)
+        position += 1
 
     return "\n".join(found)
+
+
+LONG_MAGICS = ("sql", "md", "sh", "scala", "r", "bash", "html")
+"""Magics whose text goes on over several lines."""
+
+FOREIGN = ("md", "sh", "scala", "r", "bash", "html", "fs")
+"""Magics whose text is not Python."""
+
+
+def ends_magic(line: str, language: str) -> bool:
+    """Return whether a magic ends before a line: at the next cell, at a blank line but for %md."""
+    if CELL.match(line) or line.startswith("# In["):
+        return True
+    return language != "md" and not line.strip()
 
 
 def cell_lines(lines: list[str]) -> list[str]:
@@ -137,22 +145,11 @@ def cell_lines(lines: list[str]) -> list[str]:
         ]
 
     if language in ("python", "py", "pyspark", "time", "timeit"):
-        kept = (
-            rest
-            if language == "time" and rest and lines[first].lstrip().startswith("%time ")
-            else ""
-        )
+        is_timed = language == "time" and lines[first].lstrip().startswith("%time ")
+        kept = rest if is_timed and rest else ""
         return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
 
-    if lines[first].lstrip().startswith("%%") or language in (
-        "md",
-        "sh",
-        "scala",
-        "r",
-        "bash",
-        "html",
-        "fs",
-    ):
+    if lines[first].lstrip().startswith("%%") or language in FOREIGN:
         return [""] * len(lines)
 
     return [without_magic(line) for line in lines]

@@ -29,8 +29,7 @@ from lineal.extract.pyspark.dbt import is_dbt_model
 from lineal.extract.pyspark.files import File, imported_words
 from lineal.extract.pyspark.forms import Kind
 from lineal.extract.pyspark.function_calls import call_function
-from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
-from lineal.extract.pyspark.glue import TRANSFORMS
+from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, STARS, member_by_star
 from lineal.extract.pyspark.modules import ModuleIndex
 from lineal.extract.pyspark.open_calls import OpenCalls
 from lineal.extract.pyspark.pipelines import dbt_model, define
@@ -39,7 +38,6 @@ from lineal.extract.pyspark.relation import Relation, ancestors
 from lineal.extract.pyspark.run import Environment, Exhausted, Run, Write
 from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.sinks import write_dataset
-from lineal.extract.pyspark.types import TYPE_NAMES
 from lineal.extract.pyspark.values import (
     Function,
     Library,
@@ -59,28 +57,6 @@ SPARK_WORDS = re.compile(
     r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable"
 )
 """A file without any of these is read only when another one imports it."""
-
-STARS: Mapping[str, frozenset[str]] = {
-    "pyspark.sql.functions": FUNCTION_NAMES,
-    "pyspark.sql.types": frozenset(
-        (*TYPE_NAMES, "StructType", "StructField", "ArrayType", "MapType", "Row")
-    ),
-    "pyspark.sql": frozenset(
-        ("SparkSession", "DataFrame", "Column", "Row", "Window", "SQLContext", "HiveContext")
-    ),
-    "pyspark.sql.window": frozenset(("Window", "WindowSpec")),
-    "delta.tables": frozenset(("DeltaTable",)),
-    "delta": frozenset(("DeltaTable",)),
-    "awsglue.transforms": frozenset(TRANSFORMS),
-    "awsglue.context": frozenset(("GlueContext",)),
-}
-"""What a star brings along: from pyspark.sql.functions import * """
-
-LIBRARY_CONSTANTS: Mapping[str, Value] = {
-    "__future__.annotations": None,
-    "math.pi": 3.14,
-    "math.e": 3.14,
-}
 
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
@@ -482,13 +458,6 @@ class Program:
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
         return LIBRARY_CONSTANTS.get(name, Library(name))
-
-
-def member_by_star(module: str, name: str) -> Library | None:
-    """from pyspark.sql.functions import *      Return what a name means by it, if anything."""
-    if name in STARS[module]:
-        return Library(f"{module}.{name}")
-    return None
 
 
 def is_bare_scan(relation: Relation) -> bool:

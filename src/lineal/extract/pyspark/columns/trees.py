@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.frame_scope import Bound
 from lineal.extract.pyspark.reading import Spot
-from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.values import (
@@ -53,9 +54,7 @@ def name_tree(run: Run, name: str, node: Any) -> Any:
     if "." not in name and "`" not in name:
         return mark_place(run, exp.Column(this=identifier(name)), node)
 
-    parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
-    if not parts:
-        parts = [name]
+    parts = name_parts(name)
     if parts[-1] == "*":
         keys = dict(
             zip(("table", "db", "catalog"), map(identifier, reversed(parts[:-1])), strict=False)
@@ -73,6 +72,18 @@ def name_tree(run: Run, name: str, node: Any) -> Any:
     return tree
 
 
+def name_parts(name: str) -> list[str]:
+    """`odd name`.field      Return the parts of a dotted name, without their quotes."""
+    parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
+    return parts or [name]
+
+
+def stars_with(relation: Relation, key: str) -> list[Attribute]:
+    """Return the open stars that may hold a column."""
+    stars = [(each, each.slot.star) for each in relation.stars]
+    return [each for each, star in stars if star is not None and key not in star.excepted]
+
+
 def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
     """df.x, df["x"], df["*"]      None if df cannot have an x"""
     if name == "*":
@@ -80,31 +91,16 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
         star.meta["of"] = relation
         return star
 
-    parts = [name]
-    if "." in name or "`" in name:
-        parts = [
-            quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)
-        ] or [name]
-
-    held = relation.by_key.get(parts[0].lower(), [])
-    if len(parts) > 1 and not held:
+    parts = name_parts(name) if "." in name or "`" in name else [name]
+    key = parts[0].lower()
+    held: Sequence[Attribute] = relation.by_key.get(key, ())
+    if not held and len(parts) == 1:
+        held = stars_with(relation, key)
+    if len(held) != 1:
         return name_tree(run, name, node)
-    if len(held) > 1:
-        return name_tree(run, name, node)
-    if held:
-        found = held[0].id
-    else:
-        stars = [
-            star
-            for star in relation.stars
-            if star.slot.star and parts[0].lower() not in star.slot.star.excepted
-        ]
-        if len(stars) != 1:
-            return name_tree(run, name, node)
-        found = stars[0].id
 
     tree: Any = mark_place(run, exp.Column(this=identifier(parts[0])), node)
-    tree._meta["bound"] = Bound(relation, found, parts[0].lower())
+    tree._meta["bound"] = Bound(relation, held[0].id, key)
     for part in parts[1:]:
         tree = exp.Dot(this=tree, expression=identifier(part))
     return tree
@@ -185,9 +181,8 @@ def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
 def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     """The trees of a SQL text that stands in the program."""
     place = run.reading.place_of(node)
-    reading = Reading(
-        Script(text, "spark", place.file if place else "", place.line if place else 1)
-    )
+    file, line = (place.file, place.line) if place else ("", 1)
+    reading = Reading(Script(text, "spark", file, line))
     trees, _, diagnostics = parse(reading)
 
     for diagnostic in diagnostics:

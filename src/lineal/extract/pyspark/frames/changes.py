@@ -21,10 +21,11 @@ from lineal.extract.pyspark.frames.project import (
     note_types,
     take_findings,
 )
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, ColumnValue, Pattern, Unknown, Value, note_of
+from lineal.extract.pyspark.values import Choice, ColumnValue, Unknown, Value, note_of
 from lineal.extract.sql.generators import is_generator
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -64,7 +65,7 @@ def with_all(
     aliases: dict[str, Slot] = {}
 
     for name, held in given.values():
-        if not isinstance(name, str) or isinstance(name, Pattern):
+        if not is_text(name):
             level = getattr(name, "level", Confidence.UNKNOWN)
             if isinstance(name, Choice):
                 level = Confidence.MEDIUM
@@ -115,13 +116,17 @@ def replace_column(
             for attribute in attributes
         ]
 
-    without = [
-        attribute
-        if attribute.slot.star is None
-        else attribute._replace(slot=star_slot_like(attribute, made.key))
-        for attribute in attributes
-    ]
-    return [*without, made]
+    return [*narrow_stars(attributes, made.key), made]
+
+
+def narrow_stars(attributes: list[Attribute], key: str) -> list[Attribute]:
+    """Return the columns, with open stars that do not hold that column any more."""
+    found = []
+    for attribute in attributes:
+        if attribute.slot.star is not None:
+            attribute = attribute._replace(slot=star_slot_like(attribute, key))
+        found.append(attribute)
+    return found
 
 
 def star_slot_like(attribute: Attribute, key: str) -> Slot:
@@ -138,7 +143,8 @@ def renamed_column(
 ) -> Value:
     """df.withColumnRenamed("a", "b")      no-op if there is no a"""
     given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
-    return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
+    pairs = [(given[0], given[1])] if len(given) > 1 else []
+    return rename(run, relation, pairs, node)
 
 
 def renamed_columns(
@@ -172,47 +178,60 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
     attributes = list(relation.attributes)
 
     for old, new in pairs:
-        if (
-            not isinstance(old, str)
-            or not isinstance(new, str)
-            or isinstance(old, Pattern)
-            or isinstance(new, Pattern)
-        ):
-            unsaid = new if isinstance(old, str) and not isinstance(old, Pattern) else old
-            run.dynamic(
-                note_of("a column", unsaid), node, getattr(old, "level", Confidence.UNKNOWN)
-            )
+        if is_text(old) and is_text(new):
+            tree = column(run, f"`{old}`" if "." in old else old, node)
+            attributes = rename_one(relation, attributes, old, new, tree, scope)
+        else:
+            unsaid = new if is_text(old) else old
+            level = getattr(old, "level", Confidence.UNKNOWN)
+            run.dynamic(note_of("a column", unsaid), node, level)
             attributes = [unsure(each) for each in attributes]
-            continue
-
-        key = old.lower()
-        tree = column(run, f"`{old}`" if "." in old else old, node)
-        if any(attribute.key == key and attribute.slot.star is None for attribute in attributes):
-            for position, attribute in enumerate(attributes):
-                if attribute.key == key and attribute.slot.star is None:
-                    lineage: Lineage = {}
-                    pour(attribute.slot.lineage, IDENTITY, lineage, tree)
-                    lineage = keep_parts(lineage, attribute.slot.lineage)
-                    made = fresh(Slot(new, new.lower(), lineage))
-                    relation.types[made.id] = relation.types.get(attribute.id, "")
-                    attributes[position] = made
-                    scope.taken(attribute.slot, tree)
-        elif relation.stars:
-            slot = scope.lookup(relation, old, (), tree, False)
-            if slot is not None:
-                made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
-                attributes = [
-                    each
-                    if each.slot.star is None
-                    else each._replace(slot=star_slot_like(each, key))
-                    for each in attributes
-                ]
-                keys: Any = dict.fromkeys(each.key for each in attributes)
-                attributes = replace_column(attributes, made, keys)
 
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
     return take_findings(run, found, evaluation)
+
+
+def rename_one(
+    relation: Relation,
+    attributes: list[Attribute],
+    old: str,
+    new: str,
+    tree: Any,
+    scope: FrameScope,
+) -> list[Attribute]:
+    """Rename every column of a name; of an unknown schema, which must have it, take it out."""
+    key = old.lower()
+    is_there = False
+    renamed: list[Attribute] = []
+    for attribute in attributes:
+        if attribute.key == key and attribute.slot.star is None:
+            is_there = True
+            attribute = under_new_name(relation, attribute, new, tree, scope)
+        renamed.append(attribute)
+    if is_there or not relation.stars:
+        return renamed
+
+    slot = scope.lookup(relation, old, (), tree, False)
+    if slot is None:
+        return attributes
+    made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
+    narrowed = narrow_stars(attributes, key)
+    keys: Any = dict.fromkeys(each.key for each in narrowed)
+    return replace_column(narrowed, made, keys)
+
+
+def under_new_name(
+    relation: Relation, attribute: Attribute, new: str, tree: Any, scope: FrameScope
+) -> Attribute:
+    """Return a column under another name, with its type."""
+    lineage: Lineage = {}
+    pour(attribute.slot.lineage, IDENTITY, lineage, tree)
+    lineage = keep_parts(lineage, attribute.slot.lineage)
+    made = fresh(Slot(new, new.lower(), lineage))
+    relation.types[made.id] = relation.types.get(attribute.id, "")
+    scope.taken(attribute.slot, tree)
+    return made
 
 
 def drop(
@@ -223,19 +242,13 @@ def drop(
     for argument in flat(arguments):
         if isinstance(argument, ColumnValue):
             attributes = dropped_column(relation, attributes, argument)
-        elif isinstance(argument, str) and not isinstance(argument, Pattern):
+        elif is_text(argument):
             key = argument.strip("`").lower()
-            attributes = [
-                each._replace(slot=star_slot_like(each, key))
-                if each.slot.star is not None
-                else each
-                for each in attributes
-                if each.slot.star is not None or each.key != key
-            ]
+            rest = [each for each in attributes if each.slot.star is not None or each.key != key]
+            attributes = narrow_stars(rest, key)
         else:
-            run.dynamic(
-                note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN)
-            )
+            level = getattr(argument, "level", Confidence.UNKNOWN)
+            run.dynamic(note_of("columns", argument), node, level)
             attributes = [unsure(each) for each in attributes]
 
     found = relation.derived(attributes)

@@ -32,14 +32,11 @@ def fill(
     value = named_argument(arguments, keywords, 0, "value")
     subset = named_argument(arguments, keywords, 1, "subset")
     if isinstance(value, dict):
-        wanted = {str(name): held for name, held in value.items()}
-    else:
-        listed = names_of(subset)
-        wanted = dict.fromkeys(listed if listed is not None else relation.names, value)
+        by_name = {str(name): held for name, held in value.items()}
+        return change_values(run, relation, by_name, False, node)
 
-    return change_values(
-        run, relation, wanted, subset is None and not isinstance(value, dict), node
-    )
+    wanted = dict.fromkeys(names_of(subset, relation.names), value)
+    return change_values(run, relation, wanted, subset is None, node)
 
 
 def replace(
@@ -49,18 +46,18 @@ def replace(
     old = named_argument(arguments, keywords, 0, "to_replace")
     sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
     subset = keywords.get("subset", argument_at(arguments, 2))
-    listed = names_of(subset)
-    wanted = dict.fromkeys(listed if listed is not None else relation.names, sample)
-    return change_values(run, relation, wanted, listed is None, node)
+    wanted = dict.fromkeys(names_of(subset, relation.names), sample)
+    is_open = not isinstance(subset, (str, list, tuple))
+    return change_values(run, relation, wanted, is_open, node)
 
 
-def names_of(subset: Value) -> list[str] | None:
-    """subset="a", subset=["a", "b"]      Return the names, where they are known."""
+def names_of(subset: Value, every: list[str]) -> list[str]:
+    """subset="a", subset=["a", "b"]      Return the names; every name, where there is no subset."""
     if isinstance(subset, str):
         return [subset]
     if isinstance(subset, (list, tuple)):
         return [name for name in subset if isinstance(name, str)]
-    return None
+    return every
 
 
 def change_values(

@@ -1,0 +1,55 @@
+"""Names of libraries that are constants, or that a star brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
+    attributes,
+    calls,
+    comparisons,
+    comprehensions,
+    expressions,
+    items,
+    natives,
+    operators,
+    sql_texts,
+    statements,
+    texts,
+)
+from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
+from lineal.extract.pyspark.glue import TRANSFORMS
+from lineal.extract.pyspark.types import TYPE_NAMES
+from lineal.extract.pyspark.values import (
+    Library,
+    Value,
+)
+
+STARS: Mapping[str, frozenset[str]] = {
+    "pyspark.sql.functions": FUNCTION_NAMES,
+    "pyspark.sql.types": frozenset(
+        (*TYPE_NAMES, "StructType", "StructField", "ArrayType", "MapType", "Row")
+    ),
+    "pyspark.sql": frozenset(
+        ("SparkSession", "DataFrame", "Column", "Row", "Window", "SQLContext", "HiveContext")
+    ),
+    "pyspark.sql.window": frozenset(("Window", "WindowSpec")),
+    "delta.tables": frozenset(("DeltaTable",)),
+    "delta": frozenset(("DeltaTable",)),
+    "awsglue.transforms": frozenset(TRANSFORMS),
+    "awsglue.context": frozenset(("GlueContext",)),
+}
+"""What a star brings along: from pyspark.sql.functions import * """
+
+LIBRARY_CONSTANTS: Mapping[str, Value] = {
+    "__future__.annotations": None,
+    "math.pi": 3.14,
+    "math.e": 3.14,
+}
+
+
+def member_by_star(module: str, name: str) -> Library | None:
+    """from pyspark.sql.functions import *      Return what a name means by it, if anything."""
+    if name in STARS[module]:
+        return Library(f"{module}.{name}")
+    return None
