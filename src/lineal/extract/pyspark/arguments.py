@@ -178,12 +178,14 @@ METHODS: dict[str, Callable[[Run, Builder, Arguments, Keywords, Any], Value]] = 
 
 
 def _unknown(node: Any) -> Unknown:
+    """Return that the command line cannot be followed."""
     return Unknown(label_of(node), "the command line cannot be followed", Confidence.LOW)
 
 
 def _parse(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> tuple[Instance, list[str]] | None:
+    """Parse the command line by argparse itself; None where it cannot be followed."""
     given = named_argument(arguments, keywords, 0, "args")
     words = (
         list(run.program.main.arguments)
@@ -213,6 +215,7 @@ def _parse(
 def _parser_of(
     specification: Specification, expected: dict[str, Expected], defaults: dict[str, Value]
 ) -> Parser:
+    """Build the parser that the program describes."""
     if specification.unclear:
         raise Refused("the parser is not followed")
 
@@ -240,6 +243,7 @@ def _add(
     keywords: Keywords,
     expected: dict[str, Expected],
 ) -> None:
+    """Add one argument to a parser."""
     if not all(isinstance(name, str) for name in names):
         raise Refused("the name of an argument is not known")
 
@@ -271,6 +275,7 @@ class _Constant:
 
 
 def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) -> Value:
+    """Return the value of an argument, or its default."""
     if not is_given:
         default = expected.default
         if isinstance(default, str):
@@ -283,6 +288,7 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
 
 
 def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
+    """Return one value, converted by the type of its argument."""
     if isinstance(found, _Constant):
         return expected.constant
     if isinstance(found, str):

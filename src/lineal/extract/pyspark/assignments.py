@@ -60,6 +60,7 @@ def assign_augmented(run: Run, node: ast.AugAssign, env: Environment, returns: R
 
 
 def _loaded(target: Any) -> ast.expr:
+    """Return the target of x += 1 as an expression."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
     if isinstance(target, ast.Attribute):

@@ -85,6 +85,7 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
         return Partial(run.patched["DataFrame", name], (held,), {})
     if name in FRAME_METHODS:
         return Method(held, name)
+
     part = FRAME_PARTS.get(name)
     if part is not None:
         return part(run, held, name, node)

@@ -61,9 +61,11 @@ class SessionCatalog:
         table = self.run.program.located.get(spelling)
         if table is not None:
             key, spelling = table.lower(), table
+
         write = self.run.written.get(key)
         if write is not None and write.defines:
             return self.as_written(write.relation, key, spelling)
+
         self.run.asked.setdefault(key, set()).add(id(self.run.script))
         home, frame = self.known.scan(key, spelling, evaluation, node)
         if write is not None and frame.stars:
@@ -88,6 +90,7 @@ class SessionCatalog:
             self.asked.discard(origin)
             if found:
                 return found
+
         return self.known.struct_fields(origin)
 
     def __getattr__(self, name: str) -> Any:

@@ -79,6 +79,7 @@ def contains(held: Value, wanted: Value) -> bool | None:
         return None
     if isinstance(held, str):
         return wanted in held if isinstance(wanted, str) and is_text(held) else None
+
     items = items_of(held)
     if items is None:
         return None

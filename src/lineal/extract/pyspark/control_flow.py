@@ -98,6 +98,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
 
 
 def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
+    """Run the body of a loop once."""
     flow = run_block(run, node.body, env, returns)
     if flow in (Flow.RETURN, Flow.RAISE):
         return flow
@@ -149,6 +150,7 @@ def _matters(nodes: list[ast.stmt]) -> bool:
 
 
 def _returns_nothing(node: ast.Return) -> bool:
+    """Return whether a handler gives up: return, return None, return False."""
     return node.value is None or (
         isinstance(node.value, ast.Constant) and node.value.value in (None, False)
     )

@@ -83,6 +83,7 @@ def decorate_by_attribute(
         if isinstance(getter, Function):
             getter.setter = made
             return getter
+
     if target.attr == "register" and register_variant(run, made, decorator, target, env):
         return made
     return None
@@ -103,6 +104,7 @@ def decorate_by_library(
     if name in DATASETS and full.startswith(PIPELINES):
         define_dataset(run, made, decorator, name, env)
         return made
+
     return None
 
 
@@ -186,9 +188,11 @@ def define_dataset(run: Run, made: Function, decorator: Any, kind: str, env: Env
     keywords: dict[str | None, Value] = {}
     if isinstance(decorator, ast.Call):
         keywords = {k.arg: value(run, k.value, env) for k in decorator.keywords}
+
     name = keywords.get("name", keywords.get("target"))
     if not isinstance(name, str):
         name = made.name
+
     env.file.pipelines.append((made, name, kind, decorator, expectations_of(run, made, env)))
 
 
@@ -201,9 +205,11 @@ def expectations_of(run: Run, made: Function, env: Environment) -> list[Value]:
     for decorator in made.node.decorator_list:
         if not isinstance(decorator, ast.Call) or not isinstance(decorator.func, ast.Attribute):
             continue
+
         given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
         if decorator.func.attr not in DROPPING or not given:
             continue
+
         rules = value(run, given[-1], env)
         if isinstance(rules, dict):
             found += rules.values()

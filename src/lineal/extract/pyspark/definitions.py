@@ -72,6 +72,7 @@ def define_field(
     if default is None:
         made.fields.append((name, Unknown(name, "a field that is not set")))
         return
+
     held = value(run, default, inner)
     made.fields.append((name, held))
     inner.names[name] = held

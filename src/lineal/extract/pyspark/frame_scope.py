@@ -214,6 +214,7 @@ class FrameScope(Scope):
 
 
 def _answer_of(star: Attribute, name: str, key: str) -> Slot:
+    """Return what an open star answers to a name."""
     assert star.slot.star is not None
     slot = answer(star.slot.star, name, key)
     if slot is None:
@@ -240,10 +241,12 @@ def _qualifies(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:
 
 
 def _fold(name: str) -> str:
+    """Return a name as names are compared."""
     return name.lower()
 
 
 def _spelling(node: exp.Column) -> str:
+    """Return a column as it is written."""
     return ".".join(part.name for part in node.parts)
 
 

@@ -224,6 +224,7 @@ def super_of(run: Run, env: Environment) -> Value:
         kind = receiver.home
     elif isinstance(receiver, Class):
         kind = receiver
+
     order = kind.order
     after = next((position for position, made in enumerate(order, 1) if made is home), len(order))
     return Super(tuple(order[after:]), receiver)

@@ -72,6 +72,7 @@ def truth(value: Value) -> bool | None:
         value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
     ):
         return bool(value)
+
     return True
 
 

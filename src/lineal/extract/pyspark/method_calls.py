@@ -45,6 +45,7 @@ def call_method(
     """df.select("a"), self.load()"""
     if method.function is not None:
         return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
+
     handler = RECEIVERS.get(type(method.receiver))
     if handler is None:
         return method_of_value(run, method.receiver, method.name, arguments, keywords, node)
@@ -114,6 +115,7 @@ def on_window(
     """Window.partitionBy("a").orderBy("b")      Add to a window."""
     if name not in ("partitionBy", "orderBy"):
         return held
+
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
     if name == "partitionBy":
         return WindowSpec(trees, held.order)

@@ -49,6 +49,7 @@ class ModuleIndex:
         """%run ./helpers/io      by its path, else the only notebook of that name"""
         wanted = re.sub(r"\.(py|ipynb)$", "", path.strip().strip("'\"")).strip("/").split("/")
         base = list(file.parts[:-1])
+
         for part in wanted:
             if part == "..":
                 base = base[:-1]
@@ -58,6 +59,7 @@ class ModuleIndex:
         found = self.file_at(tuple(base))
         if found is not None:
             return found
+
         alike = [each for each in self.files if each.parts[-1:] == (wanted[-1],)]
         others = [each for each in alike if each is not file]
         return others[0] if len(others) == 1 else None
@@ -71,6 +73,7 @@ class ModuleIndex:
             found = self.imports_from(node, file)
         elif isinstance(node, ast.Expr):
             found = [self.find_notebook(path, file) for path in included_paths(node.value)]
+
         return [each for each in found if each is not None]
 
     def imports_from(self, node: ast.ImportFrom, file: File) -> list[File | None]:
@@ -102,6 +105,7 @@ def shared_folders(left: File, right: File) -> int:
         if one != other:
             break
         count += 1
+
     return count
 
 
@@ -111,5 +115,6 @@ def included_paths(node: ast.expr) -> list[str]:
         return []
     if node.func.id != INCLUDE or not node.args:
         return []
+
     target = node.args[0]
     return [str(target.value)] if isinstance(target, ast.Constant) else []

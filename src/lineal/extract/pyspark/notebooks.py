@@ -94,6 +94,7 @@ def of_magics(text: str) -> str:
             end = position + 1
             while end < len(lines) and not ends_magic(lines[end], magic[1]):
                 end += 1
+
             found += cell_lines(lines[position:end])
             position = end
             continue
@@ -103,6 +104,7 @@ def of_magics(text: str) -> str:
             found += cell_lines([line])
         else:
             found.append(line)
+
         position += 1
 
     return "\n".join(found)

@@ -93,6 +93,7 @@ def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usag
         reason = "a parameter that no call binds"
         held = Unknown(f"{function.name}.{name}", reason, Confidence.HIGH)
         return open_dataset(run, held, function.node)
+
     return Unknown(name, f"the parameter {name} of {function.name}", Confidence.LOW)
 
 

@@ -62,6 +62,7 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
         return Unknown("…", "a path that is computed")
     if isinstance(node.op, ast.Div) and isinstance(left, str) and isinstance(right, str):
         return text_of_parts([left, "/", right])
+
     combine = OPERATORS.get(type(node.op))
     if combine is None or not is_harmless(node.op, left, right):
         return Unknown("…", "computed")
@@ -89,6 +90,7 @@ def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
     for held in (left, right):
         if isinstance(held, Unknown):
             return held
+
     return Unknown("…", "computed")
 
 

@@ -98,6 +98,7 @@ class Program:
         ordered = nodes
         if ordered is None:
             ordered = [file for file in self.files if file.is_node]
+
         for file in ordered:
             before = len(self.run.writes)
             self.attempt(self.enter_node, file)
@@ -153,6 +154,7 @@ class Program:
         """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
         if not spoken:
             return []
+
         names = {part for file in spoken for part in file.parts[-2:]}
         silent = [file for file in loose if file not in spoken]
         found: list[File] = []
@@ -199,6 +201,7 @@ class Program:
         run.start(file)
         self.entered.append(file.script.file)
         before = len(run.writes)
+
         if file.form.kind is Kind.MODEL:
             self.execute_module(file, file.name)
             self.define_datasets(file)
@@ -206,6 +209,7 @@ class Program:
             self.execute_module(file, "__main__")
             self.define_datasets(file)
             self.finish_job(file, before)
+
         if not self.has_written(file, before):
             self.report_unwritten(file)
 
@@ -381,6 +385,7 @@ class Program:
             script, written, views = run.script, run.written, run.views
             self.execute_module(file, ".".join(file.parts))
             run.script, run.written, run.views = script, written, views
+
         return Module(file, file.environment.names if file.environment is not None else {})
 
     def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
@@ -409,6 +414,7 @@ class Program:
         parts = held.file.parts
         if parts[-1:] == ("__init__",):
             parts = parts[:-1]
+
         found = self.index.module_at((*parts, name))
         if found is not None:
             return self.load(run, found)

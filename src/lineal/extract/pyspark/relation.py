@@ -122,6 +122,7 @@ class Relation:
             for attribute in self.attributes:
                 if attribute.slot.star is None:
                     self._by_key.setdefault(attribute.slot.key, []).append(attribute)
+
         return self._by_key
 
     def index(self, by_key: dict[str, list[Attribute]]) -> None:

@@ -63,6 +63,7 @@ class Environment:
             if name in here.names and name not in here.shared:
                 return here
             here = here.outer
+
         return None
 
 

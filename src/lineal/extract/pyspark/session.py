@@ -123,6 +123,7 @@ def read_table(run: Run, name: str, node: Any) -> Relation:
         return view
     if run.using != ("", "") or run.program.main is not None:
         parts = in_use(run, parts)
+
     qualifier = tuple(part.lower() for part in parts)
     return dataset(run, ".".join(qualifier), ".".join(parts), node, qualifier)
 
@@ -207,6 +208,7 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
         held = data
         if not isinstance(held, Unknown):
             held = Unknown("createDataFrame()", "its rows are not followed")
+
         run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
         return Relation([anything()], {})
 
@@ -322,6 +324,7 @@ def read_path(
     schema = held.parts.get("schema")
     if keywords.get("schema") is not None:
         schema = schema_of(run, keywords["schema"], node)
+
     fixed = columns_of_format(held, name)
     if fixed is not None and (schema is None or fixed[0] != "value"):
         schema = SchemaValue([(each, "") for each in fixed])
@@ -334,6 +337,7 @@ def read_path(
         return dataset(run, shown, shown, node, (), schema, of_format=fixed is not None)
 
     found: Value = None
+
     for path in paths_to_read(held, name, arguments, keywords):
         one = read_name(run, path, node, read)
         if found is None:

@@ -87,6 +87,7 @@ def write_to(
         write_dataset(
             run, Write(each, relation, node, run.reading, kind, defines, positional, keeps=keeps)
         )
+
     return None
 
 

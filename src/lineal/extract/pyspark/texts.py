@@ -37,6 +37,7 @@ def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
 
     if part.conversion == ord("r") and is_known(held):
         return repr(held)
+
     is_named = isinstance(part.value, (ast.Name, ast.Attribute))
     if isinstance(held, Unknown) and (is_named or held.label == "…"):
         return Unknown(label_of(part.value), held.reason, held.level, held.variable)

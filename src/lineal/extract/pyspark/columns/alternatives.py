@@ -69,6 +69,7 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
     if left.names == right.names:
         tree = left.tree if left.tree == right.tree else alternatives(left.tree, right.tree)
         return ColumnValue(tree, left.names, left.doubt or right.doubt)
+
     return ColumnValue(
         alternatives(tree_with_alias(left), tree_with_alias(right)), (), left.doubt or right.doubt
     )

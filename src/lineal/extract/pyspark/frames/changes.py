@@ -126,6 +126,7 @@ def narrow_stars(attributes: list[Attribute], key: str) -> list[Attribute]:
         if attribute.slot.star is not None:
             attribute = attribute._replace(slot=star_slot_like(attribute, key))
         found.append(attribute)
+
     return found
 
 
@@ -204,17 +205,21 @@ def rename_one(
     key = old.lower()
     is_there = False
     renamed: list[Attribute] = []
+
     for attribute in attributes:
         if attribute.key == key and attribute.slot.star is None:
             is_there = True
             attribute = under_new_name(relation, attribute, new, tree, scope)
+
         renamed.append(attribute)
+
     if is_there or not relation.stars:
         return renamed
 
     slot = scope.lookup(relation, old, (), tree, False)
     if slot is None:
         return attributes
+
     made = fresh(Slot(new, new.lower(), dict(slot.lineage)))
     narrowed = narrow_stars(attributes, key)
     keys: Any = dict.fromkeys(each.key for each in narrowed)

@@ -329,6 +329,7 @@ def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: A
 
 
 def _is_variable(argument: ast.expr) -> bool:
+    """Return whether an argument is a variable: cols, *cols."""
     if isinstance(argument, ast.Starred):
         argument = argument.value
     return isinstance(argument, ast.Name)
