@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.arguments import parser
 from lineal.extract.pyspark.columns.trees import binary, compare
+from lineal.extract.pyspark.command_line import parser
 from lineal.extract.pyspark.comparisons import compare_values
 from lineal.extract.pyspark.dispatch import (
     BUILTINS,

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.arguments import parser_call
 from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.command_line import parser_call
 from lineal.extract.pyspark.dispatch import (
     ACTIONS,
     BUILDERS,
