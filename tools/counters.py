@@ -17,9 +17,9 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "lineal"
 LONGEST_FUNCTION = 60
 
 LIMITS = {
-    "branches per 100 lines": 20.0,
-    "conditional expressions per 1,000 lines": 29.2,
-    "nested conditional expressions": 36,
+    "branches per 100 lines": 18.8,
+    "conditional expressions per 1,000 lines": 20.8,
+    "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 2,
 }
 """Each only falls: lower a limit when the code has become lighter."""

@@ -77,7 +77,7 @@ class Versions:
                 and version.key not in shown
                 and not self.catalog.declares(version.key)
             )
-            name = version.name if free else f"{where}::{version.name}" if where else version.name
+            name = version.name if free or not where else f"{where}::{version.name}"
             met[name] += 1
             self.names[id(version)] = name if met[name] == 1 else f"{name}@{met[name]}"
 

@@ -136,9 +136,9 @@ def time_window_in(node: Node) -> str:
     if node.name not in ("Project", "Expand"):
         return ""
     first = (node.trees("projectList") or node.trees("projections"))[:1]
-    made = (
-        first[0].children[0] if first and first[0].name == "Alias" else first[0] if first else node
-    )
+    made = first[0] if first else node
+    if first and made.name == "Alias":
+        made = made.children[0]
     if made.name != "CreateNamedStruct" or not contains_operator(
         made, "PreciseTimestampConversion"
     ):
