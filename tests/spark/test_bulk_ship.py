@@ -18,7 +18,7 @@ OF_SPARK = {"pyspark", "py4j"}
 def test_executors_load_nothing_that_is_not_sent() -> None:
     start = [
         f"lineal.spark.pipeline.{path.stem}"
-        for path in (SOURCE / "lineal" / "spark" / "bulk").glob("*.py")
+        for path in (SOURCE / "lineal" / "spark" / "pipeline").glob("*.py")
     ]
     assert "lineal.spark.pipeline.resolve" in start
     assert libraries(start) - OF_SPARK == {"numpy", "pyarrow", "sqlglot"}

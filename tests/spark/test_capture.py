@@ -22,8 +22,8 @@ from click.testing import CliRunner
 from lineal.cli import main
 from lineal.model.extraction import Extraction
 from lineal.spark import capture
-from lineal.spark.capture.outlet import ToServer
-from lineal.spark.capture.procedures import called
+from lineal.spark.job_capture.outlet import ToServer
+from lineal.spark.job_capture.procedures import called
 from lineal.store import saved
 from lineal.store.saved import restored
 
@@ -630,7 +630,7 @@ def test_a_server_that_stays_busy_costs_the_time_that_was_given(busy):
 
 
 def test_only_so_many_events_wait(busy, tmp_path, monkeypatch):
-    monkeypatch.setattr("lineal.spark.capture.outlet.MOST_WAITING", 2)
+    monkeypatch.setattr("lineal.spark.job_capture.outlet.MOST_WAITING", 2)
     Busy.codes[:] = [503] * 1000
     said = []
     outlet = ToServer(busy, "api/v1/lineage", 5, str(tmp_path / "unsent"), said.append)
@@ -665,7 +665,7 @@ def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):
     def broken(*_):
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("lineal.spark.capture.record.extract", broken)
+    monkeypatch.setattr("lineal.spark.job_capture.record.extract", broken)
     with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark) as captured:
         for mode in ("overwrite", "append"):
             orders.write.mode(mode).saveAsTable("captured.unread")
@@ -679,7 +679,7 @@ def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):
 
 
 def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypatch):
-    monkeypatch.setattr("lineal.spark.capture.listener.compiled", None)
+    monkeypatch.setattr("lineal.spark.job_capture.listener.compiled", None)
     with capture(spark) as captured:
         orders.write.mode("overwrite").saveAsTable("captured.unwatched")
     assert spark.table("captured.unwatched").count() == 2
@@ -775,7 +775,7 @@ def test_the_command_runs_a_job_and_ends_as_it_does(tmp_path):
 def test_the_command_passes_the_form_of_events_on(tmp_path, monkeypatch, options, legacy):
     seen = []
     monkeypatch.setattr(
-        "lineal.spark.capture.job.run_job",
+        "lineal.spark.job_capture.job.run_job",
         lambda job, arguments, watch: seen.append(watch.settings) or 0,
     )
     CliRunner().invoke(main, ["capture", __file__, "--to", str(tmp_path / "events"), *options])

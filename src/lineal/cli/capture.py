@@ -12,8 +12,8 @@ from lineal.cli.source import Mistake, exists
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
-    from lineal.spark.capture import Captured, Settings
-    from lineal.spark.capture.compare import Comparison
+    from lineal.spark.job_capture import Captured, Settings
+    from lineal.spark.job_capture.compare import Comparison
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -118,8 +118,8 @@ def _run(
         check()
     except SparkUnavailable as mistake:
         raise Mistake(str(mistake)) from mistake
-    from lineal.spark.capture.job import run_job
-    from lineal.spark.capture.watch import Watch
+    from lineal.spark.job_capture.job import run_job
+    from lineal.spark.job_capture.watch import Watch
 
     program = _program(job, arguments) if fail_on is not None else None
     watch = Watch(settings, _say)
@@ -131,7 +131,7 @@ def _run(
     if program is None or fail_on is None or not watch.attached:
         _show(watch.captured, settings)
         return code
-    from lineal.spark.capture.compare import compare_job
+    from lineal.spark.job_capture.compare import compare_job
 
     comparison = compare_job(program, watch.captured, failed=code != 0)
     _show(watch.captured, settings, comparison)
@@ -141,7 +141,7 @@ def _run(
 def _program(job: str, arguments: tuple[str, ...]) -> Corpus:
     """The program as it is before it runs."""
     from lineal.projects import ProjectError
-    from lineal.spark.capture.compare import program_at
+    from lineal.spark.job_capture.compare import program_at
 
     try:
         return program_at(job, arguments)
@@ -161,7 +161,7 @@ def _code(comparison: Comparison, fail_on: str) -> int:
 def _settings(
     to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any
 ) -> Settings:
-    from lineal.spark.capture import Settings
+    from lineal.spark.job_capture import Settings
 
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")

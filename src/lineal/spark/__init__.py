@@ -13,13 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lineal.spark.capture import capture
+    from lineal.spark.job_capture import capture
     from lineal.spark.plan_lineage import lineage
 
 __all__ = ["capture", "lineage"]
 
 
-_HOME = {"capture": "lineal.spark.capture", "lineage": "lineal.spark.plan_lineage"}
+_HOME = {"capture": "lineal.spark.job_capture", "lineage": "lineal.spark.plan_lineage"}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ from lineal.extract.pyspark.forms import Form, Kind, form_of
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.paths import is_path
-from lineal.spark.capture.record import Write
+from lineal.spark.job_capture.record import Write
 from lineal.spark.python import faults
 from lineal.spark.python.process import Deadline, Ended, ModelProcess, OutOfTime, within
 from lineal.spark.run.errors import message_of

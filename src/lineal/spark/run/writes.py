@@ -7,8 +7,8 @@ from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.model.extraction import Extraction
-from lineal.spark.capture.listener import Execution, Listener
-from lineal.spark.capture.record import Recorder, Write
+from lineal.spark.job_capture.listener import Execution, Listener
+from lineal.spark.job_capture.record import Recorder, Write
 from lineal.spark.plan import analysed, described
 
 PATIENCE = 10_000

@@ -16,6 +16,6 @@ names.py        the datasets of a program and those of its run
 
 from __future__ import annotations
 
-from lineal.spark.capture.watch import Captured, Settings, capture
+from lineal.spark.job_capture.watch import Captured, Settings, capture
 
 __all__ = ["Captured", "Settings", "capture"]

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from lineal.spark.availability import one_line
-from lineal.spark.capture.watch import Watch
+from lineal.spark.job_capture.watch import Watch
 
 STOPPED = 130
 """The exit code after Ctrl-C."""

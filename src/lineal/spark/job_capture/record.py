@@ -23,7 +23,7 @@ from lineal.model.extraction import Coverage, DatasetInfo, Extraction
 from lineal.model.job import Run
 from lineal.model.paths import is_path
 from lineal.spark.availability import one_line
-from lineal.spark.capture.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
+from lineal.spark.job_capture.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
 
 NO_SINKS = frozenset(("ForeachBatchSink", "ForeachWriterTable"))
 """Sinks of streams that call a function: what that writes is an execution of its own."""

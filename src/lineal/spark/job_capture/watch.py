@@ -21,10 +21,10 @@ from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.openlineage import NO_NAMESPACE
 from lineal.spark.availability import one_line
-from lineal.spark.capture import procedures
-from lineal.spark.capture.listener import DATASET_LINEAGE, Execution, Listener
-from lineal.spark.capture.outlet import ToFile, ToServer
-from lineal.spark.capture.record import Recorder, Write
+from lineal.spark.job_capture import procedures
+from lineal.spark.job_capture.listener import DATASET_LINEAGE, Execution, Listener
+from lineal.spark.job_capture.outlet import ToFile, ToServer
+from lineal.spark.job_capture.record import Recorder, Write
 
 if TYPE_CHECKING:
     from lineal.api import Lineage

@@ -22,8 +22,8 @@ from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.script import Corpus, Main
 from lineal.projects import load
 from lineal.resolve.definitions import Definitions
-from lineal.spark.capture.names import SameNames, is_open, renamed
-from lineal.spark.capture.watch import Captured
+from lineal.spark.job_capture.names import SameNames, is_open, renamed
+from lineal.spark.job_capture.watch import Captured
 from lineal.views.words import counted
 
 QUERY = "query"
