@@ -69,6 +69,7 @@ class Room:
         self._kinds: set[str] = set()
         self._sessions: dict[str, str] = {}
         self._shared: Path | None = None
+        self._times_shared = 0
         self.port = free_port()
 
     def __enter__(self) -> Room:
@@ -90,11 +91,17 @@ class Room:
             elif step.shown.form.is_python:
                 shared = self.may_share(step)
                 failure = self.ran_program(step, shared)
+                if failure and shared:
+                    shared = self.leave_shared()
+                    failure = self.ran_program(step, shared)
             elif step.text.startswith("lineal serve"):
                 failure = self.served(step)
             else:
                 shared = self.may_share(step)
                 failure = self.ran_beside(step, shared)
+                if failure and shared:
+                    shared = self.leave_shared()
+                    failure = self.ran_beside(step, shared)
         except (Late, TooLong, OSError, subprocess.SubprocessError) as problem:
             failure = str(problem)
         way = "checked" if step.action is Action.CHECK else ("shared" if shared else "run")
@@ -183,14 +190,23 @@ class Room:
         comes.
         """
         if self._shared is None:
-            where = self.scratch / "shared"
-            log = self.stack.enter_context((self.scratch / "shared.log").open("wb"))
+            self._times_shared += 1
+            where = self.scratch / f"shared{self._times_shared}"
+            log = self.stack.enter_context(where.with_suffix(".log").open("wb"))
             variables = self.surroundings()
             server = start_group([*self.python("shared.py"), where], self.workplace, variables, log)
             self.stack.callback(end_group, server)
             until(lambda: where.exists() or server.poll() is not None, START)
             self._shared = where
         return self._shared
+
+    def leave_shared(self) -> bool:
+        """Start another process for the commands that share a Spark: this one may be at fault.
+
+        The command that failed there is run alone, as a user would: only that counts.
+        """
+        self._shared = None
+        return False
 
     def ran_program(self, step: Step, shared: bool) -> str:
         """Runs a Python program of a page; in the environment for notebooks, as one."""

@@ -89,10 +89,11 @@ def command(
     tables that it read. Edges of which static reading says that only a run knows them are not
     comparable; they are counted.
 
-    \b lineal capture job.py --save job.lineal.json -- --day 2026-11-16 lineal capture job.py
-    --compare --fail-on warning -- --day 2026-11-16 lineal capture job.py --url
-    http://localhost:5000 spark-submit --master yarn "$(lineal capture --entry)" job.py --to
-    events.ndjson -- --day 2026-11-16
+    \b
+    lineal capture job.py --save job.lineal.json -- --day 2026-11-16
+    lineal capture job.py --compare --fail-on warning -- --day 2026-11-16
+    lineal capture job.py --url http://localhost:5000
+    spark-submit --master yarn "$(lineal capture --entry)" job.py --to events.ndjson
 
     Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a mistake in what
     was asked, or no Spark.
