@@ -261,7 +261,8 @@ def summarize(
     ways = Counter(result.way for result in results)
     actions = Counter(step.action for step in steps)
     parts = (
-        f"{ways['run'] + ways['shared']} commands run in {len(wanted)} environments",
+        f"{ways['run'] + ways['shared'] + ways['again']} commands run in {len(wanted)} environments",
+        f"{ways['again']} of them again, alone",
         f"{ways['refused']} refused without their extra",
         f"{ways['checked']} only checked",
         f"{actions[Action.MENTION]} mentions, {actions[Action.INSTALL]} of pip, {actions[Action.MAKE]} of make",

@@ -50,7 +50,9 @@ class Result(NamedTuple):
     """empty if all is well"""
     seconds: float
     way: str
-    """run, shared (in one process with others), checked or refused"""
+    """run, shared (in one process with others), again (alone, after it failed there), checked or
+    refused
+    """
 
 
 class Room:
@@ -81,30 +83,21 @@ class Room:
     def run(self, step: Step) -> Result:
         """Runs one command; what goes wrong is in the result."""
         began = time.monotonic()
-        shared = False
+        way = "run"
         try:
             self.enter(step.shown.page)
             if step.action is Action.CHECK:
-                failure = self.checked(step)
+                way, failure = "checked", self.checked(step)
             elif step.shown.form is Form.SESSION:
                 failure = self.ran_sessions(step.shown.page)
             elif step.shown.form.is_python:
-                shared = self.may_share(step)
-                failure = self.ran_program(step, shared)
-                if failure and shared:
-                    shared = self.leave_shared()
-                    failure = self.ran_program(step, shared)
+                way, failure = self.ran_shared_or_alone(step, self.ran_program)
             elif step.text.startswith("lineal serve"):
                 failure = self.served(step)
             else:
-                shared = self.may_share(step)
-                failure = self.ran_beside(step, shared)
-                if failure and shared:
-                    shared = self.leave_shared()
-                    failure = self.ran_beside(step, shared)
+                way, failure = self.ran_shared_or_alone(step, self.ran_beside)
         except (Late, TooLong, OSError, subprocess.SubprocessError) as problem:
             failure = str(problem)
-        way = "checked" if step.action is Action.CHECK else ("shared" if shared else "run")
         return Result(step, failure, time.monotonic() - began, way)
 
     def refuse(self, step: Step) -> Result:
@@ -200,13 +193,18 @@ class Room:
             self._shared = where
         return self._shared
 
-    def leave_shared(self) -> bool:
-        """Start another process for the commands that share a Spark: this one may be at fault.
+    def ran_shared_or_alone(self, step: Step, run: Callable[[Step, bool], str]) -> tuple[str, str]:
+        """Run a command where Spark is shared, if it may; if it fails there, run it again alone.
 
-        The command that failed there is run alone, as a user would: only that counts.
+        Only the second run is what a user does, so only its failure counts. Its line says `again`,
+        and the commands after it get another shared process.
         """
+        if not self.may_share(step):
+            return "run", run(step, False)
+        if not run(step, True):
+            return "shared", ""
         self._shared = None
-        return False
+        return "again", run(step, False)
 
     def ran_program(self, step: Step, shared: bool) -> str:
         """Runs a Python program of a page; in the environment for notebooks, as one."""

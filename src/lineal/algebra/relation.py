@@ -52,7 +52,7 @@ def scan(
     """SELECT * FROM t
 
     Every column of t survives and stands for itself; an open star answers for those that are not
-    known. What only the engine knows of a row (`sourceless`: the file that it stands in) is a
+    known. What only the engine knows of a row (`sourceless`: the file that it is in) is a
     column without sources.
     """
     slots = [

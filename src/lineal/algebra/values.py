@@ -59,7 +59,7 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
         return Struct(whole, {**self.fields, name.lower(): made}, [*kept, name], self.rest)
 
     def without_field(self, whole: Lineage, name: str) -> Struct:
-        """s.dropFields('y')      y is no name any more, and has no source"""
+        """s.dropFields('y')      y is gone, and has no source"""
         kept = [each for each in self.names if each.lower() != name.lower()]
         return Struct(whole, {**self.fields, name.lower(): NOTHING}, kept, self.rest)
 

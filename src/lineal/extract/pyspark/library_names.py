@@ -4,26 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
-    attributes,
-    calls,
-    comparisons,
-    comprehensions,
-    expressions,
-    items,
-    natives,
-    operators,
-    sql_texts,
-    statements,
-    texts,
-)
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.glue import TRANSFORMS
 from lineal.extract.pyspark.types import TYPE_NAMES
-from lineal.extract.pyspark.values import (
-    Library,
-    Value,
-)
+from lineal.extract.pyspark.values import Library, Value
 
 STARS: Mapping[str, frozenset[str]] = {
     "pyspark.sql.functions": FUNCTION_NAMES,

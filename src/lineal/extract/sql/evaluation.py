@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -65,7 +66,7 @@ class Catalog(Protocol):
         ...
 
 
-class Evaluation:
+class Evaluation(ABC):
     """Everything that one statement's evaluation carries."""
 
     __slots__ = (
@@ -149,21 +150,21 @@ class Evaluation:
             found = self.frames[id(node)] = self.query(node, scope, scope.ctes)
         return found
 
+    @abstractmethod
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
         """The frame of any query that stands in another."""
-        raise NotImplementedError
 
+    @abstractmethod
     def value_of(self, node: Any, scope: Scope) -> Lineage:
         """The lineage of an expression's value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def has_body(self, node: Any) -> bool:
         """Whether a call is that of a function which the project defines itself."""
-        raise NotImplementedError
 
+    @abstractmethod
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
         """The columns that a star stands for."""
-        raise NotImplementedError
 
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
