@@ -21,9 +21,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.limits import LimitExceeded, Task
 
 if TYPE_CHECKING:
-    from lineal.model.extraction import Coverage
+    from lineal.model.ledger import Coverage
 
 DEBUG = "LINEAL_DEBUG"
 """The variable that makes every failure a traceback."""
@@ -31,6 +32,9 @@ DEBUG = "LINEAL_DEBUG"
 LONGEST_MESSAGE = 200
 STEPS_NAMED = 8
 """The innermost calls of a traceback that its name is made of."""
+
+FAILED = (Code.INTERNAL_ERROR, Code.LIMIT_EXCEEDED)
+"""The codes of what has no result because of lineal."""
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -50,6 +54,8 @@ def internal_error(
     error: Exception, place: Place | None, what: str = "this statement"
 ) -> Diagnostic:
     """The diagnostic of a failure inside lineal; raises the error again if no boundary may hold it."""
+    if isinstance(error, LimitExceeded):
+        return Diagnostic(Code.LIMIT_EXCEEDED, f"{what} {error}", place)
     if isinstance(error, Passing) or is_debugging():
         raise error
     message = f"lineal failed on {what}: {described(error)} (trace {trace_id(error)})"
@@ -100,8 +106,8 @@ def raised_in(error: BaseException, package: str) -> bool:
 
 
 def internal_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """What lineal has failed over."""
-    return [found for found in diagnostics if found.code is Code.INTERNAL_ERROR]
+    """What lineal has failed over, or given up."""
+    return [found for found in diagnostics if found.code in FAILED]
 
 
 def attempt(
@@ -109,7 +115,8 @@ def attempt(
 ) -> Made:
     """What some work gives; if it fails, a diagnostic is reported and something else is given."""
     try:
-        return work()
+        with Task(what, place):
+            return work()
     except Exception as error:
         report(internal_error(error, place, what))
         return otherwise
@@ -127,7 +134,8 @@ def attempt_each(
     """
     for item in items:
         try:
-            made = work(item)
+            with Task(what, place_of(item)):
+                made = work(item)
         except Exception as error:
             report(internal_error(error, place_of(item), what))
             continue
@@ -168,12 +176,8 @@ class Failures:
         """A statement failed, or so many of a script; what fails of it afterwards is no news."""
         self.report(internal_error(error, place, what), key, statements)
 
-    def report(
-        self, diagnostic: Diagnostic, key: Hashable, statements: int = 1, columns: int = 1
-    ) -> None:
-        """A statement, which names so many columns, has no result, for the reason that a diagnostic
-        tells.
-        """
+    def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1) -> None:
+        """A statement has no result, for the reason that a diagnostic tells."""
         if key in self._known:
             return
         self._known.add(key)
@@ -181,7 +185,7 @@ class Failures:
         for report in self._reports:
             report.append(diagnostic)
         for coverage in self._coverages:
-            coverage.fail(statements, columns)
+            coverage.fail(diagnostic.code.code, statements)
 
 
 # -- what fails as a whole -------------------------------------------------------------------------

@@ -7,6 +7,8 @@ from __future__ import annotations
 from enum import Enum, IntEnum
 from typing import NamedTuple
 
+from lineal.model.redaction import redact_text
+
 
 class Place(NamedTuple):
     """A spot in a file: line and column count from 1. A text that is in no file has an empty one."""
@@ -26,6 +28,7 @@ class Severity(IntEnum):
 
     @property
     def label(self) -> str:
+        """Return the name of the severity in lower case."""
         return self.name.lower()
 
 
@@ -41,6 +44,19 @@ class Code(Enum):
         "A statement is not valid in its dialect. The other statements go on.",
         "Check the statement, or name the dialect with --dialect.",
     )
+    NEAREST_DIALECT = (
+        "nearest-dialect",
+        Severity.INFO,
+        "The dialect has no parser of its own. Its statements are read by the grammar of a related dialect.",
+        "Check statements that use syntax of this dialect alone.",
+    )
+    LEFT_OVER = (
+        "left-over",
+        Severity.WARNING,
+        "A statement was read only after words of it were left out that are not understood. "
+        "Its edges have MEDIUM confidence at most.",
+        "Check whether these words say anything about columns or rows.",
+    )
     TOO_DEEP = (
         "too-deep",
         Severity.ERROR,
@@ -54,11 +70,19 @@ class Code(Enum):
         "everything else keeps its result.",
         "Please report it with the trace id; LINEAL_DEBUG=1 shows the traceback.",
     )
+    LIMIT_EXCEEDED = (
+        "limit-exceeded",
+        Severity.ERROR,
+        "A statement or file takes more CPU time or memory than it may, or ends the process that reads it. "
+        "It has no lineage and counts as not resolved; everything else keeps its result.",
+        "Simplify the statement, or raise the limit: --statement-timeout, --memory-limit.",
+    )
     UNRESOLVED_COLUMN = (
         "unresolved-column",
         Severity.ERROR,
         "No source in scope can have this column: every schema is complete and none lists it. "
-        "The output column stays listed, without an edge.",
+        "The output column stays listed, without an edge; "
+        "a column that only a declaration lacks keeps a LOW edge, since a declaration can be stale.",
         "Check the spelling, or add the column to the schema.",
     )
     AMBIGUOUS_COLUMN = (
@@ -66,6 +90,13 @@ class Code(Enum):
         Severity.WARNING,
         "Several sources may have this unqualified column. Every candidate gets an edge, flagged ambiguous.",
         "Qualify the column, or give a schema for the sources.",
+    )
+    AMBIGUOUS_DATASET = (
+        "ambiguous-dataset",
+        Severity.WARNING,
+        "Scripts in several folders define this name differently, and none of them is nearer than the others. "
+        "Every candidate gets an edge; columns that several of them have are flagged ambiguous.",
+        "Qualify the name, or move the script next to the definition that it means.",
     )
     COLUMN_COUNT = (
         "column-count",
@@ -89,7 +120,8 @@ class Code(Enum):
     DUPLICATE_DEFINITION = (
         "duplicate-definition",
         Severity.WARNING,
-        "One name is defined by statements in several files. Their edges are united.",
+        "One name is defined by statements in several files that agree in most columns, or are in one folder. "
+        "They are one dataset with all of their columns.",
         "Give the datasets different names.",
     )
     UNSUPPORTED_STATEMENT = (
@@ -140,9 +172,9 @@ class Code(Enum):
     )
     NOT_UTF8 = (
         "not-utf8",
-        Severity.ERROR,
-        "A file is not UTF-8 text. It is left out.",
-        "Save the file as UTF-8.",
+        Severity.WARNING,
+        "A file is not UTF-8 text. It is read as Latin-1; of a query log, the row is left out.",
+        "Name the encoding with --encoding, or save the file as UTF-8.",
     )
     UNREADABLE = (
         "unreadable",
@@ -153,8 +185,9 @@ class Code(Enum):
     LEFT_OUT = (
         "left-out",
         Severity.WARNING,
-        "A file of a revision is not read: a submodule, a pointer of Git LFS, a link that leads elsewhere.",
-        "Compare two folders that have the file.",
+        "A file is not read: it is not a regular file, not text, not in the encoding that was named, too large, or a "
+        "link that leaves the project; of a revision, also a submodule or a pointer of Git LFS.",
+        "Remove the file, or change the rule: --encoding, --follow-links, --max-file-size.",
     )
     YAML_ERROR = (
         "yaml-error",
@@ -235,6 +268,12 @@ class Code(Enum):
         "ref() or source() names what the project does not have. It is kept as a dataset whose columns are not known.",
         "Check the spelling; if a package has it, run `dbt deps`.",
     )
+    MISSING_PACKAGE = (
+        "missing-package",
+        Severity.ERROR,
+        "Models call macros of a package that is not installed, and do not render. Each package is named once.",
+        "Run `dbt deps`, so that the packages of the project are there.",
+    )
     SEED_ERROR = ("seed-error", Severity.ERROR, "A seed's CSV cannot be read.", "Check the file.")
     LOG_ROW = (
         "log-row",
@@ -286,6 +325,31 @@ class Code(Enum):
         "run knows them.",
         "",
     )
+    GUESSED_DIALECT = (
+        "guessed-dialect",
+        Severity.INFO,
+        "Nobody names the dialect of these files. It is guessed from a header, the extension, words that only one "
+        "engine reads, or the name of the folder.",
+        "Name the dialect: --dialect, or `dialect:` in lineal.yml.",
+    )
+    OUTSIDE_PATHS = (
+        "outside-paths",
+        Severity.INFO,
+        "SQL files are in the folder of a project, but in none of the paths that the project names. They are not read.",
+        "Add their folder to the paths of the project, or name the files to lineal.",
+    )
+    OTHER_TOOL = (
+        "other-tool",
+        Severity.WARNING,
+        "A project belongs to a tool that lineal does not read. Its files are counted and left out.",
+        "",
+    )
+    PROJECT_NAME = (
+        "project-name",
+        Severity.WARNING,
+        "Two projects of one repository have the same name, or build the same table.",
+        "Give one of the projects another name, or leave it out with --exclude.",
+    )
     NO_INPUT = (
         "no-input",
         Severity.WARNING,
@@ -308,10 +372,12 @@ class Diagnostic(NamedTuple):
 
     @property
     def severity(self) -> Severity:
+        """Return the severity of the diagnostic's code."""
         return self.code.severity
 
     @property
     def advice(self) -> str:
+        """Return what the user can do about the diagnostic."""
         return self.hint or self.code.remedy
 
     def __str__(self) -> str:
@@ -323,3 +389,11 @@ def order_of(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:
     """Diagnostics are shown by file and place."""
     at = diagnostic.place or Place("", 0, 0)
     return (at.file, at.line, at.column, diagnostic.code.code, diagnostic.message)
+
+
+def redact_diagnostic(found: Diagnostic) -> Diagnostic:
+    """Return a diagnostic whose message has no secrets of the input in it."""
+    message = redact_text(found.message)
+    if message == found.message:
+        return found
+    return found._replace(message=message)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 
 from lineal.model import names
 from lineal.model.diagnostic import Place
+from lineal.model.redaction import redact_text
 from lineal.model.way import Clause, Confidence, How, Way
 
 
@@ -55,11 +56,17 @@ class Reader(Protocol):
         """How sure the engine is of what it does not doubt."""
         ...
 
-    def place(self, trail: Any) -> Place | None: ...
+    def place(self, trail: Any) -> Place | None:
+        """Return the place that a trail leads to."""
+        ...
 
-    def expression(self, trail: Any) -> str: ...
+    def expression(self, trail: Any) -> str:
+        """Return the text of the expression that a trail leads to."""
+        ...
 
-    def calls(self, trail: Any) -> Calls: ...
+    def calls(self, trail: Any) -> Calls:
+        """Return the calls around the column that a trail leads to."""
+        ...
 
     def failed(self, error: Exception, trail: Any) -> None:
         """A look-up has failed: report it for the statement that the trail belongs to, or raise it
@@ -78,22 +85,27 @@ class Usage(NamedTuple):
 
     @property
     def how(self) -> How:
+        """Return what is done to the column."""
         return self.way.how
 
     @property
     def clause(self) -> Clause:
+        """Return the clause that names the column."""
         return self.way.clause
 
     @property
     def masked(self) -> bool:
+        """Tell whether the value can no longer be recovered."""
         return self.way.masked
 
     @property
     def level(self) -> Confidence:
+        """Return how certain the usage is."""
         return self.doubt.level if self.doubt is not None else self.reader.level
 
     @property
     def place(self) -> Place | None:
+        """Return the place that names the column."""
         try:
             return self.reader.place(self.trail)
         except Exception as error:
@@ -102,8 +114,9 @@ class Usage(NamedTuple):
 
     @property
     def expression(self) -> str:
+        """Return the text of the expression that names the column."""
         try:
-            return self.reader.expression(self.trail)
+            return redact_text(self.reader.expression(self.trail))
         except Exception as error:
             self.reader.failed(error, self.trail)
             return ""
@@ -147,15 +160,19 @@ class Site(NamedTuple):
     level: Confidence = Confidence.HIGH
 
     def place(self, trail: Any) -> Place | None:
+        """Return the place of the site."""
         return self.at
 
     def expression(self, trail: Any) -> str:
+        """Return the text of the site."""
         return self.text
 
     def calls(self, trail: Any) -> Calls:
+        """Return the calls of the site."""
         return self.path
 
     def failed(self, error: Exception, trail: Any) -> None:
+        """Raise the error: a site has no statement to report it for."""
         raise error
 
 
@@ -190,6 +207,7 @@ class Edge(NamedTuple):
 
     @property
     def field_level(self) -> bool:
+        """Tell whether the edge leads into a column rather than into a dataset."""
         return len(self.target) == 3
 
     @property
@@ -234,6 +252,7 @@ class Edge(NamedTuple):
 
     @property
     def score(self) -> float:
+        """Return a figure from 0 to 1 for how strong and how certain the edge is."""
         level = self.level
         if level is Confidence.EXACT:
             return 1.0
@@ -246,6 +265,7 @@ class Edge(NamedTuple):
 
     @property
     def ambiguous(self) -> bool:
+        """Tell whether any usage may mean another column."""
         return any(usage.doubt is not None and usage.doubt.ambiguous for usage in self.usages)
 
     @property
@@ -255,11 +275,13 @@ class Edge(NamedTuple):
 
     @property
     def used_in(self) -> tuple[str, ...]:
+        """Return the clauses that name the source, in the order of a statement."""
         present = {usage.way.clause for usage in self.usages}
         return tuple(clause.value for clause in Clause if clause in present)
 
     @property
     def place(self) -> Place | None:
+        """Return the first place that names the source."""
         return next((usage.place for usage in self.usages if usage.place), None)
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.job import Job
+from lineal.model.ledger import Coverage
 from lineal.model.statement import Statement
 
 
@@ -38,11 +39,13 @@ class LateColumn(ColumnInfo):
 
     @property
     def type(self) -> str:
+        """Return the type of the column, which is computed when it is first read."""
         ask: object = self[1]
         return str(ask()) if callable(ask) else str(ask)
 
     @property
     def settled(self) -> ColumnInfo:
+        """Return the column as a plain record."""
         return ColumnInfo(self.name, self.type, *self[2:])
 
     def __eq__(self, other: object) -> bool:
@@ -80,9 +83,12 @@ class DatasetInfo:
     """
     terminal: bool = False
     """terminal: true: it is made to be looked at, whoever reads it stands outside of the input."""
+    tags: tuple[str, ...] = ()
+    """The tags of a dbt node, for the selector tag:x."""
 
     @property
     def names(self) -> list[str]:
+        """Return the names of the columns."""
         return [column.name for column in self.columns]
 
     @property
@@ -91,6 +97,7 @@ class DatasetInfo:
         return frozenset(column.name for column in self.columns if column.quoted)
 
     def column(self, name: str) -> ColumnInfo | None:
+        """Return the column of a name, if there is one."""
         return next((info for info in self.columns if info.name == name), None)
 
 
@@ -112,70 +119,6 @@ class Occurrence(NamedTuple):
     databases: tuple[str, ...] = ()
     id: str = ""
     """what the log calls it, where it stands first"""
-
-
-def percent(part: int, whole: int) -> float:
-    """Cut to tenths: 100 only where nothing is missing, and where there is nothing."""
-    return 1000 * part // whole / 10 if whole else 100.0
-
-
-@dataclass
-class Coverage:
-    """How much of the input was understood: statements, and the columns that they name.
-
-    A column is a reference to one, or a star over a dataset whose columns are not known, which
-    counts as one that is not resolved (`open`).
-    """
-
-    read: int = 0
-    parsed: int = 0
-    resolved: int = 0
-    references: int = 0
-    ambiguous: int = 0
-    unresolved: int = 0
-    open: int = 0
-
-    @property
-    def columns(self) -> int:
-        return self.references + self.open
-
-    @property
-    def found(self) -> int:
-        """The references that mean one column for certain."""
-        return self.references - self.ambiguous - self.unresolved
-
-    @property
-    def statement_percent(self) -> float:
-        return percent(self.resolved, self.read)
-
-    @property
-    def column_percent(self) -> float:
-        return percent(self.found, self.columns)
-
-    @property
-    def percent(self) -> float:
-        """The smaller of the two shares: neither makes up for the other."""
-        return min(self.statement_percent, self.column_percent)
-
-    def fail(self, statements: int = 1, columns: int = 1) -> None:
-        """So many statements failed that were taken for resolved, and with them the columns that
-        they name.
-        """
-        self.resolved = max(0, self.resolved - statements)
-        self.references += max(statements, columns)
-        self.unresolved += max(statements, columns)
-
-    def lose(self, statements: int = 1) -> None:
-        """So many statements failed before they were counted: a file that could not be read has at
-        least one.
-        """
-        self.read += statements
-        self.references += statements
-        self.unresolved += statements
-
-    def add(self, other: Coverage) -> None:
-        for name in self.__dataclass_fields__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
 class Extraction:
@@ -215,18 +158,21 @@ class Extraction:
 
     @property
     def reads(self) -> list[Read]:
+        """Return every reference to a dataset or a column."""
         if callable(self._reads):
             self._reads = self._reads()
         return self._reads
 
     @property
     def datasets(self) -> dict[Dataset, DatasetInfo]:
+        """Return every dataset with its columns."""
         if callable(self._datasets):
             self._datasets = self._datasets()
         return self._datasets
 
     @property
     def statements(self) -> list[Statement]:
+        """Return every statement that writes a dataset."""
         if callable(self._statements):
             self._statements = self._statements()
         return self._statements

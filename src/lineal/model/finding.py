@@ -78,6 +78,7 @@ class Suppression(NamedTuple):
     last: int
 
     def covers(self, place: Place) -> bool:
+        """Tell whether the comment silences a finding at a place."""
         return place.file == self.place.file and self.first <= place.line <= self.last
 
 

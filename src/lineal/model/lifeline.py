@@ -1,20 +1,19 @@
 """The lifeline: a process that lineal starts ends when the process that started it does, however
 that one ends.
 
-On Linux the kernel ends it at once, whatever it is doing. Everywhere a thread waits for the parent,
+The command line starts with this module, so that it imports what it needs when it needs it.
+
+On Linux the kernel ends it at once, whatever it is doing. Elsewhere a thread waits for the parent,
 and looks whether it is still there.
 """
 
 from __future__ import annotations
 
-import ctypes
-import multiprocessing
 import os
 import signal
 import sys
 import time
 from contextlib import suppress
-from multiprocessing.connection import wait
 from threading import Thread
 
 PAUSE = 0.5
@@ -30,20 +29,27 @@ GONE = 1
 def end_with(parent: int) -> None:
     """End this process when the one with this id ends, which has started it."""
     is_child = os.getppid() == parent
+    if is_child and _end_by_kernel(parent):
+        return
+    import multiprocessing
+
     if not is_child and multiprocessing.parent_process() is None:
         os._exit(GONE)  # the parent is gone already
-    if is_child:
-        _end_by_kernel(parent)
     Thread(target=_wait_for, args=(parent, is_child), name="lineal-lifeline", daemon=True).start()
 
 
-def _end_by_kernel(parent: int) -> None:
+def _end_by_kernel(parent: int) -> bool:
+    """Have the kernel end this process; whether it will."""
     if sys.platform != "linux":
-        return
+        return False
+    import ctypes
+
+    told = -1
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
+        told = ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
     if os.getppid() != parent:  # it was too late to be told
         os._exit(GONE)
+    return told == 0
 
 
 def _wait_for(parent: int, is_child: bool) -> None:
@@ -55,6 +61,9 @@ def _wait_for(parent: int, is_child: bool) -> None:
 
 def _is_over() -> bool:
     """Wait for a while; whether the handle of multiprocessing tells that the parent is gone."""
+    import multiprocessing
+    from multiprocessing.connection import wait
+
     process = multiprocessing.parent_process()
     if process is not None:
         with suppress(OSError):

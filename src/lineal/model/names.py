@@ -31,6 +31,26 @@ def sensitive(text: str, quoted: bool | None) -> str:
     return text
 
 
+def exact_name(name: str) -> str:
+    """Write a column that is meant in quotes, and is another one than without them: "Id" """
+    return f'"{name}"'
+
+
+def is_exact(name: str) -> bool:
+    """Whether a name stands in quotes."""
+    return len(name) > 2 and name[0] == name[-1] == '"'
+
+
+def plain_name(name: str) -> str:
+    """The name without its quotes."""
+    return name[1:-1] if is_exact(name) else name
+
+
+def column_key(name: str, fold: Fold) -> str:
+    """The key of a column by the name of an edge or read."""
+    return fold(name[1:-1], True) if is_exact(name) else fold(name, False)
+
+
 def same(left: str, right: str) -> bool:
     """Whether a column kept its name: `id AS ID` is no rename."""
     return left == right or left.lower() == right.lower()

@@ -103,7 +103,10 @@ def meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
 
 
 def _joined(namespace: str, name: str) -> str | None:
-    """s3://lake and raw/orders      s3://lake/raw/orders"""
+    """Join a namespace and a name into one path.
+
+    s3://lake and raw/orders      s3://lake/raw/orders
+    """
     key = name.lstrip("/")
     if not STORE.fullmatch(namespace) or (not key and namespace.endswith("://")):
         return None

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 
+from lineal.model.redaction import redact_path
+
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "wasbs", "gcs": "gs", "file": ""}
 SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
 PARTITION_TAIL = re.compile(r"(?:/[^/=]+=[^/]*)+$")
 
 
 def path_name(text: str) -> str:
-    """s3a://lake/orders/year=2024/      s3://lake/orders: a place, whatever part of it is read"""
+    """Return the one name of a file path.
+
+    s3a://lake/orders/year=2024/      s3://lake/orders: a place, whatever part of it is read
+    """
+    text = redact_path(text)
     scheme = SCHEME.match(text)
     if scheme is not None and scheme[1].lower() in SCHEMES:
         same = SCHEMES[scheme[1].lower()]
@@ -25,12 +31,18 @@ VERSION = re.compile(r"@(?:v\d+|\d{17})$")
 
 
 def delta_path(text: str) -> str:
-    """/lake/orders@v3, /lake/orders@20240101000000000      /lake/orders, in a former state"""
+    """Return the path of a Delta table without its version.
+
+    /lake/orders@v3, /lake/orders@20240101000000000      /lake/orders, in a former state
+    """
     return path_name(VERSION.sub("", text))
 
 
 def is_path(name: str) -> bool:
-    """s3://lake/orders, /tmp/x.csv, @stage/x      rather than a table's name"""
+    """Tell whether a name is a file path.
+
+    s3://lake/orders, /tmp/x.csv, @stage/x      rather than a table's name
+    """
     return "/" in name or name.startswith("@") or "\\" in name
 
 

@@ -19,6 +19,7 @@ class Level(IntEnum):
 
     @property
     def label(self) -> str:
+        """Return the name of the level in lower case."""
         return self.name.lower()
 
 
@@ -67,9 +68,11 @@ class Policy:
     ignored: tuple[str, ...] = ()
 
     def level(self, kind: str) -> Level:
+        """Return the level of a kind of finding."""
         return self.levels.get(kind, KINDS[kind][0])
 
     def ignores(self, name: str) -> bool:
+        """Tell whether findings about a name are ignored."""
         return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.ignored)
 
 

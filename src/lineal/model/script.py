@@ -10,6 +10,7 @@ from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.finding import Checks
+from lineal.model.ledger import FileLedger
 from lineal.model.openlineage import Settings
 
 
@@ -67,6 +68,8 @@ class Script:
     """What macros have written in the text, in order, as the template itself calls them."""
     dbt: DbtContext | None = field(default=None, hash=False)
     """Of a Python model: what `dbt` tells it."""
+    written_in: str = ""
+    """The dialect of the text, if it has no parser and `dialect` is its nearest relative."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""
@@ -248,11 +251,16 @@ class Corpus:
     """How SQL writes a relation, and the dataset that it is: db.shop.orders is the model orders."""
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
+    contents: dict[str, Any] = field(default_factory=dict)
+    """Files beside programs, by their path: the text of SQL, the values of JSON, YAML and TOML."""
     main: Main | None = None
     """The program among the scripts that is read as it was run; without it, each one is read for
     all runs.
     """
+    files: FileLedger = field(default_factory=FileLedger)
+    """The files that were found, and why some of them were not read."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:
+    """Build the dataset of a name."""
     return Dataset(namespace, name)

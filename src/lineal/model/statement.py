@@ -31,6 +31,7 @@ class Statement(NamedTuple):
 
     @property
     def file(self) -> str:
+        """Return the file of the statement."""
         return self.place.file if self.place is not None else ""
 
     @property
@@ -43,22 +44,34 @@ class Saying(Protocol):
     """Whoever can read a statement again."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Return the kind of the statement, such as CREATE VIEW."""
+        ...
 
     @property
-    def place(self) -> Place | None: ...
+    def place(self) -> Place | None:
+        """Return the place of the statement."""
+        ...
 
     @property
-    def words(self) -> str: ...
+    def words(self) -> str:
+        """Return the digest of the statement's words."""
+        ...
 
     @property
-    def meaning(self) -> str: ...
+    def meaning(self) -> str:
+        """Return the digest of the statement's meaning."""
+        ...
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Return the text that the statement stands in."""
+        ...
 
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        """Return the file of the statement."""
+        ...
 
 
 class LateStatement(Statement):
@@ -70,6 +83,7 @@ class LateStatement(Statement):
 
     @classmethod
     def of(cls, target: Dataset, dialect: str, saying: Saying) -> LateStatement:
+        """Build a statement whose digests are computed when they are first read."""
         late: Any = saying
         return cls(target, late, None, dialect, "", "")
 
@@ -80,30 +94,37 @@ class LateStatement(Statement):
 
     @property
     def kind(self) -> str:
+        """Return the kind of the statement, such as CREATE VIEW."""
         return self._saying.kind
 
     @property
     def place(self) -> Place | None:
+        """Return the place of the statement."""
         return self._saying.place
 
     @property
     def words(self) -> str:
+        """Return the digest of the statement's words."""
         return self._saying.words
 
     @property
     def meaning(self) -> str:
+        """Return the digest of the statement's meaning."""
         return self._saying.meaning
 
     @property
     def text(self) -> str | None:
+        """Return the text that the statement stands in."""
         return self._saying.text
 
     @property
     def file(self) -> str:
+        """Return the file of the statement."""
         return self._saying.file
 
     @property
     def settled(self) -> Statement:
+        """Return the statement as a plain record."""
         return Statement(self.target, self.kind, self.place, self.dialect, self.words, self.meaning)
 
     def __eq__(self, other: object) -> bool:

@@ -24,10 +24,12 @@ class How(Enum):
 
     @property
     def direct(self) -> bool:
+        """Tell whether a value of this subtype flows into the target."""
         return self in STRENGTH
 
     @property
     def type(self) -> str:
+        """Return the type of the subtype: DIRECT or INDIRECT."""
         return "DIRECT" if self.direct else "INDIRECT"
 
 
@@ -74,6 +76,7 @@ class Confidence(IntEnum):
 
     @property
     def factor(self) -> float:
+        """Return the factor by which a score is reduced."""
         return FACTOR[self]
 
 

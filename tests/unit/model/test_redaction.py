@@ -1,0 +1,66 @@
+"""Redaction: secrets are in no text, and literals are in none if that is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineal.model.paths import path_name
+from lineal.model.redaction import literals_redacted, redact_path, redact_text
+
+SECRET = "Zk81xQ"
+
+TEXTS = [
+    f"COPY t FROM 's3a://AKIA:{SECRET}@lake/x.csv'",
+    f"COPY t FROM 's3://lake/x' CREDENTIALS 'aws_access_key_id=A;aws_secret_access_key={SECRET}'",
+    f"CREATE USER u PASSWORD '{SECRET}'",
+    f"CREATE USER u IDENTIFIED BY '{SECRET}'",
+    f"CREATE USER u IDENTIFIED BY {SECRET}",
+    f"CREATE TABLE t USING jdbc OPTIONS (url 'jdbc:x', password '{SECRET}')",
+    f'CREATE TABLE t USING jdbc OPTIONS (url "jdbc:x", \'password\' = "{SECRET}")',
+    f"jdbc:postgresql://host/shop?user=ann&password={SECRET}&ssl=true",
+    f"jdbc:sqlserver://host;databaseName=shop;user=ann;password={SECRET};encrypt=true",
+    f"postgresql://ann:{SECRET}@host:5432/shop",
+    f"https://x.blob.core.windows.net/c/f.csv?sv=2020&sig={SECRET}&se=2030",
+    f"https://b.s3.amazonaws.com/f.csv?X-Amz-Signature={SECRET}",
+    f"CREATE STAGE s CREDENTIALS = (AWS_KEY_ID = '{SECRET}' AWS_SECRET_KEY = '{SECRET}')",
+    f"CREATE SECRET s (TYPE s3, KEY_ID '{SECRET}', SECRET '{SECRET}')",
+    f"SET fs.s3a.secret.key={SECRET}",
+    f'spark.read.option("password", "{SECRET}").load()',
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_secret_is_not_shown(text: str) -> None:
+    shown = redact_text(text)
+    assert SECRET not in shown and "***" in shown
+    assert redact_text(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT a.key, b.token_count FROM t WHERE a.key = b.key",
+        "abfss://container@account.dfs.core.windows.net/x",
+        "coalesce(password_hash, 'none')",
+        "https://example.org/a?b=c",
+        "a@b.example",
+    ],
+)
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert redact_text(text) == text
+
+
+def test_the_name_of_a_place_has_no_user_and_no_signature() -> None:
+    assert path_name(f"s3a://AKIA:{SECRET}@lake/orders/") == "s3://lake/orders"
+    assert path_name(f"https://h/c/f.csv?sig={SECRET}") == "https://h/c/f.csv"
+    assert redact_path("abfss://box@acc.dfs.core.windows.net/x") == (
+        "abfss://box@acc.dfs.core.windows.net/x"
+    )
+
+
+def test_literals_are_redacted_on_request() -> None:
+    text = "CASE WHEN \"a b\" = 'Ann''s' OR t1.n2 > 17.5 THEN $$x$$ /* 12 */ ELSE `c 1` END"
+    assert redact_text(text) == text
+    with literals_redacted():
+        shown = redact_text(text)
+    assert shown == "CASE WHEN \"a b\" = '?' OR t1.n2 > ? THEN '?' /* */ ELSE `c 1` END"
