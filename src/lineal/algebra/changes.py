@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from lineal.algebra.clauses import FILTERS
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.algebra.relation import Title
+from lineal.algebra.values import assigned_lineages
 
 
 def update(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
@@ -17,13 +19,24 @@ def update(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
     goes.
     """
     for slot in assigned:
-        absorb(deciding, slot.lineage)
+        for lineage in assigned_lineages(slot.lineage):
+            absorb(deciding, lineage)
     return Frame(assigned, NOTHING)
 
 
 def delete(deciding: Lineage) -> Frame:
     """DELETE FROM t WHERE a > 1      no column gets a value; a decides which rows t has (FILTER)"""
     return Frame([], deciding)
+
+
+def replace_rows(inserted: Frame, deciding: Lineage) -> Frame:
+    """INSERT INTO t REPLACE WHERE a > 1 SELECT … FROM s
+
+    The inserted rows, and what decides which rows of t they replace: a (FILTER).
+    """
+    rows: Lineage = dict(inserted.rows)
+    absorb(deciding, rows)
+    return Frame(inserted.slots, rows)
 
 
 def merge_into(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
@@ -48,6 +61,34 @@ def upsert(inserted: Frame, assigned: Mapping[str, Slot]) -> Frame:
             slot = Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
         columns[slot.key] = slot
     return Frame(list(columns.values()), inserted.rows)
+
+
+def insert_each(inserted: Frame, rows: Lineage) -> Frame:
+    """FOR r IN (SELECT a FROM s WHERE b) LOOP INSERT INTO t VALUES (r.a); END LOOP
+
+    As INSERT INTO t SELECT a FROM s WHERE b: what decides the rows of the loop decides those of t.
+    """
+    return Frame(inserted.slots, united([inserted.rows, rows]))
+
+
+def update_each(updated: Frame, rows: Lineage) -> Frame:
+    """FOR r IN (SELECT a, k FROM s WHERE b) LOOP UPDATE t SET x = r.a WHERE id = r.k; END LOOP
+
+    As UPDATE t SET x = s.a FROM s WHERE …: what decides the rows of the loop is a usage of the
+    columns that are set.
+    """
+    slots = [slot._replace(lineage=united([slot.lineage, rows])) for slot in updated.slots]
+    return Frame(slots, updated.rows)
+
+
+def delete_each(deleted: Frame, rows: Lineage) -> Frame:
+    """FOR r IN (SELECT k FROM s WHERE b) LOOP DELETE FROM t WHERE id = r.k; END LOOP
+
+    As DELETE FROM t WHERE id IN (SELECT k FROM s WHERE b): b filters the rows of t.
+    """
+    filtering: Lineage = dict(deleted.rows)
+    pour(rows, FILTERS, filtering)
+    return Frame(deleted.slots, filtering)
 
 
 def changed_row(table: Frame, assigned: Iterable[Slot]) -> Frame:

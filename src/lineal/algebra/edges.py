@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, Trail
 from lineal.algebra.relation import union_column
+from lineal.algebra.values import AssignedFields
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
 
 
@@ -21,7 +22,11 @@ def name(
     """
     edges: list[Edge] = []
     for slot in distinct_names(frame):
-        if slot.lineage:
+        if slot.lineage.__class__ is AssignedFields:
+            for path, lineage in slot.lineage.fields.items():
+                field = Column(target, slot.name, tuple(path.split(".")))
+                _edges_into(field, lineage, reader, fallback, edges)
+        elif slot.lineage:
             _edges_into(Column(target, slot.name), slot.lineage, reader, fallback, edges)
     if frame.rows:
         _edges_into(target, frame.rows, reader, fallback, edges)
@@ -29,7 +34,10 @@ def name(
 
 
 def distinct_names(frame: Frame) -> Sequence[Slot]:
-    """SELECT a.id, b.id      two columns of one name are one target"""
+    """Unite the columns of a frame that share a name.
+
+    SELECT a.id, b.id      two columns of one name are one target
+    """
     names = {slot.name for slot in frame.slots}
     if len(names) == len(frame.slots):
         return frame.slots
@@ -54,6 +62,7 @@ def _edges_into(
     fallback: Trail | None,
     edges: list[Edge],
 ) -> None:
+    """Add the edges from every origin of a lineage into a target, one for each origin."""
     if len(lineage) == 1:
         for (origin, way), trail in lineage.items():
             if trail is None:
@@ -70,6 +79,7 @@ def _edges_into(
                 )
             edges.append(_new(Edge, (origin, target, (usage,))))
         return
+
     usages: dict[Column, tuple[Usage, ...]] = {}
     for (origin, way), trail in lineage.items():
         if trail is None:
@@ -86,4 +96,5 @@ def _edges_into(
             )
         held = usages.get(origin)
         usages[origin] = (usage,) if held is None else (*held, usage)
+
     edges.extend([_new(Edge, (origin, target, found)) for origin, found in usages.items()])

@@ -22,37 +22,58 @@ COUNTED = way(How.AGGREGATION, masked=True)
 
 
 def value(outer: Way) -> Way:
-    """a + 1      a: TRANSFORMATION"""
+    """Return the way of a value that is transformed.
+
+    a + 1      a: TRANSFORMATION
+    """
     return outer.after.get(VALUE) or compose(outer, VALUE)
 
 
 def aggregate_of(outer: Way) -> Way:
-    """sum(a)      a: AGGREGATION"""
+    """Return the way of a value that is aggregated.
+
+    sum(a)      a: AGGREGATION
+    """
     return outer.after.get(AGGREGATED) or compose(outer, AGGREGATED)
 
 
 def when(outer: Way) -> Way:
-    """CASE WHEN a THEN …      a: CONDITIONAL"""
+    """Return the way of a value that decides between others.
+
+    CASE WHEN a THEN …      a: CONDITIONAL
+    """
     return outer.after.get(CONDITION) or compose(outer, CONDITION)
 
 
 def over(outer: Way) -> Way:
-    """… OVER (PARTITION BY a)      a: WINDOW"""
+    """Return the way of a key that partitions or orders a window.
+
+    … OVER (PARTITION BY a)      a: WINDOW
+    """
     return outer.after.get(KEY) or compose(outer, KEY)
 
 
 def windowed(outer: Way) -> Way:
-    """sum(a) OVER (…)      the value is made by a window"""
+    """Return the way of a value that a window computes.
+
+    sum(a) OVER (…)      the value is made by a window
+    """
     return outer.after.get(WINDOWED) or compose(outer, WINDOWED)
 
 
 def masked(outer: Way) -> Way:
-    """sha2(a, 256)      a: TRANSFORMATION, masked"""
+    """Return the way of a value that cannot be recovered from the result.
+
+    sha2(a, 256)      a: TRANSFORMATION, masked
+    """
     return outer.after.get(MASKED) or compose(outer, MASKED)
 
 
 def counted(outer: Way) -> Way:
-    """count(a)      a: AGGREGATION, masked"""
+    """Return the way of a value that is only counted.
+
+    count(a)      a: AGGREGATION, masked
+    """
     return outer.after.get(COUNTED) or compose(outer, COUNTED)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
+from lineal.algebra.values import read_part
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import IDENTITY, Confidence
 
@@ -23,8 +24,11 @@ class Made(NamedTuple):
     lineage: Lineage
     prefix: str
     suffix: str
+    parts: bool = False
+    """UNNEST(items)      any name is a field of the items, whose type is not known"""
 
     def matches(self, key: str) -> bool:
+        """Tell whether a pivot may have made a column of that name."""
         return key.startswith(self.prefix) and key.endswith(self.suffix)
 
 
@@ -43,7 +47,9 @@ class Star(NamedTuple):
     """FROM f(a): what the columns of a function are made of, whatever they are called"""
 
     def made_also(self, other: Star) -> Star:
-        """Two pivots in one place, whose columns are called after the same kind
+        """Unite two pivots in one place.
+
+        Two pivots in one place, whose columns are called after the same kind
 
         either makes them
         """
@@ -54,7 +60,10 @@ class Star(NamedTuple):
         )
 
     def without(self, key: str) -> Star:
-        """* EXCEPT (a)"""
+        """Return the star without one column.
+
+        * EXCEPT (a)
+        """
         beside = tuple(star.without(key) for star in self.beside)
         return self._replace(excepted=self.excepted | {key}, beside=beside)
 
@@ -90,12 +99,14 @@ class Frame:
 
     @property
     def stars(self) -> list[Slot]:
+        """Return the slots that stand for columns whose names are not known."""
         if self._stars is None:
             self._stars = [slot for slot in self.slots if slot.star is not None]
         return self._stars
 
     @property
     def complete(self) -> bool:
+        """Tell whether all columns are known by name."""
         return not self.stars
 
 
@@ -116,8 +127,17 @@ class Piped(Frame):
         self.members = members
 
 
+class Candidates(Frame):
+    """FROM t, where t may be any of several datasets: a column comes from each that has it."""
+
+    __slots__ = ()
+
+
 def scanned_slot(column: Column, key: str) -> Slot:
-    """FROM t      the slot of t.a: a, as it is"""
+    """Return the slot of a dataset's column.
+
+    FROM t      the slot of t.a: a, as it is
+    """
     return Slot(column.name, key, {(column, IDENTITY): None}, None, column)
 
 
@@ -128,12 +148,21 @@ class Scan(Frame):
     Until then `index` holds what it needs; `slot_at` makes the slot.
     """
 
-    __slots__ = ("_made",)
+    __slots__ = ("_made", "dataset", "declared_in")
 
     def __init__(
-        self, dataset: Dataset, columns: Iterable[tuple[str, str]], complete: bool
+        self,
+        dataset: Dataset,
+        columns: Iterable[tuple[str, str]],
+        complete: bool,
+        declared_in: frozenset[str] | None = None,
     ) -> None:
         self.rows = NOTHING
+        self.dataset = dataset
+        self.declared_in = declared_in
+        """the scripts whose DDL declares the columns, none for YAML or a server's catalog; None for
+        columns that a statement makes
+        """
         self._index: dict[str, Any] = {}
         for name, key in columns:
             self._index.setdefault(key, (dataset, name, self._index))
@@ -142,6 +171,7 @@ class Scan(Frame):
 
     @property
     def slots(self) -> Sequence[Slot]:  # type: ignore[override]
+        """Return every column as a slot, in order."""
         if self._made is None:
             self._made = [slot_at(self._index, key) for key in self._index] + self.stars
         return self._made
@@ -164,7 +194,10 @@ def slot_at(index: dict[str, Any], key: str) -> Any:
 
 
 def star_slot(star: Star) -> Slot:
-    """SELECT * FROM unknown      t.* -> target.*"""
+    """Return the slot of an open star.
+
+    SELECT * FROM unknown      t.* -> target.*
+    """
     name = star.dataset.name if star.made is not None else "*"
     return Slot(name, name, united(_any_column(each) for each in (star, *star.beside)), star)
 
@@ -178,11 +211,20 @@ def _any_column(star: Star) -> Lineage:
 
 
 def answer(star: Star, name: str, key: str) -> Slot | None:
-    """SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x"""
+    """Return the column that a star stands for under a name, if it may have it.
+
+    SELECT x FROM (SELECT * FROM unknown)      the star answers with unknown.x
+    """
     if key in star.excepted:
         return None
     if star.made is not None:
-        return Slot(name, key, star.made.lineage) if star.made.matches(key) else None
+        if not star.made.matches(key):
+            return None
+        if star.made.parts:
+            return Slot(name, key, read_part(star.made.lineage, (name,)))
+
+        return Slot(name, key, star.made.lineage)
+
     lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
     # the first branch's names are certain; in the others the same name stands there, likely
     for other in star.beside:
@@ -191,6 +233,7 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
                 (Column(other.dataset, name), IDENTITY), (None, None, None, SAME_NAME)
             )
             absorb(other.arguments, lineage)
+
     absorb(star.arguments, lineage)
     return Slot(name, key, lineage)
 

@@ -20,7 +20,7 @@ class Role(Enum):
     ORDERED = "the key of WITHIN GROUP is aggregated"
     VALUE_AT = "takes one row's value: transformed in a window, aggregated in a group"
     RANKING = "no argument reaches the value; the window's keys decide it"
-    GROUPING = "tells whether a key is grouped: the argument decides"
+    GROUPING = "the arguments decide the value: whether a key is grouped, which test holds"
     COALESCE = "each argument is both value and condition"
     LOOKUP = "the first argument names a dictionary, the second its attribute"
     NAME = "a text that names a column"
@@ -166,7 +166,7 @@ FUNCTIONS = _table(
     (RANKING, False, "rank", "row_number rank dense_rank"),
     (RANKING, False, "tile", "ntile"),
     (RANKING, False, "share", "percent_rank cume_dist"),
-    (Role.GROUPING, False, "", "grouping grouping_id group_id"),
+    (Role.GROUPING, False, "", "grouping grouping_id group_id case_n"),
     (Role.LOOKUP, False, "", """
         dictget dictgetordefault dictgetornull dictgetall dictgetstring dictgetint8 dictgetint16 dictgetint32
         dictgetint64 dictgetuint8 dictgetuint16 dictgetuint32 dictgetuint64 dictgetfloat32 dictgetfloat64
@@ -268,7 +268,9 @@ DATE_PARTS = frozenset(
 
 
 def _squeezed(name: str) -> str:
-    """JSON_ARRAYAGG, json_array_agg, jsonArrayAgg
+    """Return a function's name without what separates its words.
+
+    JSON_ARRAYAGG, json_array_agg, jsonArrayAgg
 
     one name, however its words are told apart
     """
@@ -276,6 +278,13 @@ def _squeezed(name: str) -> str:
 
 
 BY_SQUEEZED_NAME = {_squeezed(name): function for name, function in reversed(FUNCTIONS.items())}
+
+
+AGGREGATES_OF_ONE = frozenset(
+    """st_union st_collect st_makeline st_polygonize st_3dunion st_coverageunion st_asmvt st_asgeobuf st_asflatgeobuf
+    st_clusterintersecting st_clusterwithin st_samealignment st_countagg st_summarystatsagg""".split()  # noqa: SIM905
+)
+"""ST_Union(g)      PostGIS: an aggregate of one argument; ST_Union(a, b) is a scalar"""
 
 
 def known(name: str) -> Function | None:

@@ -51,7 +51,10 @@ def pour_and_decide(
 
 
 def as_expression(lineage: Lineage, node: Any = None) -> Expression:
-    """GROUP BY 1, df.groupBy("a")      a value that is found already, as an expression"""
+    """Turn a lineage into an expression.
+
+    GROUP BY 1, df.groupBy("a")      a value that is found already, as an expression
+    """
     return lambda way, into: pour(lineage, way, into, node)
 
 
@@ -63,6 +66,7 @@ def absorb(lineage: Lineage, into: Lineage) -> None:
 
 
 def surer(trail: Trail | None, held: Trail | None) -> bool:
+    """Tell whether a trail is more certain than the one that is held."""
     return held is not None and held[3] is not None and _level(trail) > _level(held)
 
 
@@ -76,12 +80,16 @@ def doubted(lineage: Lineage, doubt: Doubt) -> Lineage:
 
 
 def weaker(trail: Trail | None, doubt: Doubt) -> Doubt:
+    """Return the less certain of a trail's doubt and another doubt."""
     held = trail[3] if trail is not None else None
     return held if held is not None and held.level <= doubt.level else doubt
 
 
 def united(lineages: Iterable[Lineage]) -> Lineage:
-    """UNION ALL      every branch gives its influences; one lineage alone is shared, not copied"""
+    """Return the union of several lineages.
+
+    UNION ALL      every branch gives its influences; one lineage alone is shared, not copied
+    """
     total: Lineage | None = None
     owned = False
     for lineage in lineages:

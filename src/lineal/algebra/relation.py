@@ -24,7 +24,17 @@ from lineal.algebra.clauses import (
     UNPIVOT_DROPS,
 )
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Frame, Members, Piped, Scan, Slot, Star, scanned_slot, star_slot
+from lineal.algebra.frame import (
+    Candidates,
+    Frame,
+    Members,
+    Piped,
+    Scan,
+    Slot,
+    Star,
+    scanned_slot,
+    star_slot,
+)
 from lineal.algebra.lineage import (
     NOTHING,
     Expression,
@@ -64,12 +74,17 @@ def scan(
     return Frame(slots, NOTHING)
 
 
-def scan_on_demand(dataset: Dataset, columns: Iterable[Title], complete: bool) -> Scan:
+def scan_on_demand(
+    dataset: Dataset,
+    columns: Iterable[Title],
+    complete: bool,
+    declared_in: frozenset[str] | None = None,
+) -> Scan:
     """SELECT a FROM t
 
     as `scan`; a column of a wide table becomes a slot when it is first asked for
     """
-    return Scan(dataset, columns, complete)
+    return Scan(dataset, columns, complete, declared_in)
 
 
 def scan_together(
@@ -85,8 +100,36 @@ def scan_together(
     return Frame([slot._replace(scanned=first.scanned) for slot, first in slots], NOTHING)
 
 
+def scan_any(frames: Sequence[Frame], evidence: str) -> Frame:
+    """SELECT a FROM t, where t may be any of several datasets
+
+    A column comes from each of them that has it; one that several have is ambiguous.
+    """
+    doubt = Doubt(Confidence.LOW, True, evidence)
+    together: dict[str, list[Slot]] = {}
+    for frame in frames:
+        for slot in frame.slots:
+            if slot.star is None:
+                together.setdefault(slot.key, []).append(slot)
+
+    slots = [
+        each[0]
+        if len(each) == 1
+        else Slot(each[0].name, key, united(doubted(slot.lineage, doubt) for slot in each))
+        for key, each in together.items()
+    ]
+    stars = [slot.star for frame in frames for slot in frame.stars if slot.star is not None]
+    if stars:
+        slots.append(star_slot(stars[0]._replace(beside=tuple(stars[1:]))))
+
+    return Candidates(slots, NOTHING)
+
+
 def one_row() -> Frame:
-    """SELECT 1      the row that a query without FROM reads: no column, and nothing decides it"""
+    """Return a frame without columns, whose row nothing decides.
+
+    SELECT 1      the row that a query without FROM reads: no column, and nothing decides it
+    """
     return Frame([], {})
 
 
@@ -413,7 +456,10 @@ def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:
 
 
 def _united_star(column: Sequence[Slot]) -> Slot:
-    """SELECT * FROM a UNION ALL SELECT * FROM b      one open place, which both fill"""
+    """Unite the open stars in one place of several frames.
+
+    SELECT * FROM a UNION ALL SELECT * FROM b      one open place, which both fill
+    """
     stars: dict[Dataset, Star] = {}
     for slot in column:
         if slot.star is not None:
@@ -422,6 +468,7 @@ def _united_star(column: Sequence[Slot]) -> Slot:
                 stars[star.dataset] = (
                     star._replace(beside=()) if held is None else held.made_also(star)
                 )
+
     first, *others = stars.values()
     return (
         column[0]
@@ -529,7 +576,10 @@ def take_row(frame: Frame) -> Frame:
 
 
 def row_fields(columns: Iterable[Slot], rows: Lineage) -> list[Slot]:
-    """FOR r IN (SELECT a FROM t WHERE b) LOOP      r.a ← a IDENTITY, and b decides it: FILTER"""
+    """Return the columns of a row, each decided by what decides the row.
+
+    FOR r IN (SELECT a FROM t WHERE b) LOOP      r.a ← a IDENTITY, and b decides it: FILTER
+    """
     return [slot._replace(lineage=united([slot.lineage, rows])) for slot in columns]
 
 

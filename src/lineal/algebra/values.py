@@ -54,12 +54,18 @@ class Struct(dict[tuple[Column, Way], "Trail | None"]):
         return self.__class__(whole, self.fields, self.names, self.rest)
 
     def with_field(self, whole: Lineage, name: str, made: Lineage) -> Struct:
-        """s.withField('x', a)      x is a, in its place or behind the others"""
+        """Return the struct with one field set.
+
+        s.withField('x', a)      x is a, in its place or behind the others
+        """
         kept = [each for each in self.names if each.lower() != name.lower()]
         return Struct(whole, {**self.fields, name.lower(): made}, [*kept, name], self.rest)
 
     def without_field(self, whole: Lineage, name: str) -> Struct:
-        """s.dropFields('y')      y is gone, and has no source"""
+        """Return the struct without one field.
+
+        s.dropFields('y')      y is gone, and has no source
+        """
         kept = [each for each in self.names if each.lower() != name.lower()]
         return Struct(whole, {**self.fields, name.lower(): NOTHING}, kept, self.rest)
 
@@ -73,6 +79,18 @@ class Items(Struct):
     """The lineage of an array of structs that the text lists: as many as there are, whatever the
     columns hold.
     """
+
+
+class AssignedFields(Struct):
+    """UPDATE t SET s.f = a      the fields of a column that are assigned, each by its path"""
+
+
+def assigned_lineages(lineage: Lineage) -> list[Lineage]:
+    """What an assignment has made: of the whole, or of each field."""
+    if isinstance(lineage, AssignedFields):
+        return list(lineage.fields.values())
+
+    return [lineage]
 
 
 class Part(dict[tuple[Column, Way], "Trail | None"]):
@@ -126,7 +144,10 @@ def read_item(array: Lineage, own: bool, node: Any = None) -> Lineage:
 
 
 def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Struct:
-    """STRUCT(a AS p, b AS q)      the whole ← a, b; the field p ← a, the field q ← b"""
+    """Build a struct from its fields.
+
+    STRUCT(a AS p, b AS q)      the whole ← a, b; the field p ← a, the field q ← b
+    """
     named = dict(fields)
     return Struct(whole, {name.lower(): value for name, value in named.items()}, list(named))
 
@@ -149,7 +170,10 @@ def put_field(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) 
 
 
 def drop_fields(held: Lineage, names: Iterable[str], whole: Lineage) -> Struct:
-    """s.dropFields('x', 'y')      the struct without x and y; every other field stays as it was"""
+    """Return the struct without some fields.
+
+    s.dropFields('x', 'y')      the struct without x and y; every other field stays as it was
+    """
     struct = as_struct(held)
     for name in names:
         struct = struct.without_field(whole, name)
@@ -172,7 +196,10 @@ def build_items(
 
 
 def time_window(lineage: Lineage) -> Struct:
-    """window(at, '5 minutes').*      start and end, both computed from at"""
+    """Return the struct that a time window gives.
+
+    window(at, '5 minutes').*      start and end, both computed from at
+    """
     return Struct(lineage, {"start": lineage, "end": lineage})
 
 
@@ -217,7 +244,10 @@ DEEPEST_MERGE = 3
 
 
 def merge_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> Lineage:
-    """SELECT STRUCT(a AS p) UNION ALL SELECT s      the field p is a, or the p of s"""
+    """Merge the parts of a value that has several branches.
+
+    SELECT STRUCT(a AS p) UNION ALL SELECT s      the field p is a, or the p of s
+    """
     structs = [branch for branch in branches if isinstance(branch, Struct)]
     if not structs:
         parts = all(
@@ -225,12 +255,15 @@ def merge_parts(whole: Lineage, branches: Sequence[Lineage], depth: int = 0) -> 
             for branch in branches
         )
         return Part(whole) if parts else whole
+
     if depth == DEEPEST_MERGE:
         return whole
+
     fields: dict[str, Lineage] = {}
     for position, name in enumerate(structs[0].names):
         members = [_member(branch, name, position) for branch in branches]
         fields[name.lower()] = merge_parts(united(members), members, depth + 1)
+
     return Struct(whole, fields, structs[0].names)
 
 
