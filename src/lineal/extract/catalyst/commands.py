@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lineal.algebra.changes import replace_rows
+from lineal.algebra.clauses import FILTERS
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import scan
 from lineal.extract.catalyst import row_level
 from lineal.extract.catalyst.operators import frame_of
+from lineal.extract.catalyst.operators.outputs import narrow_child
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node, table_identifier
+from lineal.extract.catalyst.tree import Node, identifier_parts, table_identifier
 from lineal.model.diagnostic import Code
 
 if TYPE_CHECKING:
@@ -18,8 +22,12 @@ if TYPE_CHECKING:
 
 
 def sink_of(node: Node, plan: Plan) -> Sink | None:
+    """What a command writes, and where; None for a query."""
     command = COMMANDS.get(node.name)
-    return command(node, plan) if command is not None else None
+    if command is None:
+        return None
+
+    return command(node, plan)
 
 
 def commands_in(node: Node) -> list[Node]:
@@ -27,12 +35,12 @@ def commands_in(node: Node) -> list[Node]:
 
     a union of commands, each with a target of its own
     """
-    several = (
-        node.name == "Union"
-        and len(node.children) > 0
-        and all(each.name in COMMANDS for each in node.children)
-    )
-    return node.children if several else [node]
+    if node.name != "Union" or not node.children:
+        return [node]
+    if any(each.name not in COMMANDS for each in node.children):
+        return [node]
+
+    return node.children
 
 
 def query_of(node: Node, plan: Plan) -> Frame | None:
@@ -40,10 +48,12 @@ def query_of(node: Node, plan: Plan) -> Frame | None:
     query = node.args.get("query", node.args.get("plan"))
     if isinstance(query, int):
         return frame_of(node.children[query], None, plan)
-    found = node.trees("query") or node.trees("plan")
-    if found:
-        return frame_of(found[0], None, plan)
-    return frame_of(node.children[-1], None, plan) if node.children else None
+
+    queries = node.trees("query") or node.trees("plan") or node.children[-1:]
+    if not queries:
+        return None
+
+    return frame_of(queries[0], None, plan)
 
 
 def table_as_select(node: Node, plan: Plan) -> Sink | None:
@@ -51,84 +61,110 @@ def table_as_select(node: Node, plan: Plan) -> Sink | None:
 
     Spark has matched the columns by then
     """
-    identifier = table_identifier(
-        node.args.get("table") or node.args.get("catalogTable") or node.args.get("tableDesc")
-    )
-    return write_query(
-        plan.names.dataset_name(identifier) if identifier else noted(node, plan),
-        "table",
-        node,
-        plan,
-    )
+    args = node.args
+    table = args.get("table") or args.get("catalogTable") or args.get("tableDesc")
+    return write_query(name_of(table_identifier(table), node, plan), "table", node, plan)
 
 
 def view_as_select(node: Node, plan: Plan) -> Sink | None:
     """CREATE VIEW v (a, b) AS SELECT …, ALTER VIEW v AS SELECT …"""
     name = node.args.get("name")
-    parts = (
-        [str(name[p]) for p in ("catalog", "database", "table") if name.get(p)]
-        if isinstance(name, dict)
-        else []
-    )
-    return write_query(
-        plan.names.dataset_name(parts) if parts else noted(node, plan), "view", node, plan
-    )
+    parts = identifier_parts(name) if isinstance(name, dict) else []
+    return write_query(name_of(parts, node, plan), "view", node, plan)
+
+
+def name_of(identifier: list[str], node: Node, plan: Plan) -> str:
+    """The name of the dataset that a command writes; without an identifier the engine's note."""
+    if identifier:
+        return plan.names.dataset_name(identifier)
+
+    return noted_name(node, plan)
 
 
 def noted_sink(node: Node, plan: Plan) -> Sink | None:
     """df.write.save(path), CREATE TABLE catalog.t AS …      named by the engine's note"""
-    return write_query(noted(node, plan), "table", node, plan)
+    return write_query(noted_name(node, plan), "table", node, plan)
+
+
+def overwrite_rows(node: Node, plan: Plan) -> Sink | None:
+    """INSERT INTO t REPLACE WHERE a = 3 SELECT …      a decides which rows of t go
+
+    PARTITION (a = 3) is a null-safe comparison in the plan, and OVERWRITE alone is true: both say
+    where the new rows go.
+    """
+    sink = noted_sink(node, plan)
+    written = [tree for tree in node.trees("deleteExpr") if is_written(tree)]
+    tables = node.trees("table")
+    if sink is None or not written or not tables:
+        return sink
+
+    removed = narrow_child(frame_of(tables[0], None, plan), FILTERS, written, None, plan)
+    return replace(sink, frame=replace_rows(sink.frame, removed.rows))
+
+
+def is_written(condition: Node) -> bool:
+    """Tell whether a user wrote the condition of an overwrite, rather than Spark."""
+    if condition.name == "And":
+        return any(map(is_written, condition.children))
+    return condition.name not in ("Literal", "EqualNullSafe")
 
 
 def create_delta_table(node: Node, plan: Plan) -> Sink | None:
-    """CREATE TABLE t SHALLOW CLONE s      CreateDeltaTableCommand(t, CloneTableCommand(s))"""
-    source = next(
-        (query for query in node.trees("query") if query.name == "CloneTableCommand"), None
-    )
-    if source is None:
+    """Return the sink of a command that creates a Delta table or clones one.
+
+    CREATE TABLE t SHALLOW CLONE s
+    """
+    clones = [query for query in node.trees("query") if query.name == "CloneTableCommand"]
+    if not clones:
         return table_as_select(node, plan)
-    return Sink(
-        plan.names.dataset_name(table_identifier(node.args.get("table"))),
-        "table",
-        scan_noted_table(source, plan),
-    )
+
+    name = plan.names.dataset_name(table_identifier(node.args.get("table")))
+    return Sink(name, "table", scan_noted_table(clones[0], plan))
 
 
 def restore_table(node: Node, plan: Plan) -> Sink | None:
     """RESTORE TABLE t TO VERSION AS OF 3      t is read in a former state, and written with it"""
-    return Sink(noted(node, plan), "table", scan_noted_table(node, plan))
+    return Sink(noted_name(node, plan), "table", scan_noted_table(node, plan))
 
 
 def scan_noted_table(node: Node, plan: Plan) -> Frame:
     """Every column of the table that the engine's note names."""
-    dataset = plan.dataset(noted(node, plan))
-    plan.reads_dataset(dataset)
+    dataset = plan.dataset(noted_name(node, plan))
+    plan.note_dataset(dataset)
     return scan(dataset, [(name, name) for name in target_columns(node)], True)
 
 
-def noted(node: Node, plan: Plan) -> str:
+def noted_name(node: Node, plan: Plan) -> str:
+    """The name that the engine's note gives; '' without one."""
     name = node.note.get("name")
-    return plan.names.dataset_name(name) if name else ""
+    if not name:
+        return ""
+
+    return plan.names.dataset_name(name)
 
 
 def write_query(name: str, kind: str, node: Node, plan: Plan) -> Sink | None:
+    """What a command's query writes to a dataset; a target without a name is reported."""
     frame = query_of(node, plan)
     if frame is None:
         return None
+
     if not name:
         plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target of {node.name} has no name")
         name = node.name
+
     return Sink(name, kind, frame, target_columns(node))
 
 
 def target_columns(node: Node) -> list[str]:
-    if node.note.get("columns"):
-        return [str(column) for column in node.note["columns"]]
-    listed = node.args.get("outputColumnNames")
+    """The columns that a command fills, by the engine's note or its own list."""
+    listed = node.note.get("columns") or node.args.get("outputColumnNames")
+    if isinstance(listed, str) and listed.startswith("["):
+        listed = listed[1:-1].split(",") if listed != "[]" else []
+        return [part.strip() for part in listed]
     if isinstance(listed, list):
         return [str(column) for column in listed]
-    if isinstance(listed, str) and listed.startswith("["):
-        return [part.strip() for part in listed[1:-1].split(",")] if listed != "[]" else []
+
     return []
 
 
@@ -144,7 +180,7 @@ COMMANDS: dict[str, Callable[[Node, Plan], Sink | None]] = {
     "CreateTableAsSelect": noted_sink,
     "ReplaceTableAsSelect": noted_sink,
     "AppendData": noted_sink,
-    "OverwriteByExpression": noted_sink,
+    "OverwriteByExpression": overwrite_rows,
     "OverwritePartitionsDynamic": noted_sink,
     "DeltaDynamicPartitionOverwriteCommand": noted_sink,
     "CreateDeltaTableCommand": create_delta_table,

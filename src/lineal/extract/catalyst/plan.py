@@ -14,15 +14,24 @@ from lineal.extract.catalyst.commands import commands_in, sink_of
 from lineal.extract.catalyst.expressions import Scope, class_function_name
 from lineal.extract.catalyst.operators import CHANGES, frame_of, refer_to_outputs
 from lineal.extract.catalyst.sink import Sink
-from lineal.extract.catalyst.tree import Node, expression_id, read_tree, table_identifier
+from lineal.extract.catalyst.tree import (
+    Node,
+    expression_id,
+    leaf_outputs,
+    read_tree,
+    table_identifier,
+)
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Calls, Column, Dataset, Read
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.ledger import Columns, Coverage, Files, Statements
 from lineal.model.paths import is_path, path_name, places
 from lineal.model.script import Meaning
 from lineal.model.way import Clause, Confidence
 
 SESSION_CATALOG = "spark_catalog"
+MOST_CALLS = 32
+"""So many calls around a column are listed."""
 
 
 class Names:
@@ -50,12 +59,15 @@ class Names:
         """what the project says of functions, by their names"""
 
     def dataset_name(self, parts: list[str]) -> str:
-        if is_path(parts[-1]) and (len(parts) == 1 or "/" in parts[-1]):  # delta.`/lake/orders`
+        """spark_catalog.default.t      t; delta.`/lake/orders`: the path"""
+        if is_path(parts[-1]) and (len(parts) == 1 or "/" in parts[-1]):
             return path_name(parts[-1])
+
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
             parts = parts[1:]
         if len(parts) == 2 and parts[0] == self.database:
             parts = parts[1:]
+
         name = ".".join(parts)
         return self.datasets.get(name.lower(), name)
 
@@ -70,13 +82,15 @@ class Origin(NamedTuple):
 
     @property
     def ids(self) -> tuple[str, ...]:
+        """The ids of its columns."""
         return tuple(slot.key for slot in self.frame.slots)
 
 
 class Origins:
-    """Those that are known: by the number of their RDD, and by the ids of their columns, which a
-    join with the same
-    frame makes anew, and a filter leaves as they are."""
+    """Those that are known: by the number of their RDD, and by the ids of their columns.
+
+    A join with the same frame makes the ids anew, and a filter leaves them as they are.
+    """
 
     def __init__(self, around: Origins | None = None) -> None:
         self._around = around
@@ -90,21 +104,27 @@ class Origins:
             self._by_ids.setdefault(origin.ids, []).append(origin)
 
     def find(self, rdd: int, ids: tuple[str, ...]) -> Origin | None:
-        found = self._with_number(rdd)
-        if found is not None and len(found.frame.slots) == len(ids):
-            return found
+        """Find what the rows of an RDD were made from, by its number, else by its columns."""
+        numbered = self._with_number(rdd)
+        if numbered is not None and len(numbered.frame.slots) == len(ids):
+            return numbered
+
         before = [origin for origin in self._with_ids(ids) if origin.rdd < rdd]
         return max(before, key=lambda origin: origin.rdd, default=None)
 
     def _with_number(self, rdd: int) -> Origin | None:
-        found = self._by_rdd.get(rdd)
-        return (
-            self._around._with_number(rdd) if found is None and self._around is not None else found
-        )
+        origin = self._by_rdd.get(rdd)
+        if origin is None and self._around is not None:
+            return self._around._with_number(rdd)
+
+        return origin
 
     def _with_ids(self, ids: tuple[str, ...]) -> list[Origin]:
-        around = self._around._with_ids(ids) if self._around is not None else []
-        return [*around, *self._by_ids.get(ids, ())]
+        own = self._by_ids.get(ids, [])
+        if self._around is None:
+            return own
+
+        return [*self._around._with_ids(ids), *own]
 
 
 class Variable(NamedTuple):
@@ -126,84 +146,85 @@ class Plan:
         self.names = names
         self.origins = origins or Origins()
         self.variables = variables or {}
-        self.held: dict[int, Frame] = {}
+        self.frames_of_rdds: dict[int, Frame] = {}
         """what is known of RDDs, by their number: in a join with itself a frame has new ids on one
         side
         """
-        self.ctes: dict[Any, Frame] = {}
-        self.loops: dict[Any, Frame] = {}
-        self.grouping: dict[str, list[Any]] = {}
+        self.ctes: dict[int, Frame] = {}
+        self.loops: dict[int, Frame] = {}
+        self.grouping: dict[str, list[Lineage]] = {}
         self.diagnostics: list[Diagnostic] = []
         self.columns_read: dict[tuple[Column, Clause], None] = {}
         self.datasets_read: dict[Dataset, None] = {}
         self.schemas: dict[Dataset, list[ColumnInfo]] = {}
         """the columns of what is read, where the plan says them with their types"""
-        self.together: dict[Dataset, list[Dataset]] = {}
+        self.read_together: dict[Dataset, list[Dataset]] = {}
         """read.parquet(a, b, c)      b and c, which are read wherever a is"""
 
     def dataset(self, name: str) -> Dataset:
+        """The dataset of a name, in the namespace of this plan."""
         return Dataset(self.names.namespace, name)
 
     def read(self, column: Column, clause: Clause) -> None:
+        """Note that a clause reads a column, of each of the datasets that are read together."""
         self.columns_read[column, clause] = None
-        for beside in self.together.get(column.dataset, ()):
+        for beside in self.read_together.get(column.dataset, ()):
             self.columns_read[column._replace(dataset=beside), clause] = None
 
-    def reads_dataset(self, dataset: Dataset, node: Node | None = None) -> None:
+    def note_dataset(self, dataset: Dataset, node: Node | None = None) -> None:
         """A leaf of the plan, whose node says what columns it has."""
         self.datasets_read[dataset] = None
         if node is not None:
-            outputs = node.trees("output") or [
-                *node.trees("dataCols"),
-                *node.trees("partitionCols"),
-            ]
-            names = [
-                None if each.args.get("pseudo") else str(each.args["name"]) for each in outputs
-            ]
-            self.knows(dataset, names, node.args.get("types"))
+            names = [own_name(output) for output in leaf_outputs(node)]
+            self.note_schema(dataset, names, node.args.get("types"))
 
-    def knows(self, dataset: Dataset, names: Sequence[str | None], types: Any) -> None:
-        """The columns of a dataset, in the order of its types; what only the engine knows of a row
-        is none.
+    def note_schema(self, dataset: Dataset, names: Sequence[str | None], types: Any) -> None:
+        """Note the columns of a dataset, in the order of its types.
+
+        What only the engine knows of a row is none of them.
         """
-        if (
-            isinstance(types, list)
-            and len(types) == len(names)
-            and names
-            and dataset not in self.schemas
-        ):
-            own = [
-                (name, str(kind))
-                for name, kind in zip(names, types, strict=True)
-                if name is not None
-            ]
-            self.schemas[dataset] = [
-                ColumnInfo(name, kind) for name, kind in own if name not in CHANGES
-            ]
+        if not isinstance(types, list) or len(types) != len(names):
+            return
+        if not names or dataset in self.schemas:
+            return
 
-    def from_origin(self, node: Node) -> Frame | None:
+        self.schemas[dataset] = [
+            ColumnInfo(name, str(kind))
+            for name, kind in zip(names, types, strict=True)
+            if name is not None and name not in CHANGES
+        ]
+
+    def info_of(self, dataset: Dataset) -> DatasetInfo:
+        """A dataset that is read, with its columns where the plan says their types."""
+        columns = self.schemas.get(dataset)
+        return DatasetInfo(dataset, "table", columns or [], complete=columns is not None)
+
+    def frame_of_rdd(self, node: Node) -> Frame | None:
         """The frame of an RDD that a checkpoint or a stream has made; None if it is not known."""
         outputs = node.trees("output")
         number = int(node.args.get("rddId", 0))
-        if number not in self.held:
+        if number not in self.frames_of_rdds:
             origin = self.origins.find(
                 number, tuple(expression_id(output.args) for output in outputs)
             )
             if origin is None:
                 return None
-            self.held[number] = origin.frame
-            self.reads_what(origin.plan)
-        return refer_to_outputs(self.held[number], outputs)
+
+            self.frames_of_rdds[number] = origin.frame
+            self.note_reads_of(origin.plan)
+
+        return refer_to_outputs(self.frames_of_rdds[number], outputs)
 
     def variable_lineage(self, name: str) -> Lineage:
         """What a session's variable was made from; nothing if that was not seen, or is a constant."""
-        found = self.variables.get(name.lower())
-        if found is None:
+        variable = self.variables.get(name.lower())
+        if variable is None:
             return NOTHING
-        self.reads_what(found.plan)
-        return found.lineage
 
-    def reads_what(self, other: Plan) -> None:
+        self.note_reads_of(variable.plan)
+        return variable.lineage
+
+    def note_reads_of(self, other: Plan) -> None:
         """What was read elsewhere is read here: by a checkpoint, for a variable."""
         self.columns_read.update(other.columns_read)
         self.datasets_read.update(other.datasets_read)
@@ -211,6 +232,7 @@ class Plan:
         self.diagnostics += [each for each in other.diagnostics if each not in self.diagnostics]
 
     def report(self, code: Code, message: str) -> None:
+        """Add a diagnostic, which has no place: a plan has no text."""
         self.diagnostics.append(Diagnostic(code, message))
 
     def frames_of(self, node: Node, scope: Scope) -> list[Frame]:
@@ -218,6 +240,7 @@ class Plan:
         return [frame_of(tree, scope, self) for tree in node.trees("plan")]
 
     def leaf_name(self, node: Node) -> str | None:
+        """The name of a leaf, the first one if it reads several paths."""
         return next(iter(self.leaf_names(node)), None)
 
     def leaf_names(self, node: Node) -> list[str]:
@@ -227,19 +250,35 @@ class Plan:
         identifier = table_identifier(node.args.get("catalogTable") or node.args.get("tableMeta"))
         if identifier:
             return [self.names.dataset_name(identifier)]
-        name = node.note.get("name") or []
-        if name and is_path(name[0]):
+
+        name = node.note.get("name")
+        if not name:
+            return []
+        if is_path(name[0]):
             return places(list(dict.fromkeys(path_name(each) for each in name)))
-        return [self.names.dataset_name(name)] if name else []
+
+        return [self.names.dataset_name(name)]
 
     def view_name(self, node: Node) -> str | None:
-        description = node.args.get("desc")
-        identifier = table_identifier(description)
+        """The name of a view that is a dataset of its own; None for one that is composed away."""
+        identifier = table_identifier(node.args.get("desc"))
         if not identifier:
             return None
+
         name = self.names.dataset_name(identifier)
-        temporary = bool(node.args.get("isTempView")) or len(identifier) == 1
-        return name if not temporary or name.lower() in self.names.views else None
+        is_temporary = bool(node.args.get("isTempView")) or len(identifier) == 1
+        if is_temporary and name.lower() not in self.names.views:
+            return None
+
+        return name
+
+
+def own_name(output: Node) -> str | None:
+    """The name of a leaf's column; None for what only the engine knows of a row."""
+    if output.args.get("pseudo"):
+        return None
+
+    return str(output.args["name"])
 
 
 class PlanReading:
@@ -248,24 +287,30 @@ class PlanReading:
     level = Confidence.EXACT
 
     def place(self, trail: Any) -> Place | None:
+        """No place: a plan has no text."""
         return None
 
     def expression(self, trail: Any) -> str:
+        """No text either."""
         return ""
 
     def calls(self, trail: Any) -> Calls:
+        """The functions around a column, outermost first, by the names of the function table."""
         names: list[str] = []
-        while trail is not None and len(names) < 32:
+        while trail is not None and len(names) < MOST_CALLS:
             _, calls, inner, _ = trail
             here: list[str] = []
             while calls is not None:
                 call, calls = calls
                 here.append(class_function_name(call.name))
+
             names.extend(reversed(here))
             trail = inner
-        return tuple(name for name in names if name)
+
+        return tuple(filter(None, names))
 
     def failed(self, error: Exception, trail: Any) -> None:
+        """Let an error out: a plan is small enough to fail as a whole."""
         raise error
 
 
@@ -281,6 +326,7 @@ def variables_in(
     if root.name == "CreateVariable":
         declared = [str(name) for child in root.children for name in child.note.get("name", ())]
         return {name.lower(): Variable(NOTHING, plan) for name in declared}
+
     frame = frame_of(root.children[0], None, plan)
     targets = [str(target.args["variable"]).lower() for target in root.trees("targetVariables")]
     fields = take_row(frame).slots
@@ -292,9 +338,7 @@ def origin_of_plan(
 ) -> Origin:
     """What a plan makes, for those that go on with its rows and have lost its plan."""
     plan = Plan(names, origins, variables)
-    root = read_tree(text)
-    sink = sink_of(root, plan)
-    return Origin(sink.frame if sink is not None else frame_of(root, None, plan), plan, rdd)
+    return Origin(read_sink(read_tree(text), "", plan).frame, plan, rdd)
 
 
 def extract(
@@ -309,21 +353,26 @@ def extract(
     Spark's own `toJSON` is read, too; as it does not tell which casts the user wrote, all of them
     count.
     """
-    found = [
-        extracted(command, target, Plan(names or Names(), origins, variables))
-        for command in commands_in(read_tree(text))
-    ]
-    return found[0] if len(found) == 1 else together(found)
+    parts: list[Extraction] = []
+    for command in commands_in(read_tree(text)):
+        plan = Plan(names or Names(), origins, variables)
+        parts.append(extraction_of(read_sink(command, target, plan), plan))
+    if len(parts) == 1:
+        return parts[0]
+
+    return unite_extractions(parts)
 
 
-def extracted(root: Node, target: str, plan: Plan) -> Extraction:
+def read_sink(root: Node, target: str, plan: Plan) -> Sink:
+    """Read what a command writes; a query alone is written to `target`."""
     sink = sink_of(root, plan)
     if sink is None:
-        sink = Sink(target, "query", frame_of(root, None, plan))
-    return extraction_of(sink, plan)
+        return Sink(target, "query", frame_of(root, None, plan))
+
+    return sink
 
 
-def together(parts: list[Extraction]) -> Extraction:
+def unite_extractions(parts: list[Extraction]) -> Extraction:
     """FROM s INSERT INTO a … INSERT INTO b …
 
     one statement, and what each of its commands writes
@@ -331,41 +380,42 @@ def together(parts: list[Extraction]) -> Extraction:
     datasets: dict[Dataset, DatasetInfo] = {}
     for part in parts:
         datasets = {**part.datasets, **datasets}
+
     return Extraction(
         edges=[edge for part in parts for edge in part.edges],
         reads=[read for part in parts for read in part.reads],
         datasets=datasets,
         diagnostics=[diagnostic for part in parts for diagnostic in part.diagnostics],
-        coverage=Coverage(
-            read=1, parsed=1, resolved=1, references=sum(part.coverage.references for part in parts)
-        ),
+        coverage=coverage_of(sum(part.coverage.columns.named for part in parts)),
     )
 
 
 def extraction_of(sink: Sink, plan: Plan) -> Extraction:
+    """The edges into a sink, and what the plan reads for it."""
     frame = sink.frame
     if sink.columns:
         frame = rename(frame, [(name, name) for name in sink.columns])
+
     target = plan.dataset(sink.name)
-    reading = PlanReading()
-    info = DatasetInfo(
-        target, sink.kind, [ColumnInfo(slot.name) for slot in frame.slots], complete=True
-    )
-    datasets = {target: info}
+    columns = [ColumnInfo(slot.name) for slot in frame.slots]
+    datasets = {target: DatasetInfo(target, sink.kind, columns, complete=True)}
     for dataset in plan.datasets_read:
-        columns = plan.schemas.get(dataset)
-        datasets.setdefault(
-            dataset, DatasetInfo(dataset, "table", columns or [], complete=columns is not None)
-        )
+        datasets.setdefault(dataset, plan.info_of(dataset))
+
     reads = [Read(target, dataset, None, Clause.FROM, None) for dataset in plan.datasets_read]
     reads += [
         Read(target, column.dataset, column.name, clause, None)
         for column, clause in plan.columns_read
     ]
     return Extraction(
-        edges=name_dataset(frame, target, reading),
+        edges=name_dataset(frame, target, PlanReading()),
         reads=reads,
         datasets=datasets,
         diagnostics=plan.diagnostics,
-        coverage=Coverage(read=1, parsed=1, resolved=1, references=len(plan.columns_read)),
+        coverage=coverage_of(len(plan.columns_read)),
     )
+
+
+def coverage_of(columns: int) -> Coverage:
+    """Return the ledger of one plan, which names so many columns: Spark has resolved all of them."""
+    return Coverage(Files(1), Statements(1), Columns(columns))

@@ -20,7 +20,8 @@ from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, absorb
 from lineal.algebra.relation import beside, narrow, one_row
-from lineal.extract.catalyst.expressions import Scope, gather, path_from_column
+from lineal.extract.catalyst.expressions import Scope, expressions_over, gather, path_from_column
+from lineal.extract.catalyst.expressions.casts import is_inserted
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id
@@ -56,23 +57,22 @@ def read_merge(node: Node, plan: Plan) -> Sink | None:
     """MERGE INTO t USING s ON … WHEN MATCHED AND … THEN UPDATE SET a = s.b"""
     table, source = node.children
     frame = frame_of(table, None, plan)
-    clauses = [
-        action
-        for field in ("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
-        for action in node.trees(field)
-    ]
-    assigned = [
-        assignment_in(child)
-        for clause in clauses
-        for child in clause.children
-        if child.name == "Assignment"
-    ]
-    conditions = [
-        child for clause in clauses for child in clause.children if child.name != "Assignment"
-    ]
+    assignments, conditions = parts_of_clauses(node.trees_of(ACTIONS), "Assignment")
+    assigned = [assignment_in(child) for child in assignments]
     return write_merge(
         table, frame, source, node.trees("mergeCondition"), conditions, assigned, plan
     )
+
+
+ACTIONS = ("matchedActions", "notMatchedActions", "notMatchedBySourceActions")
+"""The fields of Spark's own MERGE that hold its WHEN clauses."""
+
+
+def parts_of_clauses(clauses: list[Node], action: str) -> tuple[list[Node], list[Node]]:
+    """WHEN MATCHED AND c THEN UPDATE SET a = b      what the clauses set, and their conditions"""
+    parts = [child for clause in clauses for child in clause.children]
+    actions = [part for part in parts if part.name == action]
+    return actions, [part for part in parts if part.name != action]
 
 
 def assignment_in(node: Node) -> tuple[str, Node]:
@@ -80,6 +80,7 @@ def assignment_in(node: Node) -> tuple[str, Node]:
     key, value = node.children
     while key.children:
         key = key.children[0]
+
     return str(key.args.get("name", "")), value
 
 
@@ -112,17 +113,7 @@ def read_delta_merge(node: Node, plan: Plan) -> Sink | None:
     """
     table, source = node.trees("target")[0], node.trees("source")[0]
     frame = frame_of(table, None, plan)
-    clauses = [
-        clause
-        for field in ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
-        for clause in node.trees(field)
-    ]
-    actions = [
-        child for clause in clauses for child in clause.children if child.name == "DeltaMergeAction"
-    ]
-    conditions = [
-        child for clause in clauses for child in clause.children if child.name != "DeltaMergeAction"
-    ]
+    actions, conditions = parts_of_clauses(node.trees_of(DELTA_CLAUSES), "DeltaMergeAction")
     pairs = ((str(action.args["targetColNameParts"][0]), action.children[0]) for action in actions)
     return write_merge(
         table,
@@ -133,6 +124,10 @@ def read_delta_merge(node: Node, plan: Plan) -> Sink | None:
         changed_values(pairs, frame),
         plan,
     )
+
+
+DELTA_CLAUSES = ("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
+"""The fields of Delta's MERGE that hold its WHEN clauses."""
 
 
 # -- as Spark rewrites them ------------------------------------------------------------------------
@@ -148,10 +143,12 @@ def read_rewritten(node: Node, plan: Plan) -> Sink | None:
     rows = operator_below(query, "MergeRows")
     if rows is not None:
         return read_rewritten_merge(rows, table, plan)
+
     frame = frame_of(table, None, plan)
     everything = beside([frame, *(frame_of(leaf, None, plan) for leaf in leaves(query))])
     if node.note.get("command") == "DELETE":
         return write_delete(table, frame, node.trees("condition"), everything, plan)
+
     return read_rewritten_update(node, query, table, frame, everything, plan)
 
 
@@ -164,17 +161,16 @@ def read_rewritten_update(
     whole = node.name == "ReplaceData"
     columns: dict[str, Lineage] = {}
     for projection in projections(query):
-        made = ((name, item) for name, item in projected_items(projection) if name in names)
-        pairs = (
-            (name, chosen_value(item, name, everything) if whole else item)
-            for name, item in first_of_each_name(made)
-        )
+        pairs = first_of_each_name(projected_items(projection), names)
+        if whole:
+            pairs = [(name, chosen_value(item, name, everything)) for name, item in pairs]
+
         inner = frame_of(projection.children[0], None, plan)
         around = beside([everything, inner])
-        for name, lineage in assigned_values(
-            changed_values(pairs, everything), around, plan
-        ).items():
+        assigned = assigned_values(changed_values(pairs, everything), around, plan)
+        for name, lineage in assigned.items():
             absorb(lineage, columns.setdefault(name, {}))
+
     return write_update(table, frame, columns, conditions, everything, plan)
 
 
@@ -189,24 +185,18 @@ def read_rewritten_merge(rows: Node, table: Node, plan: Plan) -> Sink | None:
     outputs = [str(output.args["name"]) for output in rows.trees("output")]
     conditions: list[Node] = []
     assigned: list[tuple[str, Node]] = []
-    for instruction in instructions_in(rows):
+    for instruction in rows.trees_of(INSTRUCTIONS):
         conditions += trees_at(instruction, "condition")
         for field in ("output", "otherOutput"):
-            made = zip(outputs, trees_at(instruction, field), strict=False)
-            assigned += changed_values(
-                first_of_each_name((name, value) for name, value in made if name in names), frame
-            )
+            pairs = zip(outputs, trees_at(instruction, field), strict=False)
+            assigned += changed_values(first_of_each_name(pairs, names), frame)
+
     on = [*pushed, *rows.children[0].trees("condition")]
     return write_merge(table, frame, source, on, conditions, assigned, plan)
 
 
-def instructions_in(rows: Node) -> Iterator[Node]:
-    for field in (
-        "matchedInstructions",
-        "notMatchedInstructions",
-        "notMatchedBySourceInstructions",
-    ):
-        yield from rows.trees(field)
+INSTRUCTIONS = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
+"""The fields of MergeRows that say what becomes of a row."""
 
 
 def read_table(side: Node) -> tuple[Node, list[Node]]:
@@ -219,6 +209,7 @@ def read_table(side: Node) -> tuple[Node, list[Node]]:
         if side.name == "Filter":
             pushed += side.trees("condition")
         side = side.children[0]
+
     return side, pushed
 
 
@@ -238,6 +229,7 @@ def projected_items(projection: Node) -> Iterator[tuple[str, Node]]:
     """The columns of a Project; an Expand deletes the former row, and then inserts the new one."""
     if projection.name == "Project":
         return ((str(item.args.get("name", "")), item) for item in projection.trees("projectList"))
+
     outputs = [str(output.args["name"]) for output in projection.trees("output")]
     return zip(outputs, projection.trees("projections")[-len(outputs) :], strict=True)
 
@@ -245,40 +237,46 @@ def projected_items(projection: Node) -> Iterator[tuple[str, Node]]:
 def chosen_value(item: Node, name: str, frame: Frame) -> Node:
     """if(c, b + 1, a) AS a      b + 1: that c decides is said by the statement's condition"""
     inner = without_wrappings(item)
-    return (
-        inner.children[1]
-        if inner.name == "If" and is_own_value(inner.children[2], name, frame)
-        else item
-    )
+    if inner.name == "If" and is_own_value(inner.children[2], name, frame):
+        return inner.children[1]
+
+    return item
 
 
 def trees_at(node: Node, field: str) -> list[Node]:
     """The trees of a field that names them by their places among the children."""
     value = node.args.get(field)
-    places = [
-        place for place in (value if isinstance(value, list) else [value]) if isinstance(place, int)
-    ]
+    if not isinstance(value, list):
+        value = [value]
+
+    places = [place for place in value if isinstance(place, int)]
     return [node.children[place] for place in places] or node.trees(field)
 
 
-def first_of_each_name(pairs: Iterable[tuple[str, Node]]) -> Iterator[tuple[str, Node]]:
-    """The columns of the table stand before those that identify a row, which may have the same
-    names.
+def first_of_each_name(pairs: Assigned, names: Container[str]) -> Assigned:
+    """The pairs of some names, the first one of each.
+
+    The columns of the table come before those that identify a row, which may have the same names.
     """
-    return iter(dict(reversed(list(pairs))).items())
+    own = [(name, value) for name, value in pairs if name in names]
+    return dict(reversed(own)).items()
 
 
 def operator_below(node: Node, name: str) -> Node | None:
+    """The operator of a class, where each operator above it has one child."""
     while node.name != name:
         if len(node.children) != 1:
             return None
         node = node.children[0]
+
     return node
 
 
 def leaves(node: Node) -> Iterator[Node]:
+    """The leaves of a plan, from left to right."""
     if not node.children:
         yield node
+
     for child in node.children:
         yield from leaves(child)
 
@@ -329,7 +327,9 @@ def narrow_statement(
     frame: Frame, clause: Way, conditions: list[Node], around: Frame, plan: Plan
 ) -> Frame:
     """Conditions over everything that the statement sees, which decide the rows of one frame."""
-    return narrow(frame, clause, Scope(around, None, plan, clause.clause).expressions(conditions))
+    return narrow(
+        frame, clause, expressions_over(Scope(around, None, plan, clause.clause), conditions)
+    )
 
 
 def slots_of(columns: dict[str, Lineage]) -> list[Slot]:
@@ -361,6 +361,7 @@ def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
         struct = without_wrappings(struct.children[2])
     if struct.name != "CreateNamedStruct":
         return value
+
     own = {slot.key for slot in frame.slots if slot.name == name}
     fields = zip(struct.children[0::2], struct.children[1::2], strict=True)
     kept = [pair for pair in fields if not is_field_of(own, *pair)]
@@ -376,17 +377,20 @@ def is_field_of(columns: Container[str], key: Node, value: Node) -> bool:
 
 
 def is_own_value(value: Node, name: str, frame: Frame) -> bool:
+    """SET a = a      the column keeps its value"""
     value = without_wrappings(value)
     if value.name != "AttributeReference" or value.args.get("name") != name:
         return False
+
     slot = frame.index.get(expression_id(value.args))
     return slot is not None and slot.name == name
 
 
 def without_wrappings(value: Node) -> Node:
     """Without what an engine puts around a value that it writes."""
-    while value.name in WRAPPINGS or (value.name == "Cast" and value.args.get("user") is False):
+    while value.name in WRAPPINGS or (value.name == "Cast" and is_inserted(value)):
         value = value.children[0]
+
     return value
 
 
@@ -397,6 +401,7 @@ WRAPPINGS = (
     "CheckOverflowInTableInsert",
     "CheckOverflowInTableWrite",
 )
+"""What an engine puts around a value that it writes."""
 
 
 def write_into(table: Node, frame: Frame, written: Frame, plan: Plan) -> Sink | None:
@@ -406,5 +411,6 @@ def write_into(table: Node, frame: Frame, written: Frame, plan: Plan) -> Sink | 
     if name is None:
         plan.report(Code.UNSUPPORTED_CONSTRUCT, f"the target over {leaf.name} has no name")
         return None
+
     own = dict.fromkeys(slot.name for slot in frame.slots)
     return Sink(name, "table", with_all_columns(written, [(column, column) for column in own]))

@@ -7,7 +7,7 @@ children. Trees stand in the fields of nodes, too: a plan's expressions, a subqu
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -33,11 +33,31 @@ class Node:
             found = self.planted[field] = list(trees_in(self.args.get(field)))
         return found
 
+    def trees_of(self, fields: Iterable[str]) -> list[Node]:
+        """The trees of several fields, one field after the other."""
+        return [tree for field in fields for tree in self.trees(field)]
+
+    def find_all(self, name: str) -> Iterator[Node]:
+        """Find every node of a class, this one included."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.name == name:
+                yield node
+            waiting.extend(node.children)
+
+    def contains(self, name: str) -> bool:
+        """Tell whether this tree has a node of a class."""
+        return next(self.find_all(name), None) is not None
+
     @property
     def note(self) -> dict[str, Any]:
         """What the engine adds to the plan: the name of a leaf or a sink, what an Expand projects."""
-        found = self.args.get("note")
-        return found if isinstance(found, dict) else {}
+        note = self.args.get("note")
+        if isinstance(note, dict):
+            return note
+
+        return {}
 
 
 def read_tree(text: str) -> Node:
@@ -46,22 +66,29 @@ def read_tree(text: str) -> Node:
 
 
 def build_tree(items: list[dict[str, Any]]) -> Node:
+    """Build a tree of the flat list of its nodes, each before its children."""
     nodes = [Node(short(item["class"]), item, []) for item in items]
     waiting: list[tuple[Node, int]] = []
     for node, item in zip(nodes, items, strict=True):
         while waiting and waiting[-1][1] == 0:
             waiting.pop()
+
         if waiting:
             parent, missing = waiting[-1]
             parent.children.append(node)
             waiting[-1] = (parent, missing - 1)
+
         waiting.append((node, item["num-children"]))
+
     return nodes[0]
 
 
 @lru_cache(maxsize=4096)
 def short(name: str) -> str:
-    """org.apache.spark.sql.catalyst.plans.logical.Project      Project; a plan repeats few classes often"""
+    """Return the last part of a class name, such as Project.
+
+    org.apache.spark.sql.catalyst.plans.logical.Project
+    """
     return name.rsplit(".", 1)[-1].rstrip("$")
 
 
@@ -69,16 +96,22 @@ def trees_in(value: Any) -> Iterator[Node]:
     """A tree is a list of objects with a class; a list of trees, a list of lists of trees, and so
     on.
     """
-    if isinstance(value, list) and value:
-        if isinstance(value[0], dict):
-            if "class" in value[0]:
-                yield build_tree(value)
-            else:
-                for item in value:
-                    yield from trees_in(list(item.values()))
-        else:
-            for item in value:
-                yield from trees_in(item)
+    if not isinstance(value, list) or not value:
+        return
+
+    if not isinstance(value[0], dict):
+        for item in value:
+            yield from trees_in(item)
+    elif "class" in value[0]:
+        yield build_tree(value)
+    else:
+        for item in value:
+            yield from trees_in(list(item.values()))
+
+
+def leaf_outputs(node: Node) -> list[Node]:
+    """FROM t      the columns of a leaf; a Hive table lists those of its partitions apart"""
+    return node.trees("output") or node.trees_of(("dataCols", "partitionCols"))
 
 
 def expression_id(args: dict[str, Any]) -> str:
@@ -88,9 +121,13 @@ def expression_id(args: dict[str, Any]) -> str:
 
 def table_identifier(table: Any) -> list[str]:
     """CatalogTable(identifier = TableIdentifier(t, db, catalog))      [catalog, db, t]"""
-    identifier = table.get("identifier") if isinstance(table, dict) else None
-    if not isinstance(identifier, dict):
+    if not isinstance(table, dict) or not isinstance(table.get("identifier"), dict):
         return []
-    return [
-        str(identifier[part]) for part in ("catalog", "database", "table") if identifier.get(part)
-    ]
+
+    return identifier_parts(table["identifier"])
+
+
+def identifier_parts(identifier: dict[str, Any]) -> list[str]:
+    """TableIdentifier(t, db, catalog)      [catalog, db, t], as far as they are named"""
+    parts = [identifier.get(part) for part in ("catalog", "database", "table")]
+    return [str(part) for part in parts if part]

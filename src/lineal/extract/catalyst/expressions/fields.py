@@ -1,0 +1,59 @@
+"""A part of a value: the field of a struct, the item of an array, the value of a map.
+
+SELECT s.y.z, m['k'].z, xs[0].z
+"""
+
+from __future__ import annotations
+
+from lineal.algebra.expression import value
+from lineal.algebra.lineage import Lineage, pour
+from lineal.algebra.values import read_part
+from lineal.extract.catalyst.expressions.leaves import column_in
+from lineal.extract.catalyst.expressions.paths import FIELDS
+from lineal.extract.catalyst.expressions.replaceable import arguments_of
+from lineal.extract.catalyst.expressions.scope import Scope
+from lineal.extract.catalyst.expressions.stack import Calls, Stack
+from lineal.extract.catalyst.expressions.structs import (
+    BUILDERS,
+    carried_struct,
+    lineage_with_parts,
+)
+from lineal.extract.catalyst.tree import Node
+from lineal.model.way import Way
+
+
+def struct_field(
+    node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """s.y.z, m['k'].z, xs[0].z
+
+    the path stays on the origin; a struct built here gives only what is read of it
+    """
+    path: list[str] = []
+    base = node
+    around = (node, calls)
+    while base.name in FIELDS or (base.name == "Cast" and path):
+        arguments = arguments_of(base)
+        if base.name in FIELDS:
+            path[:0] = FIELDS[base.name](base)
+            stack.extend((other, value(way), around) for other in arguments[1:])
+        base = arguments[0]
+
+    base = column_in(base)
+    whole = lineage_of_base(base, path, scope)
+    if whole is None:
+        stack.append((base, value(way), around))
+    else:
+        pour(read_part(whole, path), value(way), into, node, around)
+
+
+def lineage_of_base(base: Node, path: list[str], scope: Scope) -> Lineage | None:
+    """The lineage that a path leads into: a column's, or a struct's that is built here."""
+    if base.name == "AttributeReference":
+        return scope.find_attribute(base).lineage
+    if base.name in BUILDERS:
+        return lineage_with_parts(base, scope)
+    if not path:
+        return None
+
+    return carried_struct(base, scope)

@@ -1,0 +1,43 @@
+"""The stack of the walk: the nodes that are still to be read, and how arguments get there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from lineal.algebra.lineage import Lineage
+from lineal.extract.catalyst.tree import Node
+from lineal.model.way import Way
+
+if TYPE_CHECKING:
+    from lineal.extract.catalyst.expressions.scope import Scope
+
+Calls: TypeAlias = "tuple[Node, Calls] | None"
+"""The calls around a node, innermost first."""
+
+Stack = list[tuple[Node, Way, Calls]]
+"""Nodes that are still to be read, each with the way from it to the result."""
+
+Handler = Callable[[Node, Way, Calls, Stack, "Scope", Lineage], None]
+"""handler(node, way, calls, stack, scope, into)
+
+node: what is read; way: what is done to it on the way to the result; calls: the calls around it;
+stack: where its children are pushed; scope: where attributes are looked up; into: the lineage that
+is gathered.
+"""
+
+Law = Callable[[Sequence[Node], Way], list[tuple[Node, Way]]]
+"""What each argument of a call is to its value: it decides, or it is the value."""
+
+
+def push_children(children: Iterable[Node], way: Way, calls: Calls, stack: Stack) -> None:
+    """Push nodes that all go the same way; the first one is read first."""
+    stack.extend([(child, way, calls) for child in children][::-1])
+
+
+def by_law(
+    law: Law, node: Node, arguments: list[Node], way: Way, calls: Calls, stack: Stack
+) -> None:
+    """Push the arguments of a call, each with what it is to the value; the first is read first."""
+    around = (node, calls)
+    stack.extend((argument, step, around) for argument, step in reversed(law(arguments, way)))
