@@ -64,6 +64,7 @@ def kind_of(
                 return kinds_of(source, outputs, columns_of).get(name)
             here = here.parent
         return None
+
     found = [kinds[name] for kinds in sources.values() if name in kinds]
     if found:
         return found[0]
@@ -82,6 +83,7 @@ def kinds_of(source: Any, outputs: Mapping[int, Kinds], columns_of: ColumnsOf) -
 
 
 def spark_type(kind: str) -> Any:
+    """Return a type of Spark's by its name, or the unknown type."""
     try:
         return exp.DataType.build(kind, dialect="spark")
     except MISTAKES:

@@ -58,7 +58,10 @@ class Scope:
         self.turned = False
 
     def qualified(self, alias: str) -> tuple[int, int] | None:
-        """x.a      how many queries further out x stands, and where in its FROM"""
+        """Return the position of a qualified column's source.
+
+        x.a      how many queries further out x stands, and where in its FROM
+        """
         scope: Scope | None = self
         up = 0
         while scope is not None:
@@ -80,8 +83,10 @@ class Scope:
                 return 0
 
             return None
+
         if any(source.columns is None for source in self.sources):
             return None
+
         having = [at for at, source in enumerate(self.sources) if name in (source.columns or ())]
         if len(having) == 1:
             return having[0]
@@ -121,6 +126,7 @@ def canonical(tree: Any, dialect: str, columns: Columns) -> str:
 
 
 def digest(text: str) -> str:
+    """Return a short digest of a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -132,6 +138,7 @@ class Canon:
         self.known = columns
 
     def said(self, node: Any, scope: Scope, tables: Tables) -> str:
+        """Return the canonical form of a node."""
         if isinstance(node, (exp.Query, exp.Subquery)):
             return self.query(node, scope, tables).said
         handler = HANDLERS.get(type(node))
@@ -153,6 +160,7 @@ class Canon:
         return f"{node.key}({','.join(parts)})"
 
     def value(self, value: Any, scope: Scope, tables: Tables) -> str:
+        """Return the canonical form of an argument of a node."""
         if isinstance(value, list):
             return f"[{','.join(self.value(each, scope, tables) for each in value)}]"
         if isinstance(value, exp.Expr):
@@ -160,11 +168,13 @@ class Canon:
         return repr(value.lower() if isinstance(value, str) else value)
 
     def fold(self, node: Any) -> str:
+        """Return the folded name of an identifier."""
         return self.facts.fold(node.name, bool(node.args.get("quoted")))
 
     # -- queries -----------------------------------------------------------------------------------
 
     def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
+        """Return the canonical form of a query, and its columns."""
         if node.args.get("with_"):
             tables = self.with_(node, scope, tables)
         if isinstance(node, exp.Select):
@@ -176,10 +186,14 @@ class Canon:
         raise Unproven(type(node).__name__)
 
     def filled(self, node: Any, *without: str) -> list[str]:
+        """Return the arguments that a node has beside the named ones."""
         return [name for name, value in node.args.items() if value and name not in without]
 
     def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
-        """WITH w AS (…)      what each name stands for from here on"""
+        """Return the tables in scope after a WITH.
+
+        WITH w AS (…)      what each name stands for from here on
+        """
         found = node.args["with_"]
         tables = dict(tables)
         for cte in found.expressions:
@@ -198,10 +212,14 @@ class Canon:
                 inside = tables
             made = self.query(cte.this, Scope(None), inside)
             tables[name] = self.relabelled(made, listed)
+
         return tables
 
     def itself(self, cte: exp.CTE, listed: list[str]) -> Made:
-        """WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside of w"""
+        """Return the name of a recursive CTE inside its own definition.
+
+        WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside of w
+        """
         names = [self.facts.fold(name, False) for name in cte.this.named_selects]
         outer = len(list(iter_parents(cte)))
         return Made(
@@ -209,32 +227,41 @@ class Canon:
         )
 
     def relabelled(self, made: Made, listed: list[str]) -> Made:
+        """Return a query under the column names that an alias lists."""
         if listed:
             return Made(f"labels({listed},{digest(made.said)})", listed)
 
         return made
 
     def set_operation(self, node: Any, scope: Scope, tables: Tables) -> Made:
-        """a UNION b      in any order, under the names of the first"""
+        """Return the canonical form of a set operation.
+
+        a UNION b      in any order, under the names of the first
+        """
         used = ("this", "expression", "distinct", "with_", "order", "limit", "offset")
         if self.filled(node, *used):
             raise Unproven("a set operation with more to it")
+
         branches = list(self.branches(node, type(node), bool(node.args.get("distinct"))))
         if any(
             branch.args.get(part) for branch in branches for part in ("order", "limit", "offset")
         ):
             raise Unproven("a branch with an order of its own")
+
         first = self.query(branches[0], scope, tables)
         said = [self.query(branch, scope, tables, named=False).said for branch in branches]
         if isinstance(node, exp.Union):
             said = sorted(said if not node.args.get("distinct") else set(said))
+
         rest = self.plain(
             node, self.outputs(first.columns), tables, ("this", "expression", "with_")
         )
         return Made(f"{rest}{first.columns}[{','.join(said)}]", first.columns)
 
     def branches(self, node: Any, kind: Any, distinct: bool) -> Iterator[Any]:
-        """a UNION b UNION c
+        """Return the branches of a set operation.
+
+        a UNION b UNION c
 
         all of them; what stands in brackets with something else around it is one
         """
@@ -252,17 +279,23 @@ class Canon:
                 yield side
 
     def outputs(self, columns: list[str] | None) -> Scope:
-        """ORDER BY of a union sees the names of its result"""
+        """Return the scope that the clauses around a union see.
+
+        ORDER BY of a union sees the names of its result
+        """
         scope = Scope(None)
         scope.aliases = frozenset(columns or ())
         return scope
 
     def select(self, node: exp.Select, outer: Scope, tables: Tables, named: bool) -> Made:
+        """Return the canonical form of a SELECT."""
         if any(node.args.get(part) for part in UNUSUAL):
             raise Unproven("a SELECT with more to it")
+
         inner = self.wrapped(node)
         if inner is not None:
             return self.member_query(inner, outer, tables, named)
+
         scope = Scope(outer)
         joins = self.members(node, scope, tables)
         scope.aliases = frozenset(self.own_names(node))
@@ -271,6 +304,7 @@ class Canon:
             said = [item for _, item in items]
         else:
             said = [f"{name}:{item}" for name, item in items]
+
         clauses = self.plain(
             node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where")
         )
@@ -278,8 +312,10 @@ class Canon:
             where = self.said(node.args["where"].this, scope, tables)
         else:
             where = ALWAYS
+
         if where != ALWAYS:
             clauses += f"where({where})"
+
         members = [source.said for source in scope.sources]
         conditions = self.conditions(joins, scope, tables)
         names = None if any(name == "*" for name, _ in items) else [name for name, _ in items]
@@ -292,7 +328,10 @@ class Canon:
         )
 
     def wrapped(self, node: exp.Select) -> Any:
-        """SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it"""
+        """Return the query inside a SELECT that only passes it on.
+
+        SELECT * FROM (…) AS x      the query or the CTE, and nothing is done to it
+        """
         plain = not self.filled(node, "expressions", "from_", "with_", "where")
         items = node.expressions
         if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
@@ -304,10 +343,12 @@ class Canon:
         return None
 
     def restricted(self, node: exp.Select) -> bool:
+        """Tell whether a WHERE leaves out any row."""
         where = node.args.get("where")
         return where is not None and self.said(where.this, Scope(None), {}) != ALWAYS
 
     def member_query(self, member: Any, outer: Scope, tables: Tables, named: bool) -> Made:
+        """Return the canonical form of a FROM member that is passed on."""
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
             if not self.listed(member):
                 return self.query(member, outer, tables, named)
@@ -322,7 +363,10 @@ class Canon:
         return Made(self.whole(source, named), source.columns, source)
 
     def whole(self, source: Source, named: bool) -> str:
-        """SELECT * FROM t"""
+        """Return the canonical form of a whole table.
+
+        SELECT * FROM t
+        """
         columns = source.columns
         if columns is not None:
             every = self.every(columns, named)
@@ -333,6 +377,7 @@ class Canon:
         return f"select([{every}]from[{source.said}]select())"
 
     def every(self, columns: list[str], named: bool) -> str:
+        """Return the columns of a table that is read as a whole."""
         return ",".join(
             f"{name}:col(0,0,{name})" if named else f"col(0,0,{name})" for name in columns
         )
@@ -340,22 +385,28 @@ class Canon:
     # -- FROM --------------------------------------------------------------------------------------
 
     def members(self, node: exp.Select, scope: Scope, tables: Tables) -> list[Join]:
+        """Add the members of FROM to a scope, and return the joins."""
         first = node.args.get("from_")
         for member in [first.this] if first is not None else ():
             scope.sources.append(self.member(member, scope, tables))
+
         joins = []
         for join in node.args.get("joins") or ():
             scope.sources.append(self.member(join.this, scope, tables))
             joins.append(self.join(join))
+
         for lateral in node.args.get("laterals") or ():
             scope.sources.append(self.member(lateral, scope, tables))
+
         self.merge(node, scope)
         movable = all(source.said.startswith(MOVABLE) for source in scope.sources)
         if len(joins) == 1 and len(scope.sources) == 2 and movable:
             joins = [self.sides(joins[0], scope)]
+
         return joins
 
     def join(self, join: Any) -> Join:
+        """Return a join without its sides."""
         if self.filled(join, "this", "on", "using", "kind", "side"):
             raise Unproven("a join with more to it")
         kind = " ".join(
@@ -367,7 +418,10 @@ class Canon:
         )
 
     def sides(self, join: Join, scope: Scope) -> Join:
-        """a RIGHT JOIN b is b LEFT JOIN a; the sides of other joins have no order"""
+        """Return the sides of a join in canonical order.
+
+        a RIGHT JOIN b is b LEFT JOIN a; the sides of other joins have no order
+        """
         left, right = scope.sources
         if join.kind == "RIGHT" or (join.kind in ("", "FULL") and right.said < left.said):
             scope.sources.reverse()
@@ -379,6 +433,7 @@ class Canon:
         return join
 
     def member(self, member: Any, scope: Scope, tables: Tables) -> Source:
+        """Return a member of FROM as a source."""
         listed = self.listed(member)
         alias = self.alias_of(member)
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
@@ -399,18 +454,24 @@ class Canon:
             else:
                 found = None
             return Source(alias, f"table({name},{listed})", listed or found)
+
         if isinstance(member, (exp.Unnest, exp.Lateral)) and not member.find(exp.Query):
             said = self.plain(member, scope, tables, ("alias",))
             return Source(alias, f"made({said},{listed})", listed or None)
+
         raise Unproven("a member of FROM that is no table")
 
     def derived(self, alias: str, made: Made) -> Source:
-        """FROM (SELECT * FROM t)      is FROM t"""
+        """Return a derived table as a source.
+
+        FROM (SELECT * FROM t)      is FROM t
+        """
         if made.whole is not None:
             return made.whole._replace(alias=alias)
         return Source(alias, f"rows({digest(made.said)})", made.columns)
 
     def listed(self, member: Any) -> list[str]:
+        """Return the columns that the alias of a member lists."""
         alias = member.args.get("alias")
         if alias is not None:
             return [self.fold(column) for column in (alias.args.get("columns") or ())]
@@ -418,7 +479,9 @@ class Canon:
         return []
 
     def alias_of(self, member: Any) -> str:
-        """FROM t AS x
+        """Return the alias of a FROM member.
+
+        FROM t AS x
 
         the alias of a member, which sqlglot keeps as a TableAlias or as a plain name
         """
@@ -433,6 +496,7 @@ class Canon:
         return ""
 
     def conditions(self, joins: list[Join], scope: Scope, tables: Tables) -> str:
+        """Return the canonical form of the join conditions."""
         said = []
         for at, join in enumerate(joins, 1):
             found = self.said(join.on, scope, tables) if join.on is not None else ALWAYS
@@ -444,13 +508,17 @@ class Canon:
         return ""
 
     def keys(self, key: str, at: int, kind: str, scope: Scope) -> str:
-        """USING (k)      the first source that has it, and the one that is joined"""
+        """Return the canonical form of a USING key.
+
+        USING (k)      the first source that has it, and the one that is joined
+        """
         left = self.left_of(key, at, scope)
         if kind not in ("", "LEFT", "RIGHT"):
             raise Unproven("merged keys")
         return equal(f"col(0,{left},{key})", f"col(0,{at},{key})")
 
     def left_of(self, key: str, at: int, scope: Scope) -> int:
+        """Find the source on the left that has a USING key."""
         before = scope.sources[:at]
         if len(before) == 1:
             return 0
@@ -466,7 +534,10 @@ class Canon:
     # -- the list of items -------------------------------------------------------------------------
 
     def own_names(self, node: exp.Select) -> Iterator[str]:
-        """SELECT a + 1 AS b      b is no column of a source, or need not be"""
+        """Return the names that the SELECT list defines itself.
+
+        SELECT a + 1 AS b      b is no column of a source, or need not be
+        """
         for item in node.expressions:
             if isinstance(item, exp.Alias):
                 alias = self.fold(item.args["alias"])
@@ -475,6 +546,7 @@ class Canon:
                     yield alias
 
     def items(self, node: exp.Select, scope: Scope, tables: Tables) -> Iterator[tuple[str, str]]:
+        """Yield the name and the canonical form of each output column."""
         for item in map(unwrapped, node.expressions):
             star = item.this if isinstance(item, exp.Column) else item
             if isinstance(star, exp.Star):
@@ -487,7 +559,10 @@ class Canon:
                 yield "", self.said(item, scope, tables)
 
     def merge(self, node: exp.Select, scope: Scope) -> None:
-        """a JOIN b USING (k)      a k without a qualifier is that of a, or of b in a RIGHT JOIN"""
+        """Note the keys that a USING merges.
+
+        a JOIN b USING (k)      a k without a qualifier is that of a, or of b in a RIGHT JOIN
+        """
         for at, join in enumerate(node.args.get("joins") or (), 1):
             for key in join.args.get("using") or ():
                 name = self.fold(key)
@@ -497,6 +572,7 @@ class Canon:
     def star(
         self, item: Any, star: exp.Star, node: exp.Select, scope: Scope
     ) -> Iterator[tuple[str, str]]:
+        """Yield the columns that a star stands for."""
         if any(star.args.values()) or scope.merged or not scope.sources:
             raise Unproven("a star with more to it")
         if any(
@@ -504,12 +580,14 @@ class Canon:
             for join in node.args.get("joins") or ()
         ):
             raise Unproven("a star over half a join")
+
         sources = list(enumerate(scope.sources))
         if scope.turned:
             sources.reverse()  # a star lists them as they are written
         if isinstance(item, exp.Column):
             alias = self.fold(item.args["table"])
             sources = [(at, source) for at, source in sources if source.alias == alias]
+
         for at, source in sources:
             if source.columns is None:
                 yield "*", f"star({at})"
@@ -523,12 +601,15 @@ class AsWritten(Canon):
     """
 
     def query(self, node: Any, scope: Scope, tables: Tables, named: bool = True) -> Made:
+        """Return the form of a query exactly as it is written."""
         return Made(self.plain(node, scope, tables, ()), None)
 
     def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
+        """Return the tables in scope, without those of a WITH."""
         return tables
 
     def plain(self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ()) -> str:
+        """Return the form of a node exactly as it is written."""
         return super().plain(node, scope, tables, ())
 
 
@@ -544,7 +625,10 @@ def iter_parents(cte: exp.CTE) -> Iterator[exp.CTE]:
 
 
 def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
-    """x.a, a, x.a.b      the column of which source, as far as it can be told"""
+    """Return the canonical form of a column.
+
+    x.a, a, x.a.b      the column of which source, as far as it can be told
+    """
     parts = [canon.fold(part) for part in node.parts]
     if isinstance(node.this, exp.Star):
         return f"star({parts})"
@@ -561,10 +645,12 @@ def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
 
 
 def identifier(canon: Canon, node: exp.Identifier, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of a name."""
     return f"id({canon.fold(node)})"
 
 
 def literal(canon: Canon, node: exp.Literal, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of a constant."""
     if node.is_string:
         return f"text({node.this!r})"
 
@@ -572,10 +658,12 @@ def literal(canon: Canon, node: exp.Literal, scope: Scope, tables: Tables) -> st
 
 
 def brackets(canon: Canon, node: exp.Paren, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of what parentheses hold."""
     return canon.said(node.this, scope, tables)
 
 
 def conjunction(operands: list[str]) -> str:
+    """Return the canonical form of several conditions that must all hold."""
     kept = sorted({said for said in operands if said != ALWAYS})
     if len(kept) > 1:
         return f"and({','.join(kept)})"
@@ -586,23 +674,33 @@ def conjunction(operands: list[str]) -> str:
 
 
 def and_(canon: Canon, node: exp.And, scope: Scope, tables: Tables) -> str:
-    """a AND 1 = 1 AND b      in any order; what always holds is no condition"""
+    """Return the canonical form of a conjunction.
+
+    a AND 1 = 1 AND b      in any order; what always holds is no condition
+    """
     return conjunction([canon.said(each, scope, tables) for each in operands_of(node, exp.And)])
 
 
 def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of a disjunction."""
     return f"or({','.join(sorted({canon.said(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
 
 
 def unwrapped(node: Any) -> Any:
-    """((a))      a"""
+    """Return the expression inside parentheses.
+
+    ((a))      a
+    """
     while isinstance(node, exp.Paren):
         node = node.this
     return node
 
 
 def operands_of(node: Any, kind: Any) -> Iterator[Any]:
-    """a AND (b AND c)      a, b, c"""
+    """Return the operands of nested conjunctions or disjunctions.
+
+    a AND (b AND c)      a, b, c
+    """
     stack = [node]
     while stack:
         here = unwrapped(stack.pop())
@@ -613,11 +711,15 @@ def operands_of(node: Any, kind: Any) -> Iterator[Any]:
 
 
 def equal(left: str, right: str) -> str:
+    """Return the canonical form of an equality."""
     return f"eq({','.join(sorted((left, right)))})"
 
 
 def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
-    """a = b, b = a; 1 = 1 always holds"""
+    """Return the canonical form of a comparison for equality.
+
+    a = b, b = a; 1 = 1 always holds
+    """
     left, right = canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
     if left == right and left.startswith("number("):
         return ALWAYS
@@ -626,13 +728,17 @@ def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
 
 
 def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of an inequality."""
     return "not" + equal(
         canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
     )
 
 
 def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str:
-    """a > b      b < a"""
+    """Turn a comparison around, so that the smaller side stands first.
+
+    a > b      b < a
+    """
     kind = "lt" if isinstance(node, exp.GT) else "lte"
     expression = canon.said(node.this, scope, tables)
     this = canon.said(node.expression, scope, tables)
@@ -640,6 +746,7 @@ def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str
 
 
 def boolean(canon: Canon, node: exp.Boolean, scope: Scope, tables: Tables) -> str:
+    """Return the canonical form of TRUE or FALSE."""
     if node.this:
         return ALWAYS
 

@@ -10,7 +10,9 @@ from lineal.extract.sql.dialects import Facts
 
 
 def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
-    """a (INTEGER), t.a (CHAR(5))
+    """Read a cast that stands behind its column.
+
+    a (INTEGER), t.a (CHAR(5))
 
     Teradata: CAST(a AS INTEGER); the column, or None for a call
     """
@@ -23,7 +25,9 @@ def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
 
 
 def is_type(node: Any) -> bool:
-    """INTEGER, DECIMAL(10, 2), CHAR(5)
+    """Tell whether a node in parentheses is a type.
+
+    INTEGER, DECIMAL(10, 2), CHAR(5)
 
     as the parser takes them: a column, a type, a function of numbers
     """
@@ -40,6 +44,7 @@ def is_type(node: Any) -> bool:
             name = node.sql_name()
         else:
             name = ""
+
     return name.upper() in TYPES and all(
         isinstance(size, exp.Literal) for size in node.iter_expressions()
     )

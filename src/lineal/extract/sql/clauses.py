@@ -29,7 +29,10 @@ from lineal.model.way import IDENTITY, Clause
 
 
 def named_windows(windows: list[exp.Window], scope: Scope) -> None:
-    """WINDOW w AS (PARTITION BY a)      a is read here, whether or not w is used"""
+    """Read the named windows of a query.
+
+    WINDOW w AS (PARTITION BY a)      a is read here, whether or not w is used
+    """
     for window in windows:
         scope.windows[scope.evaluation.fold(window.name, window.this.args.get("quoted"))] = window
     scope.clause = Clause.WINDOW
@@ -39,7 +42,10 @@ def named_windows(windows: list[exp.Window], scope: Scope) -> None:
 
 
 def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
-    """WHERE a > 1, PREWHERE b      a and b decide the rows"""
+    """Read the conditions of WHERE.
+
+    WHERE a > 1, PREWHERE b      a and b decide the rows
+    """
     where = args.get("where")
     if where is not None:
         scope.clause = Clause.WHERE
@@ -53,7 +59,9 @@ def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
 
 
 def time_windows(group: exp.Group, scope: Scope) -> None:
-    """GROUP BY window(at, '5 minutes')
+    """Add the time windows of GROUP BY to the scope.
+
+    GROUP BY window(at, '5 minutes')
 
     all of the SELECT has a column `window`, with start and end
     """
@@ -72,7 +80,9 @@ TIME_WINDOWS = ("window", "session_window")
 def group_(
     node: exp.Select, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
 ) -> None:
-    """GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are
+    """Read the keys of GROUP BY.
+
+    GROUP BY a, 2, alias, ROLLUP (b)      each key decides which rows there are
 
     |> AGGREGATE sum(a) GROUP BY upper(b) AS c      the parser leaves the bare name c, which is the
     key of the list
@@ -80,6 +90,7 @@ def group_(
     group = node.args.get("group")
     if group is None:
         return
+
     scope.clause = Clause.GROUP_BY
     scope.aliases = outputs
     scope.alias_first = scope.evaluation.facts.alias_first_in_group_by
@@ -90,9 +101,11 @@ def group_(
                 aggregated.add(slot.key)
             else:
                 pour(slot.lineage, GROUPS, rows)
+
     keys = list(group.expressions)
     for form in ("rollup", "cube", "grouping_sets"):
         keys.extend(group.args.get(form) or ())
+
     for key in keys:
         position = _ordinal(key, slots)
         if position is not None:
@@ -106,6 +119,7 @@ def group_(
             )
         else:
             gather(key, GROUPS, rows, scope)
+
     scope.aliases = {}
     scope.alias_first = False
 
@@ -115,7 +129,10 @@ def _aggregates(item: exp.Expr) -> bool:
 
 
 def _names_one_of(aliases: set[str], item: exp.Expr, scope: Scope) -> bool:
-    """SELECT sum(a) AS b, b + 1 AS c … GROUP BY ALL      c is made of an aggregate, too"""
+    """Tell whether an expression names one of several output columns.
+
+    SELECT sum(a) AS b, b + 1 AS c … GROUP BY ALL      c is made of an aggregate, too
+    """
     fold = scope.evaluation.fold
     return bool(aliases) and any(
         not column.table and fold(column.name, False) in aliases and not scope.has(column)
@@ -124,7 +141,10 @@ def _names_one_of(aliases: set[str], item: exp.Expr, scope: Scope) -> bool:
 
 
 def _is_all(key: exp.Expr) -> bool:
-    """ORDER BY ALL"""
+    """Tell whether ORDER BY names every column.
+
+    ORDER BY ALL
+    """
     bare = isinstance(key, exp.Var) or (
         isinstance(key, exp.Column) and not key.table and not key.this.args.get("quoted")
     )
@@ -132,7 +152,10 @@ def _is_all(key: exp.Expr) -> bool:
 
 
 def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
-    """GROUP BY 1, ORDER BY 2 DESC      the position in the SELECT list"""
+    """Return the output column that a position stands for.
+
+    GROUP BY 1, ORDER BY 2 DESC      the position in the SELECT list
+    """
     if node.__class__ is exp.Literal and not node.args.get("is_string") and node.name.isdigit():
         position = int(node.name) - 1
         if 0 <= position < len(slots):
@@ -143,7 +166,10 @@ def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
 def conditions_(
     args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]
 ) -> None:
-    """HAVING sum(a) > 1, QUALIFY row_number() … = 1      both decide the rows"""
+    """Read HAVING and QUALIFY.
+
+    HAVING sum(a) > 1, QUALIFY row_number() … = 1      both decide the rows
+    """
     for name, clause, way in (
         ("having", Clause.HAVING, HAVING),
         ("qualify", Clause.QUALIFY, QUALIFY),
@@ -159,7 +185,10 @@ def conditions_(
 def distinct_(
     node: exp.Distinct, scope: Scope, rows: Lineage, slots: list[Slot], outputs: dict[str, Slot]
 ) -> None:
-    """SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a"""
+    """Read DISTINCT.
+
+    SELECT DISTINCT a, b: both are compared; DISTINCT ON (a): only a
+    """
     on = node.args.get("on")
     if on is None:
         compare(slots, DISTINCT, rows)
@@ -182,7 +211,10 @@ def order_(
     slots: Sequence[Slot],
     outputs: dict[str, Slot],
 ) -> None:
-    """ORDER BY total DESC      an output column first, then a source column"""
+    """Read ORDER BY.
+
+    ORDER BY total DESC      an output column first, then a source column
+    """
     for form in ("order", "sort", "cluster"):
         order = args.get(form)
         if order is None:
@@ -210,7 +242,10 @@ def order_(
 
 
 def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str, Slot]) -> None:
-    """LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a"""
+    """Read LIMIT.
+
+    LIMIT (SELECT max(n) FROM u): n decides how many rows; LIMIT 1 BY a: one row for each a
+    """
     scope.clause = Clause.LIMIT
     for node in (args.get("limit"), args.get("offset")):
         if node is not None:
@@ -227,7 +262,9 @@ def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
 
 
 def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
-    """START WITH boss IS NULL CONNECT BY PRIOR id = boss
+    """Read a hierarchical query.
+
+    START WITH boss IS NULL CONNECT BY PRIOR id = boss
 
     a filter, and a join of the table with itself
     """

@@ -16,12 +16,18 @@ QUIET = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def blank(text: str) -> str:
-    """Spaces, and the ends of lines"""
+    """Replace every character but line ends by a space.
+
+    Spaces, and the ends of lines
+    """
     return re.sub(r"[^\n]", " ", text)
 
 
 def ended(text: str) -> str:
-    """A semicolon and spaces: whatever stands before it is a statement of its own"""
+    """Replace a text by a semicolon and spaces.
+
+    A semicolon and spaces: whatever stands before it is a statement of its own
+    """
     return ";" + blank(text[1:])
 
 
@@ -67,7 +73,9 @@ ROWS = re.compile(
 
 
 def conditional_comments(text: str) -> str:
-    """/*!50001 CREATE VIEW v AS SELECT … */
+    """Uncover the comments that MySQL executes.
+
+    /*!50001 CREATE VIEW v AS SELECT … */
 
     MySQL reads what stands inside, and mysqldump writes views so
     """
@@ -81,7 +89,10 @@ CONDITIONAL = re.compile(r"(/\*!\d*)(.*?)\*/", re.DOTALL)
 
 
 def calls(text: str) -> str:
-    """EXEC p(1)      SQL*Plus: CALL p(1)"""
+    """Rewrite EXEC as CALL, at the same length.
+
+    EXEC p(1)      SQL*Plus: CALL p(1)
+    """
     return CALL.sub(lambda found: found[1] + "CALL".ljust(len(found[2])), text)
 
 
@@ -98,7 +109,10 @@ DOTS = commands(r"\.[a-z]")
 
 
 def blank_before(said: str) -> str:
-    """'  GO'      '  ; '"""
+    """Replace a command by spaces of the same length.
+
+    '  GO'      '  ; '
+    """
     start = len(said) - len(said.lstrip(" \t"))
     return said[:start] + ended(said[start:])
 

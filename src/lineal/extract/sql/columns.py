@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,19 +15,24 @@ from lineal.algebra.values import Struct
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
 from lineal.extract.sql.expressions import carried, gather, value_of
-from lineal.extract.sql.name_tests import NAME_TESTS, like, test_of_names, tested
+from lineal.extract.sql.name_tests import NAME_TESTS, like_folded, test_of_names, tested
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
 from lineal.model.diagnostic import Code
+from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import IDENTITY
 
 
 def star_slots(node: Any, scope: Scope) -> list[Slot]:
-    """*, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order"""
+    """Return the columns that a star stands for.
+
+    *, t.*, * EXCEPT (a), * REPLACE (f(a) AS a), * RENAME (a AS b)      in schema order
+    """
     if isinstance(node, exp.Columns):
         return columns_slots(node, scope)
+
     star = node.args["this"] if isinstance(node, exp.Column) else node
     if isinstance(node, exp.Column):
         source = _star_source(node, scope)
@@ -41,6 +45,7 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
         slots = visible(scope)
         for source in scope.order:
             _read_all(source, source.frame.slots, scope, node)
+
     if any(star.args.values()):
         return edited(star, slots, scope)
 
@@ -48,7 +53,9 @@ def star_slots(node: Any, scope: Scope) -> list[Slot]:
 
 
 def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
-    """* EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'
+    """Apply the modifiers of a star.
+
+    * EXCEPT (a) REPLACE (f(b) AS b) RENAME (c AS d) ILIKE 'x%'
 
     what is left of the star's columns
 
@@ -67,11 +74,16 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     for key, item in {**left_out, **replaced, **renames}.items():
         if not any(slot.key == key for slot in slots):
             slots = beside_star(slots, key, item, scope)
+
     found = [
         slot
         for slot in slots
         if slot.key not in left_out or _of_another(slot, left_out[slot.key], scope)
     ]
+    if star.args.get("ilike") is not None:
+        matches = like_folded(star.args["ilike"].name)
+        found = [slot for slot in found if slot.star is not None or matches(slot.name)]
+
     for position, slot in enumerate(found):
         if slot.key in replaced:
             slot = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
@@ -79,16 +91,16 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
             name = renames[slot.key].args["alias"]
             slot = Slot(name.name, _key_of(name, scope), slot.lineage)
         found[position] = slot
-    if star.args.get("ilike") is not None:
-        matches = like(star.args["ilike"].name, re.IGNORECASE)
-        found = [slot for slot in found if slot.star is not None or matches(slot.name)]
+
     return found
 
 
 def without_fields(
     items: Sequence[Any], slots: list[Slot], scope: Scope
 ) -> tuple[list[Slot], list[Any]]:
-    """* EXCEPT (address.zip)
+    """Leave out fields of struct columns.
+
+    * EXCEPT (address.zip)
 
     address stays, made of its other fields; and what else is left out
     """
@@ -103,6 +115,7 @@ def without_fields(
             dropped.setdefault(key, set()).add(item.name.lower())
         else:
             whole.append(item)
+
     kept = [
         _of_other_fields(slot, dropped[slot.key], scope) if slot.key in dropped else slot
         for slot in slots
@@ -124,7 +137,10 @@ def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
 
 
 def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
-    """* EXCLUDE (u.id)      t's id stays"""
+    """Tell whether a name is qualified with another source.
+
+    * EXCLUDE (u.id)      t's id stays
+    """
     if not isinstance(item, exp.Column) or item.args.get("table") is None:
         return False
     source = _star_source(item, scope)
@@ -137,7 +153,9 @@ def _key_of(node: Any, scope: Scope) -> str:
 
 
 def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> list[Slot]:
-    """* EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which
+    """Put a column that the text names beside an open star.
+
+    * EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which
     has no a any more
     """
     evaluation = scope.evaluation
@@ -145,6 +163,7 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
         named = item.this
     else:
         named = item
+
     name = named.name if isinstance(named, (exp.Column, exp.Identifier)) else item.alias_or_name
     answers = [
         a
@@ -156,9 +175,11 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
         evaluation.unresolved += 1
         evaluation.report(Code.UNRESOLVED_COLUMN, f"the star has no column '{name}'", item)
         return slots
+
     beside = answers[0] if len(answers) == 1 else scope.ambiguous(name, answers, item)
     for (origin, _), trail in beside.lineage.items():
         evaluation.read(origin, scope.clause, item, learn=trail is None)
+
     without = [slot if slot.star is None else star_slot(slot.star.without(key)) for slot in slots]
     return [*without, beside]
 
@@ -180,15 +201,20 @@ def _star_source(node: exp.Column, scope: Scope) -> Source | None:
         and (kept := kept_of(keys[-1], scope.order))
     ):
         return Source("", "", project(one_row(), kept))
+
     if found is None and isinstance(node.this, exp.Star):
         found = hidden_source(
             scope, [part.name for part in parts], evaluation.fold(parts[0].name, False)
         )
+
     return found
 
 
 def struct_star(node: exp.Column, scope: Scope) -> list[Slot]:
-    """address.*      the fields of a struct: known only with its type, so one open position"""
+    """Return the columns that the star of a struct stands for.
+
+    address.*      the fields of a struct: known only with its type, so one open position
+    """
     table = node.args["table"]
     inner = exp.Column(this=table.copy(), table=node.args.get("db"))
     found = scope.column(inner)
@@ -210,11 +236,15 @@ def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
 
 
 def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
-    """(t.address).*, xs[0].*
+    """Return the columns that the star of a value stands for.
+
+    (t.address).*, xs[0].*
 
     the fields of a part; of another value, whatever it is, one open position
     """
     base, names, _ = path_of(item.this)
+    if isinstance(item.this.unnest(), CHOICES) and (fields := fields_of_choice(item, scope)):
+        return fields
     if not isinstance(base, exp.Column):
         found = Slot("", "", carried(item.this, scope) or value_of(item.this, IDENTITY, scope))
     else:
@@ -222,8 +252,42 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     return each_field(found, names[-1] if names else base.name or "value", item, scope)
 
 
+CHOICES = (exp.If, exp.Case, exp.Coalesce)
+
+
+def fields_of_choice(item: exp.Dot, scope: Scope) -> list[Slot]:
+    """IF(c, a, b).*      for each field x of a: IF(c, a.x, b.x)"""
+    choice = item.this.unnest()
+    values = chosen_values(choice)
+    held = next((scope.column(each) for each in values if isinstance(each, exp.Column)), None)
+    names = field_names(held.lineage, (), scope.evaluation.catalog) if held is not None else ()
+    fold = scope.evaluation.fold
+    found: list[Slot] = []
+    for name in names:
+        part = choice.copy()
+        for value in chosen_values(part):
+            identifier = exp.to_identifier(name, quoted=True)
+            value.replace(exp.Dot(this=value.copy(), expression=identifier))
+        found.append(Slot(name, fold(name, False), value_of(part, IDENTITY, scope)))
+    return found
+
+
+def chosen_values(choice: Any) -> list[Any]:
+    """IF(c, a, b), CASE WHEN c THEN a ELSE b END, COALESCE(a, b)      a and b"""
+    if isinstance(choice, exp.Coalesce):
+        return [choice.this, *choice.expressions]
+    if isinstance(choice, exp.Case):
+        values = [each.args.get("true") for each in choice.args.get("ifs") or ()]
+        values.append(choice.args.get("default"))
+    else:
+        values = [choice.args.get("true"), choice.args.get("false")]
+    return [each for each in values if each is not None]
+
+
 def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
-    """COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))
+    """Return the columns of an item that stands for several.
+
+    COLUMNS('a.*'), * LIKE 'a%', (t).*, max(COLUMNS(*))
 
     one output for each column; None for one output
     """
@@ -237,6 +301,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
             _read_all(row, row.frame.slots, scope, item)
             return list(row.row_slots)
         return composite_star(item, scope) or chosen_row(item, scope) or star_of_value(item, scope)
+
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
         holds = tested(item, NAME_TESTS[type(item)](item.expression.name))
         return [
@@ -244,6 +309,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
             for slot in star_slots(item.this, scope)
             if slot.star is not None or holds(slot.name)
         ]
+
     if scope.evaluation.facts.columns_in_expressions:
         return each_column(item, scope)
 
@@ -251,7 +317,9 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
 
 
 def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
-    """* EXCEPT (a) APPLY(toString) APPLY(max)
+    """Apply functions to every column of a star.
+
+    * EXCEPT (a) APPLY(toString) APPLY(max)
 
     ClickHouse: max(toString(b)) for each column b
     """
@@ -267,12 +335,15 @@ def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
                 name, scope.evaluation.fold(name, True), value_of(call, IDENTITY, scope), slot.star
             )
         )
+
     scope.each = None
     return found
 
 
 def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
-    """IF(a.id IS NULL, b, a).*
+    """Return the columns of a row that an expression chooses.
+
+    IF(a.id IS NULL, b, a).*
 
     column for column, what the expression does to the rows that it chooses from
     """
@@ -303,7 +374,10 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
 
 
 def each_column(item: Any, scope: Scope) -> list[Slot] | None:
-    """max(COLUMNS(*))      the expression over each of the columns, under that column's name"""
+    """Return an expression once for each column.
+
+    max(COLUMNS(*))      the expression over each of the columns, under that column's name
+    """
     inside = item.walk(prune=lambda node: isinstance(node, exp.Query))
     columns = next(
         (node for node in inside if isinstance(node, exp.Columns) and not node.args.get("unpack")),
@@ -311,41 +385,51 @@ def each_column(item: Any, scope: Scope) -> list[Slot] | None:
     )
     if columns is None:
         return None
+
     slots: list[Slot] = []
     for column in columns_slots(columns, scope):
         scope.each = column
         lineage: Lineage = {}
         gather(item, IDENTITY, lineage, scope)
         slots.append(Slot(column.name, column.key, lineage, column.star))
+
     scope.each = None
     return slots
 
 
 def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
-    """COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])
+    """Return the columns that COLUMNS(…) stands for.
+
+    COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])
 
     the columns that are meant
     """
     wanted = node.this
     if isinstance(wanted, exp.Star):
         return star_slots(wanted, scope)
+
     slots = visible(scope)
     for source in scope.order:
         _read_all(source, source.frame.slots, scope, node)
+
     if isinstance(wanted, exp.Array):
         keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
         return [slot for slot in slots if slot.star is not None or slot.key in keys]
     if isinstance(wanted, exp.Literal) and wanted.is_string:
         try:
-            matches = re.compile(wanted.name).search
-        except re.error:
+            matches = compile_pattern(wanted.name).search
+            return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+        except SlowPattern as refused:
             scope.evaluation.report(
-                Code.UNSUPPORTED_CONSTRUCT, f"not a pattern: {wanted.name}", node
+                Code.UNSUPPORTED_CONSTRUCT,
+                f"COLUMNS('{wanted.name}'): {refused}; all columns are taken",
+                node,
             )
             return slots
-        return [slot for slot in slots if slot.star is not None or matches(slot.name)]
+
     if isinstance(wanted, exp.Lambda) and (holds := test_of_names(wanted.this)) is not None:
         return [slot for slot in slots if slot.star is not None or holds(slot.name)]
+
     scope.evaluation.report(
         Code.UNSUPPORTED_CONSTRUCT, "COLUMNS of a condition: all columns are taken", node
     )
@@ -353,7 +437,10 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
 
 
 def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
-    """(t.home).*      the fields of a value whose type is known; else None"""
+    """Return the columns of a composite value.
+
+    (t.home).*      the fields of a value whose type is known; else None
+    """
     fold = scope.evaluation.fold
     slots = []
     for name in fields_of(item.this, scope):
@@ -369,7 +456,9 @@ def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) ->
 
 
 def visible(scope: Scope) -> list[Slot]:
-    """FROM a JOIN b USING (id)
+    """Return the columns that a bare star shows.
+
+    FROM a JOIN b USING (id)
 
     what * means: id once and first, then the rest of a, then the rest of b
 
@@ -393,4 +482,5 @@ def visible(scope: Scope) -> list[Slot]:
                 ]
         else:
             slots.extend(source.frame.slots)
+
     return slots

@@ -14,7 +14,9 @@ from lineal.model.edge import Column
 
 
 def fields_of(node: Any, scope: Scope) -> list[str]:
-    """(t.home).*, (jsonb_each(x)).*
+    """Return the fields of a value.
+
+    (t.home).*, (jsonb_each(x)).*
 
     the fields of a value, in order; none where its type is not known
     """
@@ -30,7 +32,9 @@ def fields_of(node: Any, scope: Scope) -> list[str]:
 
 
 def fields_returned(function: str, scope: Scope) -> list[str]:
-    """CREATE FUNCTION located(word text) RETURNS place
+    """Return the fields of a function's result.
+
+    CREATE FUNCTION located(word text) RETURNS place
 
     the fields of place; of RETURNS TABLE (…), those listed
     """
@@ -41,11 +45,15 @@ def fields_returned(function: str, scope: Scope) -> list[str]:
 
 
 def element_fields(node: Any, scope: Scope) -> list[str]:
-    """unnest(t.lines)      the fields of an array's elements"""
+    """Return the fields of an array's elements.
+
+    unnest(t.lines)      the fields of an array's elements
+    """
     return fields_named(element(type_of(node, scope)), scope)
 
 
 def fields_named(type_: str, scope: Scope) -> list[str]:
+    """Return the fields of a type, by its name."""
     if type_:
         return [info.name for info in scope.evaluation.catalog.row_type(type_)]
 
@@ -58,6 +66,7 @@ def type_of(node: Any, scope: Scope) -> str:
     """
     while isinstance(node, exp.Paren):
         node = node.this
+
     if isinstance(node, exp.Cast):
         return str(node.to.sql(dialect=scope.evaluation.facts.name or None))
     if isinstance(node, exp.Bracket):
@@ -66,6 +75,7 @@ def type_of(node: Any, scope: Scope) -> str:
         return field_type(type_of(node.this, scope), node.expression.name, scope)
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return ""
+
     origins = list(scope.column(node).lineage)
     if len(origins) == 1:
         return origin_type(origins[0][0], scope)
@@ -74,7 +84,10 @@ def type_of(node: Any, scope: Scope) -> str:
 
 
 def origin_type(origin: Column, scope: Scope) -> str:
-    """customers.home.spot      the type of a column, then of its fields"""
+    """Return the type of a column or of a field in it.
+
+    customers.home.spot      the type of a column, then of its fields
+    """
     type_ = scope.evaluation.catalog.column_type(origin.dataset, origin.name)
     for name in origin.path:
         type_ = field_type(type_, name, scope)
@@ -82,13 +95,17 @@ def origin_type(origin: Column, scope: Scope) -> str:
 
 
 def field_type(type_: str, name: str, scope: Scope) -> str:
+    """Return the type of one field."""
     fold = scope.evaluation.fold
     fields = scope.evaluation.catalog.row_type(type_) if type_ else []
     return next((info.type for info in fields if fold(info.name, False) == fold(name, False)), "")
 
 
 def element(type_: str) -> str:
-    """item[]      item"""
+    """Return the type of an array's elements.
+
+    item[]      item
+    """
     if type_.endswith("[]"):
         return type_[:-2]
 

@@ -51,7 +51,10 @@ def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
 
 
 def _kind(node: Any) -> str:
-    """WITH x AS (…)      FROM (SELECT …) x"""
+    """Return the name of a construct by which coverage is counted.
+
+    WITH x AS (…)      FROM (SELECT …) x
+    """
     if isinstance(node, exp.CTE):
         return CTE
     inside = isinstance(node, exp.Subquery) and isinstance(

@@ -20,7 +20,9 @@ from lineal.extract.sql.table_aliases import table_name
 
 
 def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
-    """SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p
+    """Add the columns of SEARCH and CYCLE to a recursive CTE.
+
+    SEARCH DEPTH FIRST BY a SET o, CYCLE a SET c USING p
 
     o and p are arrays of a; c: whether a stands in p
 
@@ -48,18 +50,24 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
                 slots.append(Slot(identifier.name, key, lineage))
         if cycle:
             loops.append(as_expression(listed_, clause))
+
     return extend(narrow(frame, FILTERS, loops), slots)
 
 
 def unwrapped(node: Any) -> Any:
-    """((a UNION ALL b))      what stands inside, where the parentheses hold nothing else"""
+    """Return the query inside parentheses.
+
+    ((a UNION ALL b))      what stands inside, where the parentheses hold nothing else
+    """
     while isinstance(node, exp.Subquery) and node.is_wrapper:
         node = node.this
     return node
 
 
 def is_recursive(whole: exp.SetOperation, key: str, evaluation: Evaluation) -> bool:
-    """anchor UNION ALL step
+    """Tell whether a CTE reads itself.
+
+    anchor UNION ALL step
 
     whether a step reads the name; in the anchor it can only mean a table
     """
@@ -81,7 +89,10 @@ def mentioned_tables(body: exp.Expr, evaluation: Evaluation) -> set[str]:
 
 
 def order_ctes(members: list[exp.CTE], evaluation: Evaluation) -> list[exp.CTE]:
-    """WITH RECURSIVE a AS (… FROM b), b AS (…)      b first; a circle stays as it was written"""
+    """Sort CTEs so that each follows those that it reads.
+
+    WITH RECURSIVE a AS (… FROM b), b AS (…)      b first; a circle stays as it was written
+    """
     waiting = {table_name(cte.args["alias"].this, evaluation): cte for cte in members}
     needs = {
         key: mentioned_tables(cte.this, evaluation) & waiting.keys() - {key}

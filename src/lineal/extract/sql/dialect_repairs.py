@@ -10,7 +10,10 @@ from lineal.extract.sql.words import Words, closing, first, like, opening, said,
 
 
 def how_a_view_is_kept(words: Words) -> Words:
-    """CREATE OR REPLACE FORCE EDITIONABLE VIEW v …      Oracle: CREATE OR REPLACE VIEW v …"""
+    """Drop the words that say how a view is kept.
+
+    CREATE OR REPLACE FORCE EDITIONABLE VIEW v …      Oracle: CREATE OR REPLACE VIEW v …
+    """
     kind = first(words, 0, "VIEW")
     if not says(words, 0, "CREATE") or kind is None or kind > 7:
         return words
@@ -25,7 +28,10 @@ KEPT = frozenset(("FORCE", "NO", "NOFORCE", "EDITIONABLE", "NONEDITIONABLE", "ED
 
 
 def redefinition(words: Words) -> Words:
-    """ALTER VIEW v (a) WITH SCHEMABINDING AS SELECT …      CREATE OR REPLACE VIEW v …"""
+    """Rewrite ALTER VIEW … AS as CREATE OR REPLACE VIEW.
+
+    ALTER VIEW v (a) WITH SCHEMABINDING AS SELECT …      CREATE OR REPLACE VIEW v …
+    """
     as_ = first(words, 0, "AS")
     if not says(words, 0, "ALTER") or as_ is None:
         return words
@@ -37,7 +43,9 @@ def redefinition(words: Words) -> Words:
 
 
 def errors_elsewhere(words: Words) -> Words:
-    """INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10
+    """Drop the clause that logs rejected rows.
+
+    INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10
 
     Oracle: where rows go that do not fit
     """
@@ -49,7 +57,10 @@ def errors_elsewhere(words: Words) -> Words:
 
 
 def options(words: Words) -> Words:
-    """MERGE … OPTION (RECOMPILE)      T-SQL: how it is carried out"""
+    """Drop the query options of T-SQL.
+
+    MERGE … OPTION (RECOMPILE)      T-SQL: how it is carried out
+    """
     if not words or words[-1].token_type is not TokenType.R_PAREN:
         return words
     start = opening(words, len(words) - 1) - 1
@@ -59,27 +70,10 @@ def options(words: Words) -> Words:
     return words
 
 
-def hints_of_merge(words: Words) -> Words:
-    """MERGE INTO t WITH (HOLDLOCK) x USING s WITH (NOLOCK) …      T-SQL: hints"""
-    on = first(words, 0, "ON")
-    if not any(says(words, at, "MERGE") for at in range(len(words))) or on is None:
-        return words
-    found: Words = []
-    position = 0
-    while position < on:
-        if says(words, position, "WITH") and says(words, position + 1, "("):
-            position = closing(words, position + 1) + 1
-            continue
-        found.append(words[position])
-        position += 1
-    if position - len(found):
-        return [*found, *words[position:]]
-
-    return words
-
-
 def wrapper(words: Words) -> Words:
-    """JSON_QUERY(a, '$.b' WITH CONDITIONAL ARRAY WRAPPER)
+    """Drop the wrapper clauses of JSON functions.
+
+    JSON_QUERY(a, '$.b' WITH CONDITIONAL ARRAY WRAPPER)
 
     how a result is written is no matter of columns
     """
@@ -94,7 +88,9 @@ def wrapper(words: Words) -> Words:
 
 
 def reset(words: Words) -> Words:
-    """OVER (ORDER BY a RESET WHEN b > 1 ROWS …)
+    """Rewrite RESET WHEN as one more key of the window.
+
+    OVER (ORDER BY a RESET WHEN b > 1 ROWS …)
 
     Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too
     """
@@ -105,7 +101,10 @@ def reset(words: Words) -> Words:
 
 
 def subsets(words: Words) -> Words:
-    """MATCH_RECOGNIZE (… SUBSET u = (a, b) DEFINE …)      u is one of the rows"""
+    """Drop the SUBSET clause of MATCH_RECOGNIZE.
+
+    MATCH_RECOGNIZE (… SUBSET u = (a, b) DEFINE …)      u is one of the rows
+    """
     at = next(
         (
             at
@@ -116,14 +115,19 @@ def subsets(words: Words) -> Words:
     )
     if at is None:
         return words
+
     end = closing(words, at + 3) + 1
     while says(words, end, ",") and says(words, end + 3, "("):
         end = closing(words, end + 3) + 1
+
     return [*words[:at], *words[end:]]
 
 
 def passed_to_path(words: Words) -> Words:
-    """JSON_TABLE(a, '$.b' AS p PASSING 1 AS x COLUMNS …)      JSON_TABLE(a, '$.b' COLUMNS …)"""
+    """Drop the PASSING clause of a JSON path.
+
+    JSON_TABLE(a, '$.b' AS p PASSING 1 AS x COLUMNS …)      JSON_TABLE(a, '$.b' COLUMNS …)
+    """
     for at in range(len(words) - 1, 0, -1):
         if says(words, at, "AS") or says(words, at, "PASSING"):
             columns = first(words, at + 1, "COLUMNS")
@@ -139,7 +143,10 @@ def passed_to_path(words: Words) -> Words:
 
 
 def without_value(words: Words) -> Words:
-    """a INT PATH '$.a' DEFAULT 0 ON EMPTY NULL ON ERROR      JSON_TABLE: a INT PATH '$.a'"""
+    """Drop the defaults of JSON_TABLE columns.
+
+    a INT PATH '$.a' DEFAULT 0 ON EMPTY NULL ON ERROR      JSON_TABLE: a INT PATH '$.a'
+    """
     for at in range(len(words) - 1, 2, -1):
         if words[at].text.upper() in ("EMPTY", "ERROR") and says(words, at - 1, "ON"):
             start = at - 3 if says(words, at - 3, "DEFAULT") else at - 2
@@ -148,7 +155,10 @@ def without_value(words: Words) -> Words:
 
 
 def by_position(words: Words) -> Words:
-    """INSERT INTO t BY POSITION SELECT …      DuckDB: as always"""
+    """Drop BY POSITION.
+
+    INSERT INTO t BY POSITION SELECT …      DuckDB: as always
+    """
     at = first(words, 0, "BY")
     found = at is not None and says(words, 0, "INSERT") and says(words, at + 1, "POSITION")
     if found and at is not None:
@@ -158,7 +168,10 @@ def by_position(words: Words) -> Words:
 
 
 def version_mark(words: Words) -> Words:
-    """FROM t@v3      Delta: t"""
+    """Drop the version of a Delta table's name.
+
+    FROM t@v3      Delta: t
+    """
     marks = {
         at
         for at in range(1, len(words) - 1)
@@ -174,7 +187,9 @@ def version_mark(words: Words) -> Words:
 
 
 def bulk_load(words: Words) -> Words:
-    """BULK INSERT t FROM 'x.csv' WITH (…)      T-SQL: COPY INTO t FROM 'x.csv'
+    """Rewrite a bulk load as COPY INTO.
+
+    BULK INSERT t FROM 'x.csv' WITH (…)      T-SQL: COPY INTO t FROM 'x.csv'
 
     LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS … (a, @b, c)      MySQL: COPY INTO t (a, c)
     FROM 'x.csv'
@@ -194,14 +209,18 @@ def bulk_load(words: Words) -> Words:
         )
     else:
         return words
+
     if not table or not path:
         return words
+
     copy = ((TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
     return [*said(words[0], *copy), *table, *said(path[0], (TokenType.FROM, "FROM")), *path]
 
 
 def into_file(words: Words) -> Words:
-    """SELECT a INTO OUTFILE 'x.csv' FIELDS … FROM t
+    """Rewrite SELECT … INTO OUTFILE as COPY.
+
+    SELECT a INTO OUTFILE 'x.csv' FIELDS … FROM t
 
     MySQL: COPY (SELECT a FROM t) TO 'x.csv'
     """
@@ -215,7 +234,9 @@ def into_file(words: Words) -> Words:
 
 
 def bulk_rows(words: Words) -> Words:
-    """FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r
+    """Rewrite OPENROWSET(BULK …) as a table function.
+
+    FROM OPENROWSET(BULK 'x.csv', FORMAT = 'CSV') WITH (a INT) AS r
 
     T-SQL: OPENROWSET('x.csv') AS r
     """
@@ -234,10 +255,14 @@ def bulk_rows(words: Words) -> Words:
 
 
 def first_parenthesis(words: Words, start: int) -> Words:
-    """(a, @b, c)      (a, c): a variable is no column"""
+    """Return the column list of a load without its variables.
+
+    (a, @b, c)      (a, c): a variable is no column
+    """
     at = next((at for at in range(start, len(words)) if says(words, at, "(")), None)
     if at is None:
         return []
+
     names = [
         word
         for position, word in enumerate(words[at + 1 : closing(words, at)], at + 1)
@@ -253,7 +278,10 @@ def first_parenthesis(words: Words, start: int) -> Words:
 
 
 def namespaces(words: Words) -> Words:
-    """WITH XMLNAMESPACES ('http://x' AS n), c AS (…) SELECT …      T-SQL: WITH c AS (…) SELECT …"""
+    """Drop the XML namespaces of a query.
+
+    WITH XMLNAMESPACES ('http://x' AS n), c AS (…) SELECT …      T-SQL: WITH c AS (…) SELECT …
+    """
     if not (says(words, 0, "WITH") and says(words, 1, "XMLNAMESPACES") and says(words, 2, "(")):
         return words
     end = closing(words, 2) + 1
@@ -264,7 +292,9 @@ def namespaces(words: Words) -> Words:
 
 
 def expectations(words: Words) -> Words:
-    """CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …
+    """Drop the expectations of a table.
+
+    CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …
 
     Databricks: CREATE TABLE t AS …
     """
@@ -274,6 +304,7 @@ def expectations(words: Words) -> Words:
     )
     if not says(words, 0, "CREATE") or start is None or as_ is None or as_ < start:
         return words
+
     end = closing(words, start)
     listed = items(words[start + 1 : end])
     kept = [
@@ -281,6 +312,7 @@ def expectations(words: Words) -> Words:
     ]
     if len(kept) == len(listed):
         return words
+
     comma = like(words[start], TokenType.COMMA, ",")
     inside = [word for item in kept for word in (*item, comma)][:-1]
     return [
@@ -291,7 +323,9 @@ def expectations(words: Words) -> Words:
 
 
 def changes_applied(words: Words) -> Words:
-    """APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS *
+    """Rewrite APPLY CHANGES as MERGE.
+
+    APPLY CHANGES INTO t FROM STREAM(s) KEYS (k) APPLY AS DELETE WHEN d SEQUENCE BY q COLUMNS *
     EXCEPT (c) …
 
     Databricks: MERGE INTO t USING (SELECT * EXCEPT (c) FROM s WHERE d ORDER BY q) AS s ON t.k = s.k
@@ -299,8 +333,9 @@ def changes_applied(words: Words) -> Words:
     """
     source, keys = first(words, 0, "FROM"), first(words, 0, "KEYS")
     applies = says(words, 0, "APPLY") and says(words, 1, "CHANGES") and says(words, 2, "INTO")
-    if not applies or source is None or keys is None:
+    if not applies or source is None or keys is None or not is_dotted(words[3:source]):
         return words
+
     rows = [
         word for word in words[source + 1 : keys] if word.text.upper() not in ("STREAM", "(", ")")
     ]
@@ -314,12 +349,14 @@ def changes_applied(words: Words) -> Words:
         chosen = chosen[1:-1]
     else:
         chosen = chosen or said(words[0], (TokenType.STAR, "*"))
+
     filters = [*said(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
     sorts = [*said(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
     joined: Words = []
     for key in named:
         joined += said(words[0], (TokenType.AND, "AND")) if joined else []
         joined += [*said(words[0], *OLD), *key, *said(words[0], (TokenType.EQ, "="), *NEW), *key]
+
     return [
         *said(words[0], (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[3:source],
         *said(words[0], (TokenType.ALIAS, "AS"), OLD[0], (TokenType.USING, "USING"), (TokenType.L_PAREN, "(")),
@@ -327,6 +364,12 @@ def changes_applied(words: Words) -> Words:
         *filters, *sorts, *said(words[0], (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), NEW[0]),
         *said(words[0], (TokenType.ON, "ON")), *joined, *said(words[0], *BY_NAME),
     ]  # fmt: skip
+
+
+def is_dotted(words: Words) -> bool:
+    """a, a.b, a.b.c      a name, and nothing else"""
+    dots = [word.token_type is TokenType.DOT for word in words]
+    return len(words) % 2 == 1 and dots == [bool(at % 2) for at in range(len(words))]
 
 
 OLD = ((TokenType.IDENTIFIER, "state"), (TokenType.DOT, "."))
@@ -339,7 +382,10 @@ BY_NAME = (
 
 
 def clause(words: Words, word: str, length: int) -> Words:
-    """… SEQUENCE BY a COLUMNS …      a: what follows a word, up to the next clause"""
+    """Return the words of one clause.
+
+    … SEQUENCE BY a COLUMNS …      a: what follows a word, up to the next clause
+    """
     start = first(words, 0, word)
     if start is None:
         return []
@@ -349,21 +395,10 @@ def clause(words: Words, word: str, length: int) -> Words:
     return words[start + length : end]
 
 
-def format_behind(words: Words) -> Words:
-    """INSERT INTO t SELECT … FORMAT CSV      ClickHouse: how the rows come"""
-    found = (
-        says(words, 0, "INSERT")
-        and says(words, len(words) - 2, "FORMAT")
-        and first(words, 0, "SELECT") is not None
-    )
-    if found:
-        return words[:-2]
-
-    return words
-
-
 def table_and_folder(words: Words) -> Words:
-    """EXPORT TABLE t TO '/x', IMPORT TABLE t FROM '/x'
+    """Rewrite EXPORT TABLE and IMPORT TABLE as COPY.
+
+    EXPORT TABLE t TO '/x', IMPORT TABLE t FROM '/x'
 
     Hive: COPY t TO '/x', COPY t FROM '/x'
     """
@@ -381,8 +416,8 @@ def table_and_folder(words: Words) -> Words:
 
 
 REPAIRS = (
-    namespaces, expectations, changes_applied, format_behind, table_and_folder,
-    how_a_view_is_kept, redefinition, errors_elsewhere, options, hints_of_merge, wrapper, reset, subsets,
+    namespaces, expectations, changes_applied, table_and_folder,
+    how_a_view_is_kept, redefinition, errors_elsewhere, options, wrapper, reset, subsets,
     passed_to_path, without_value, by_position, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip
 
@@ -391,7 +426,9 @@ REPAIRS = (
 
 
 def only_columns(words: Words) -> Words | None:
-    """CREATE TABLE t (a NUMBER NOT NULL ENABLE, CONSTRAINT k …) TABLESPACE x
+    """Reduce a CREATE TABLE that does not parse to its columns.
+
+    CREATE TABLE t (a NUMBER NOT NULL ENABLE, CONSTRAINT k …) TABLESPACE x
 
     CREATE TABLE t (a NUMBER)
 
@@ -401,7 +438,7 @@ def only_columns(words: Words) -> Words | None:
     if not says(words, 0, "CREATE") or kind is None or kind > 6:
         return None
     start = next((at for at in range(kind, len(words)) if says(words, at, "(")), None)
-    if start is None or first(words, start, "AS", "SELECT", "LIKE") is not None:
+    if start is None or first(words, kind, "AS", "SELECT", "LIKE") is not None:
         return None
     end = closing(words, start)
     columns = [column for item in items(words[start + 1 : end]) if (column := only_column(item))]
@@ -413,7 +450,10 @@ def only_columns(words: Words) -> Words | None:
 
 
 def items(words: Words) -> list[Words]:
-    """a, b(1, 2), c      a; b(1, 2); c"""
+    """Split words at the commas outside parentheses.
+
+    a, b(1, 2), c      a; b(1, 2); c
+    """
     found: list[Words] = [[]]
     depth = 0
     for word in words:
@@ -430,16 +470,20 @@ CLOSES = (TokenType.R_PAREN, TokenType.GT)
 
 
 def only_column(words: Words) -> Words:
-    """a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x'
+    """Reduce a column definition to its name, type and comment.
+
+    a NUMBER(10) DEFAULT 1 NOT NULL COMMENT 'x'
 
     a NUMBER(10) COMMENT 'x'; nothing for a constraint
     """
     name = words[0]
     if name.token_type is not TokenType.IDENTIFIER and name.text.upper() in CONSTRAINTS:
         return []
+
     end = 1
     while end < len(words) and words[end].text.upper() not in AFTER_TYPE:
         end = closing(words, end) + 1 if words[end].token_type is TokenType.L_PAREN else end + 1
+
     comment = first(words, end, "COMMENT")
     described = (
         comment is not None
@@ -454,11 +498,11 @@ def only_column(words: Words) -> Words:
 
 CONSTRAINTS = frozenset(
     """CONSTRAINT PRIMARY UNIQUE FOREIGN KEY INDEX CHECK EXCLUDE PERIOD FULLTEXT SPATIAL PROJECTION SUPPLEMENTAL
-    PRIMARY_KEY""".split()  # noqa: SIM905
+    PRIMARY_KEY WATERMARK""".split()  # noqa: SIM905
 ) | {"PRIMARY KEY", "FOREIGN KEY"}
 AFTER_TYPE = frozenset(
     """NOT NULL DEFAULT PRIMARY UNIQUE REFERENCES CHECK CONSTRAINT GENERATED IDENTITY COMMENT COLLATE CHARSET ENCODE
     ENABLE DISABLE AUTO_INCREMENT AUTOINCREMENT AS ON VISIBLE INVISIBLE SPARSE DISTKEY SORTKEY ROWGUIDCOL FORMAT TITLE
     COMPRESS CASESPECIFIC UPPERCASE OPTIONS TAG WITH CODEC TTL ALIAS MATERIALIZED EPHEMERAL KEY VIRTUAL STORED
-    HIDDEN MASKED""".split()  # noqa: SIM905
+    HIDDEN MASKED METADATA""".split()  # noqa: SIM905
 ) | {"PRIMARY KEY", "CHARACTER SET"}

@@ -21,7 +21,10 @@ VERBS = {
 
 
 def kind_of(words: Words) -> str:
-    """WITH … INSERT INTO …      the first word that says what is done"""
+    """Return the word that says what a statement does.
+
+    WITH … INSERT INTO …      the first word that says what is done
+    """
     depth = 0
     for word in words:
         if word.token_type is TokenType.L_PAREN:

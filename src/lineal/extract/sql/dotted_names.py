@@ -48,8 +48,10 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
         if slot is None:
             return None
         return field_of(slot, texts[length + 1 :], node)
+
     if is_sequence(node):
         return scope.no_column()
+
     key = evaluation.fold(texts[0], quotes[0])
     piped = piped_source(scope, key)
     if piped is not None:
@@ -61,11 +63,13 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
             return field_of(slot, texts[2:], node)
 
         return None
+
     hidden = hidden_source(scope, texts[:-1], key)
     if hidden is not None:
         return column_of_hidden(
             scope, hidden, texts[-1], evaluation.fold(texts[-1], quotes[-1]), node
         )
+
     slot = scope.unqualified(texts[0], key, node, certain=True)
     if slot is not None:
         return field_of(slot, texts[1:], node)
@@ -74,7 +78,9 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
 
 
 def piped_source(scope: Scope, key: str) -> Source | None:
-    """FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y
+    """Find the source that a name means after steps of a pipe.
+
+    FROM t AS a |> EXTEND a.x AS y |> WHERE a.x > y
 
     the parser makes CTEs of the steps, and `a` lives on
     """
@@ -92,7 +98,10 @@ def piped_source(scope: Scope, key: str) -> Source | None:
 def column_of_pipe(
     scope: Scope, source: Source, table: str, name: str, key: str, node: exp.Column
 ) -> Slot | None:
-    """FROM t AS a |> EXTEND … |> WHERE a.x      the x that the steps so far have kept of a"""
+    """Find a column of a source that steps of a pipe have kept.
+
+    FROM t AS a |> EXTEND … |> WHERE a.x      the x that the steps so far have kept of a
+    """
     alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
     if not alike:
         return scope.from_stars(source, name, key, node)
@@ -103,7 +112,9 @@ def column_of_pipe(
 
 
 def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
-    """SELECT t.x FROM t AS a
+    """Find the source that an alias hides.
+
+    SELECT t.x FROM t AS a
 
     no engine reads it, but a is the t that is meant where no column is called t
     """
@@ -125,7 +136,10 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
 def column_of_hidden(
     scope: Scope, source: Source, name: str, key: str, node: exp.Column
 ) -> Slot | None:
-    """SELECT t.x FROM t AS a      a's x, as a guess"""
+    """Find a column of a source that an alias hides.
+
+    SELECT t.x FROM t AS a      a's x, as a guess
+    """
     slot = slot_at(source.index, key)
     if slot is None:
         slot = scope.from_stars(source, name, key, node)

@@ -39,7 +39,9 @@ class Catalog(Protocol):
     def scan(
         self, key: str, spelling: str, evaluation: Evaluation, node: exp.Expr
     ) -> tuple[Dataset | None, Frame]:
-        """FROM t
+        """Return the dataset and the frame of a name.
+
+        FROM t
 
         evaluates t's definition first, when it has one; without a dataset it is composed away
         """
@@ -70,6 +72,7 @@ class Evaluation(ABC):
     """Everything that one statement's evaluation carries."""
 
     __slots__ = (
+        "absorbed",
         "ambiguous",
         "around",
         "catalog",
@@ -120,10 +123,13 @@ class Evaluation(ABC):
         self.definition: Definition | None = None
         self.composed: list[State] = []
         """the states of hidden tables that the statement reads"""
+        self.absorbed: frozenset[Evaluation] = frozenset()
+        """the evaluations of variables and functions whose reads are among its own"""
         self.around: Locals | None = None
         """the variables of the procedure that the statement stands in"""
 
     def read(self, column: Column | None, clause: Clause, node: Any, learn: bool = True) -> None:
+        """Record that a clause reads a column."""
         if column is None:
             return
         reads = self.reads[clause]
@@ -167,10 +173,12 @@ class Evaluation(ABC):
         """The columns that a star stands for."""
 
     def report(self, code: Code, message: str, node: exp.Expr, hint: str = "") -> None:
+        """Add a diagnostic at the place of a node."""
         self.diagnostics.append(Diagnostic(code, message, self.reading.place_of(node), hint))
 
     @property
     def has_errors(self) -> bool:
+        """Tell whether any diagnostic is an error."""
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
     def absorb(self, other: Evaluation, call: Any = None) -> None:
@@ -188,6 +196,15 @@ class Evaluation(ABC):
         self.diagnostics.extend(each for each in other.diagnostics if each not in self.diagnostics)
         self.composed.extend(state for state in other.composed if state not in self.composed)
         self.undecided = self.undecided or other.undecided
+        self.absorbed = self.absorbed | other.absorbed | {other}
+
+    def absorb_all(self, several: list[Evaluation]) -> None:
+        """Absorb several evaluations; what one of them has absorbed itself is not read again."""
+        several.sort(key=lambda each: len(each.absorbed), reverse=True)
+        for each in several:
+            if each not in self.absorbed:
+                self.absorb(each)
 
     def witness(self, key: str, origins: dict[Column, Slot]) -> tuple[Column, str] | None:
+        """Find the one candidate that the corpus speaks for."""
         return self.catalog.witness(key, origins)

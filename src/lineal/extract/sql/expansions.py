@@ -112,6 +112,7 @@ class Expansions:
             else:
                 path.append((expansion.macro, *inside))
             last = expansion
+
         return tuple(path)
 
     def written(self, node: Any, calls: list[Any]) -> Expansion | None:
@@ -163,8 +164,10 @@ class Expansions:
         text = self.script.text
         for start, end, _ in expansions:
             text = text[:start] + PLACEHOLDER * (end - start) + text[end:]
+
         with deep():
             trees, _, _ = parse(Reading(Script(text, self.script.dialect, target="placeholder")))
+
         ends = {start: end for start, end, _ in expansions}
         found: dict[int, tuple[str, ...]] = {}
         for tree in trees:
@@ -175,11 +178,14 @@ class Expansions:
                     at = {}
                 if at.get("start") in ends and at.get("end") == ends[at["start"]] - 1:
                     found[at["start"]] = tuple(reversed(list(outwards(column))))
+
         return found
 
 
 def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
-    """coalesce, cast, divide without coalesce and cast
+    """Remove the calls that stand outside of a macro.
+
+    coalesce, cast, divide without coalesce and cast
 
     divide: each of the names outside is left out once
     """
@@ -222,7 +228,10 @@ def is_inside(node: exp.Expr, call: exp.Expr) -> bool:
 
 
 def aggregate_of(node: exp.Expr) -> exp.Expr:
-    """sum(a) OVER (PARTITION BY b), sum(a) FILTER (WHERE b)      sum, which b has to do with"""
+    """Return the aggregate that a modifier belongs to.
+
+    sum(a) OVER (PARTITION BY b), sum(a) FILTER (WHERE b)      sum, which b has to do with
+    """
     while isinstance(node, (*BESIDE, exp.IgnoreNulls, exp.RespectNulls)):
         node = node.this
     return node

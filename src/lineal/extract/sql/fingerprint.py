@@ -144,6 +144,7 @@ class Masks:
         self.writes = False
 
     def words(self) -> list[str]:
+        """Return the words of the text, with masked literals."""
         if LITERALS.isdisjoint(self.kinds):
             return [said_by(token) for token in self.tokens]
         self.mark()
@@ -156,6 +157,7 @@ class Masks:
         return [word for word in said if word]
 
     def mark(self) -> None:
+        """Mark the literals that do not matter to lineage."""
         kinds = self.kinds
         starting = True
         for at, kind in enumerate(kinds):
@@ -178,11 +180,13 @@ class Masks:
                 self.second_bound(at)
             else:
                 self.word(at, kind)
+
         self.end_all(len(kinds))
 
     # -- words -------------------------------------------------------------------------------------
 
     def word(self, at: int, kind: TokenType) -> None:
+        """Read one keyword."""
         level = self.levels[-1]
         if kind is T.BETWEEN:
             level.between = True
@@ -190,6 +194,7 @@ class Masks:
             self.writes = True
         if kind in COUNTING and self.kind(at + 1) is T.NUMBER:
             self.turn(at, Clause.OTHER)
+
         clause = CLAUSES.get(kind)
         before = self.kind(at - 1)
         if clause is None or before is T.DOT or (before is T.DISTINCT and kind in (T.FROM, T.ON)):
@@ -200,9 +205,11 @@ class Masks:
             clause = Clause.BLOCKED
         if level.clause is Clause.BLOCKED and kind is not T.SELECT:
             return
+
         self.turn(at, clause)
 
     def turn(self, at: int, clause: Clause) -> None:
+        """Start a clause."""
         level = self.levels[-1]
         if level.clause is Clause.BLOCKED and len(self.levels) == 1:
             return
@@ -210,12 +217,16 @@ class Masks:
         level.clause, level.listed, level.between = clause, False, False
 
     def second_bound(self, at: int) -> None:
-        """BETWEEN 1 AND 9      this AND is that of the BETWEEN"""
+        """Note an AND that belongs to a BETWEEN.
+
+        BETWEEN 1 AND 9      this AND is that of the BETWEEN
+        """
         level = self.levels[-1]
         if level.between:
             level.between, self.between = False, at
 
     def comma(self, at: int) -> None:
+        """Read a comma."""
         level = self.levels[-1]
         if level.listed and not level.row:
             self.commas.append(at)
@@ -227,6 +238,7 @@ class Masks:
     # -- brackets ----------------------------------------------------------------------------------
 
     def open(self, at: int) -> None:
+        """Read an opening parenthesis."""
         level, before = self.levels[-1], self.kind(at - 1)
         inner = Clause.EXPRESSION if level.clause in CONDITIONS else Clause.OTHER
         if before is not None and self.tokens[at - 1].text.upper() == "COLUMNS":
@@ -239,6 +251,7 @@ class Masks:
         self.levels.append(Level(inner, listed, row, at))
 
     def close(self, at: int) -> None:
+        """Read a closing parenthesis."""
         if len(self.levels) == 1:
             return
         level = self.levels[-1]
@@ -248,12 +261,16 @@ class Masks:
         self.levels.pop()
 
     def end_all(self, at: int) -> None:
+        """Close every open parenthesis."""
         while len(self.levels) > 1:
             self.close(at)
         self.end_item(at, self.levels[0])
 
     def end_item(self, at: int, level: Level) -> None:
-        """… AS name      then the literals in it cannot be part of a name"""
+        """Note the end of an item of the SELECT list.
+
+        … AS name      then the literals in it cannot be part of a name
+        """
         waiting, level.waiting = level.waiting, []
         if waiting and self.kind(at - 2) is T.ALIAS:
             for found in waiting:
@@ -262,6 +279,7 @@ class Masks:
     # -- literals ----------------------------------------------------------------------------------
 
     def literal(self, at: int) -> None:
+        """Decide whether a literal is masked."""
         first = at - 1 if self.signed(at) else at
         before = self.kind(first - 1)
         level = self.levels[-1]
@@ -276,13 +294,16 @@ class Masks:
             allowed = self.compared(first, before) or (
                 level.listed and before in BEFORE_ITEM and self.kind(at + 1) in AFTER_ITEM
             )
+
         if allowed:
             self.mask(at, len(self.levels))
             if self.signed(at):
                 self.signs.append(at - 1)
 
     def compared(self, first: int, before: TokenType | None) -> bool:
-        """a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be
+        """Tell whether a literal is compared with something.
+
+        a = 5, a LIKE 'x', a BETWEEN 1 AND 9; but not SELECT * LIKE 'x', nor @a = 5, which may be
         an assignment
         """
         if before not in COMPARING:
@@ -291,7 +312,10 @@ class Masks:
         return left is not T.STAR and self.kind(first - 3) is not T.PARAMETER
 
     def second_of_limit(self, at: int) -> bool:
-        """LIMIT 5, 10"""
+        """Tell whether a literal is the second number of LIMIT.
+
+        LIMIT 5, 10
+        """
         return (
             self.kind(at - 1) is T.COMMA
             and self.kind(at - 2) is T.NUMBER
@@ -299,7 +323,10 @@ class Masks:
         )
 
     def signed(self, at: int) -> bool:
-        """= -5, (-5, …      the sign belongs to the number"""
+        """Tell whether a number has a sign.
+
+        = -5, (-5, …      the sign belongs to the number
+        """
         before = self.kind(at - 2)
         return self.kind(at - 1) is T.DASH and (
             before in COMPARING or before in BEFORE_ITEM or before is T.AND
@@ -316,6 +343,7 @@ class Masks:
         self.masked[at] = 1
 
     def kind(self, at: int) -> TokenType | None:
+        """Return the kind of a token, or None outside the text."""
         if 0 <= at < len(self.kinds):
             return self.kinds[at]
 
@@ -324,7 +352,9 @@ class Masks:
     # -- repetitions -------------------------------------------------------------------------------
 
     def surplus(self, said: list[str]) -> Iterator[int]:
-        """IN (?, ?, ?) is IN (?), VALUES (?, ?), (?, ?) is VALUES (?, ?)
+        """Yield the repeated items of lists.
+
+        IN (?, ?, ?) is IN (?), VALUES (?, ?), (?, ?) is VALUES (?, ?)
 
         how many there are decides nothing
         """

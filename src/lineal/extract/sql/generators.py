@@ -31,7 +31,9 @@ from lineal.model.way import IDENTITY, Clause, Way
 
 
 def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """SELECT explode(xs) AS x, stack(2, a, b) AS (p)
+    """Return the columns that a generator in the SELECT list makes.
+
+    SELECT explode(xs) AS x, stack(2, a, b) AS (p)
 
     rows are made of one value, columns of its parts
     """
@@ -41,6 +43,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         identifiers, item = item.expressions, item.this
     if isinstance(item, exp.QueryTransform):
         return transformed(item, scope)
+
     item = as_inline(item)
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
@@ -54,6 +57,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
         return taken
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
+
     frame = exploded([item], [name for name, _ in names], scope)
     absorb(frame.rows, rows)
     scope.clause = Clause.SELECT
@@ -65,14 +69,20 @@ CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
 
 
 def is_generator(item: Any) -> bool:
-    """explode(xs), inline_outer(xs)      whether a call makes rows"""
+    """Tell whether a call makes rows.
+
+    explode(xs), inline_outer(xs)      whether a call makes rows
+    """
     return item.__class__ in GENERATORS or (
         isinstance(item, exp.Anonymous) and item.name.lower() in CALLED_BY_NAME
     )
 
 
 def as_inline(item: Any) -> Any:
-    """inline_outer(xs)      inline(xs), and a row of NULLs where xs is empty"""
+    """Return an outer generator as its plain form.
+
+    inline_outer(xs)      inline(xs), and a row of NULLs where xs is empty
+    """
     if (
         isinstance(item, exp.Anonymous)
         and item.name.lower() == "inline_outer"
@@ -83,13 +93,16 @@ def as_inline(item: Any) -> Any:
 
 
 def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """unnest(s), unnest(xs, recursive := true)      DuckDB: a column for each field of a struct
+    """Return the columns of DuckDB's unnest.
+
+    unnest(s), unnest(xs, recursive := true)      DuckDB: a column for each field of a struct
 
     Those of the items of a list only where it is asked to go on; a list decides how many rows there
     are.
     """
     if not isinstance(item, exp.Explode):
         return []
+
     lineage = carried(item.this, scope) or parts_of(
         item.this, value_of(item.this, VALUE, scope), scope
     )
@@ -101,14 +114,19 @@ def taken_apart(item: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     )
     if not (struct or goes_on):
         return []
+
     found = each_part(Slot("", "", lineage), item, scope, goes_on)
     if found and not struct:
         gather(item.this, LATERAL, rows, scope)
+
     return found
 
 
 def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]:
-    """unnest(s)      a column for each field, and for the fields of those, where it goes on"""
+    """Return the fields of a struct, one column each.
+
+    unnest(s)      a column for each field, and for the fields of those, where it goes on
+    """
     slots: list[Slot] = []
     for name in field_names(value.lineage, (), scope.evaluation.catalog):
         field = field_of(value, [name], node)._replace(
@@ -119,7 +137,9 @@ def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]
 
 
 def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
-    """TRANSFORM (a, b) USING 'script' AS (p, q)
+    """Return the columns that a script makes.
+
+    TRANSFORM (a, b) USING 'script' AS (p, q)
 
     nobody knows what the script does: p and q are made of a and b
     """
@@ -135,7 +155,10 @@ def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
 
 
 def stacked(item: exp.Stack, scope: Scope) -> Frame:
-    """stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b"""
+    """Return the columns of stack.
+
+    stack(2, 'a', a, 'b', b)      two rows of two columns: 'a' and 'b', a and b
+    """
     if isinstance(item.this, exp.Literal) and item.this.name.isdigit():
         count = int(item.this.name)
     else:
@@ -149,7 +172,10 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
 
 
 def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
-    """explode(xs), explode(attrs)      col; key and value"""
+    """Return the names of a generator's columns.
+
+    explode(xs), explode(attrs)      col; key and value
+    """
     if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
@@ -160,7 +186,10 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
 
 
 def is_map(node: Any, scope: Scope) -> bool:
-    """explode(attrs), explode(map(…))      an item of a map has a key and a value"""
+    """Tell whether a generator takes a map apart.
+
+    explode(attrs), explode(map(…))      an item of a map has a key and a value
+    """
     if isinstance(node, exp.Anonymous):
         return node.name.lower() in MAPS
     if not isinstance(node, exp.Column):
@@ -205,12 +234,16 @@ GENERATORS = frozenset(
 
 
 def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
-    """LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN"""
+    """Return the columns of a lateral view.
+
+    LATERAL VIEW explode(xs) t AS x      x ← xs TRANSFORMATION, xs ⇒ JOIN
+    """
     arguments = [as_inline(argument) for argument in arguments]
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
         return stacked(arguments[0], scope)
     if len(arguments) == 1 and is_json_tuple(arguments[0]):
         return json_tuple(arguments[0], names, scope)
+
     scope.clause = Clause.LATERAL
     lineage: Lineage = {}
     arrays: list[Expression] = []
@@ -218,6 +251,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
         gather(argument, VALUE, lineage, scope)
         if not fixed(argument, scope):
             arrays.append(expression_in(scope, argument))
+
     if len(arguments) == 1:
         lineage = parts_of(inside(arguments[0]), lineage, scope)
     if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
@@ -225,11 +259,15 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     else:
         fold = scope.evaluation.fold
         items = [Slot(name, fold(name, False), lineage) for name in names or ["col"]]
+
     return explode(one_row(), items, arrays)
 
 
 def is_json_tuple(node: Any) -> bool:
-    """json_tuple(doc, 'a', 'b')"""
+    """Tell whether a call is json_tuple.
+
+    json_tuple(doc, 'a', 'b')
+    """
     return (
         isinstance(node, exp.Anonymous)
         and node.name.lower() == "json_tuple"
@@ -238,7 +276,10 @@ def is_json_tuple(node: Any) -> bool:
 
 
 def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
-    """json_tuple(j, 'a', 'b')      j.a and j.b, in one row"""
+    """Return the columns of json_tuple.
+
+    json_tuple(j, 'a', 'b')      j.a and j.b, in one row
+    """
     document, *keys = node.expressions
     fold = scope.evaluation.fold
     slots = []
@@ -250,7 +291,9 @@ def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
 
 
 def fields_of_items(node: Any, lineage: Lineage, names: list[str], scope: Scope) -> list[Slot]:
-    """inline(xs), BigQuery's UNNEST(xs)
+    """Return the fields of an array's items.
+
+    inline(xs), BigQuery's UNNEST(xs)
 
     a column for each field of an item; of an unknown type, as named
     """
@@ -276,6 +319,7 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
             return Part(lineage)
 
         return lineage
+
     built = item_of(argument, scope)
     built = built if built is not None else carried(argument, scope)
     if built is not None:
@@ -285,7 +329,10 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
 
 
 def inside(argument: Any) -> Any:
-    """explode(xs), FLATTEN(input => x:items), UNNEST(xs)      what is taken apart"""
+    """Return the value that a generator takes apart.
+
+    explode(xs), FLATTEN(input => x:items), UNNEST(xs)      what is taken apart
+    """
     while isinstance(argument, (*GENERATOR_CALLS, exp.Kwarg)):
         inner = argument.args.get("expression" if isinstance(argument, exp.Kwarg) else "this")
         if inner is None:
@@ -295,7 +342,9 @@ def inside(argument: Any) -> Any:
 
 
 def fixed(argument: Any, scope: Scope) -> bool:
-    """explode(array(a, b))
+    """Tell whether the text fixes the number of items.
+
+    explode(array(a, b))
 
     the text says how many rows there are, unlike that of [x FOR x IN xs]
 
@@ -308,10 +357,12 @@ def fixed(argument: Any, scope: Scope) -> bool:
         if inner is None:
             inner = argument.expressions[0] if len(argument.expressions) == 1 else None
         argument = inner
+
     if isinstance(argument, exp.Column) and not isinstance(argument.this, exp.Star):
         return isinstance(scope.column(argument).lineage, Items)
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
+
     return not any(
         isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions
     )
@@ -322,7 +373,10 @@ FLATTENED = ("seq", "key", "path", "index", "value", "this")
 
 
 def column_names(alias: exp.TableAlias | None) -> list[str]:
-    """AS t(p, q)      p and q"""
+    """Return the column names that an alias lists.
+
+    AS t(p, q)      p and q
+    """
     if alias is not None:
         return [column.name for column in alias.args.get("columns") or ()]
 
@@ -330,7 +384,9 @@ def column_names(alias: exp.TableAlias | None) -> list[str]:
 
 
 def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """SELECT upper(unnest(xs))
+    """Note the arrays that decide how many rows a query has.
+
+    SELECT upper(unnest(xs))
 
     PostgreSQL: xs decides how many rows there are, wherever the function stands
     """

@@ -14,7 +14,10 @@ from lineal.model.way import Way
 
 
 def common_keys(source: Source, scope: Scope, before: int, node: exp.Join) -> list[tuple[str, str]]:
-    """NATURAL JOIN      the names that both sides have"""
+    """Return the columns that both sides of a join have.
+
+    NATURAL JOIN      the names that both sides have
+    """
     left = scope.order[:before]
     if source.stars or any(member.stars for member in left):
         scope.evaluation.report(
@@ -36,7 +39,9 @@ def merge_keys(
     merged: dict[str, Slot],
     way: Way,
 ) -> None:
-    """USING (id)
+    """Merge the keys of USING.
+
+    USING (id)
 
     both ids decide; the merged id is the left one's, the right one's, or either (FULL)
     """
@@ -60,6 +65,7 @@ def merge_keys(
         ]
         scope.covered[key] = [member for member in scope.order if key in member.index]
         shown[key] = merge_key(left, right, side or "", (name, key), node)
+
     scope.merged = {**scope.merged, **shown}
     last = scope.steps[-1]
     scope.steps[-1] = (last[0], [key for _, key in keys], last[2])
@@ -78,6 +84,7 @@ def key_slot(
             if member.dataset is not None:
                 scope.evaluation.read(origin_of(slot), scope.clause, node)
             found.append(slot)
+
     if not found:
         opens = [member for member in members if member.stars]
         found = [
@@ -85,11 +92,13 @@ def key_slot(
             for member in opens
             if (slot := scope.from_stars(member, name, key, node)) is not None
         ]
+
     if found:
         if len(found) == 1:
             return found[0]
 
         return scope.ambiguous(name, found, node)
+
     scope.evaluation.unresolved += 1
     scope.evaluation.report(Code.UNRESOLVED_COLUMN, f"no source has the join column '{name}'", node)
     return Slot(name, key, NOTHING)

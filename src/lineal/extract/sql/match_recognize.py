@@ -19,7 +19,9 @@ from lineal.model.way import IDENTITY
 
 
 def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
-    """MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS
+    """Return the frame of a MATCH_RECOGNIZE.
+
+    MATCH_RECOGNIZE (PARTITION BY a ORDER BY b MEASURES last(x.c) AS m PATTERN (x y+) DEFINE y AS
     d > 0)
 
     a and b decide which rows stand together, and in which order: WINDOW. d decides which of them
@@ -28,6 +30,7 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     """
     for variable in variables(node):
         scope.sources[scope.evaluation.fold_table(variable, False)] = source
+
     keys = list(node.args.get("partition_by") or ())
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
@@ -40,6 +43,7 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     partition = [named(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
         return project(kept, [*partition, *measures])
+
     return project(
         kept, all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope)
     )
@@ -48,6 +52,7 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
 def all_rows(
     partition: list[Slot], ordered: list[Slot], measures: list[Slot], source: Source, scope: Scope
 ) -> list[Slot]:
+    """Return the columns of ALL ROWS PER MATCH."""
     if scope.evaluation.facts.all_columns_first:
         return [*source.frame.slots, *measures]
     taken = {slot.key for slot in (*partition, *ordered)}
@@ -56,7 +61,9 @@ def all_rows(
 
 
 def variables(node: exp.MatchRecognize) -> list[str]:
-    """PATTERN (strt down+ up*) DEFINE down AS …
+    """Return the names that stand for rows of a match.
+
+    PATTERN (strt down+ up*) DEFINE down AS …
 
     strt, down and up stand for rows, not for tables
 
@@ -76,20 +83,27 @@ def variables(node: exp.MatchRecognize) -> list[str]:
 
 
 def named(node: Any, scope: Scope) -> Slot:
+    """Return the slot of a partition or order key."""
     name = node.this if isinstance(node, exp.Column) else exp.to_identifier(node.sql())
     lineage = value_of(node, IDENTITY, scope)
     return Slot(name.name, scope.evaluation.fold(name.name, name.args.get("quoted")), lineage)
 
 
 def measured(node: exp.Alias, scope: Scope) -> Slot:
-    """last(x.price) AS bottom"""
+    """Return the slot of a measure.
+
+    last(x.price) AS bottom
+    """
     lineage: Lineage = value_of(navigated(node.this), IDENTITY, scope)
     alias = node.args["alias"]
     return Slot(alias.name, scope.evaluation.fold(alias.name, alias.args.get("quoted")), lineage)
 
 
 def navigated(node: Any) -> Any:
-    """FIRST(a), LAST(a)      the value in one row of the match, as over a window: no aggregate"""
+    """Rewrite the navigation functions of a measure.
+
+    FIRST(a), LAST(a)      the value in one row of the match, as over a window: no aggregate
+    """
     return node.transform(_over_the_match)
 
 

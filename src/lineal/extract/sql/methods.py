@@ -17,7 +17,10 @@ XML_METHODS = frozenset(("value", "query", "nodes", "exist", "modify"))
 
 
 def as_function(node: Any, scope: Scope) -> Any:
-    """a.f(b)      f(a, b), where a is a value; None where it is a schema or a package"""
+    """Rewrite a method call as a function call.
+
+    a.f(b)      f(a, b), where a is a value; None where it is a schema or a package
+    """
     call = node.expression
     receiver = receiver_of(node.this, call, scope) if isinstance(call, exp.Anonymous) else None
     if receiver is None:
@@ -35,11 +38,21 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
         return as_columns(base)
     if is_open_name(parts[-1]):
         return None
+
     column = exp.Column(
         **dict(
-            zip(("this", "table", "db"), (part.copy() for part in reversed(parts)), strict=False)
+            zip(
+                ("this", "table", "db", "catalog"),
+                (part.copy() for part in reversed(parts)),
+                strict=False,
+            )
         )
     )
+    qualified = len(parts) > 1 and scope.find_source(
+        scope.evaluation.fold_table(parts[0].name, parts[0].args.get("quoted"))
+    )
+    if qualified:
+        return column
     if facts.chained_methods and parts[0].name.lower() not in SCHEMAS:
         return column
     if facts.xml_methods and call.name.lower() in XML_METHODS:
@@ -51,7 +64,10 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
 
 
 def names(node: Any) -> list[exp.Identifier]:
-    """a.b      a and b; nothing for what is no name"""
+    """Return the parts of a dotted name.
+
+    a.b      a and b; nothing for what is no name
+    """
     if isinstance(node, exp.Identifier):
         return [node]
     if (
@@ -63,11 +79,18 @@ def names(node: Any) -> list[exp.Identifier]:
     return []
 
 
+NAMING = (exp.Column, exp.Alias, exp.Table, exp.TableAlias, exp.CTE, exp.DataType, exp.ColumnDef)
+"""Nodes in which a name is no column by itself."""
+
+
 def as_columns(node: Any) -> Any:
-    """(a + t.b)      the names in an expression as the columns they are"""
+    """Turn the names in an expression into columns.
+
+    (a + t.b)      the names in an expression as the columns they are
+    """
 
     def meant(each: Any) -> Any:
-        if isinstance(each.parent, (exp.Column, exp.Alias)):
+        if isinstance(each.parent, NAMING):
             return each
         parts = names(each)
         if not parts or isinstance(each.parent, exp.Dot):

@@ -13,12 +13,15 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.model.patterns import SlowPattern, compile_pattern, is_like
 
 NameTest = Callable[[str], Any]
 
 
 def test_of_names(node: Any) -> NameTest | None:
-    """lambda c: c LIKE 'user%' OR c IN ('id', 'name')
+    """Read a condition about column names.
+
+    lambda c: c LIKE 'user%' OR c IN ('id', 'name')
 
     as a test of names; None where it asks something else
     """
@@ -30,12 +33,14 @@ def test_of_names(node: Any) -> NameTest | None:
             return None
 
         return lambda name: not inner(name)
+
     if isinstance(node, (exp.And, exp.Or)):
         one, other = test_of_names(node.this), test_of_names(node.expression)
         if one is None or other is None:
             return None
         both = all if isinstance(node, exp.And) else any
         return lambda name: both((one(name), other(name)))
+
     if not isinstance(node.this, (exp.Column, exp.Identifier)):
         return None
     if isinstance(node, exp.In):
@@ -45,9 +50,11 @@ def test_of_names(node: Any) -> NameTest | None:
             return tested(node, names.__contains__)
 
         return None
+
     compared = node.args.get("expression")
     if not isinstance(compared, exp.Literal):
         return None
+
     make = NAME_TESTS.get(type(node))
     if make is not None:
         return tested(node, make(compared.name))
@@ -56,7 +63,10 @@ def test_of_names(node: Any) -> NameTest | None:
 
 
 def tested(node: exp.Expr, test: NameTest) -> NameTest:
-    """c NOT LIKE 'a%'      the contrary"""
+    """Return the negation of a test.
+
+    c NOT LIKE 'a%'      the contrary
+    """
     if node.args.get("negate"):
         return lambda name: not test(name)
 
@@ -66,17 +76,17 @@ def tested(node: exp.Expr, test: NameTest) -> NameTest:
 NAME_TESTS: dict[type, Callable[[str], NameTest]] = {
     exp.EQ: lambda text: lambda name: name == text,
     exp.NEQ: lambda text: lambda name: name != text,
-    exp.Like: lambda text: like(text, re.RegexFlag(0)),
-    exp.ILike: lambda text: like(text, re.IGNORECASE),
+    exp.Like: lambda text: partial(is_like, text),
+    exp.ILike: lambda text: like_folded(text),
     exp.StartsWith: lambda text: lambda name: name.startswith(text),
     exp.EndsWith: lambda text: lambda name: name.endswith(text),
 }
 
 
-def like(pattern: str, flags: re.RegexFlag) -> Callable[[str], Any]:
-    """LIKE 'user\\_%'      as a test of names"""
-    parts = ({"%": ".*", "_": "."}.get(char, re.escape(char)) for char in pattern)
-    return re.compile("".join(parts), flags | re.DOTALL).fullmatch
+def like_folded(pattern: str) -> NameTest:
+    """ILIKE 'user%'      as a test of names, in whatever case"""
+    folded = pattern.lower()
+    return lambda name: is_like(folded, name.lower())
 
 
 def under_alias(slots: list[Slot], alias: Any, item: Any, evaluation: Evaluation) -> list[Slot]:
@@ -98,7 +108,10 @@ NAME_PART = re.compile(r"\\(\d)")
 def _part(name: str, pattern: str, wanted: re.Match[str]) -> str:
     """The column's name for \\0, and what a group of the pattern matched for \\1."""
     number = int(wanted[1])
-    matched = re.search(pattern, name) if number else None
+    try:
+        matched = compile_pattern(pattern).search(name) if number else None
+    except SlowPattern:
+        matched = None
     if matched is None or number > (matched.re.groups or 0):
         if number:
             return ""

@@ -17,17 +17,21 @@ from lineal.extract.sql.tables import literal_name
 def output_name(
     node: Any, position: int, evaluation: Evaluation, sources: Container[str] | None = None
 ) -> tuple[str, bool]:
-    """SELECT a, t.b, s.c, sum(d)
+    """Return the name of an output column.
+
+    SELECT a, t.b, s.c, sum(d)
 
     a, b, c, and what the dialect says; with whether the name was quoted
     """
     while isinstance(node, exp.Paren):
         node = node.this
+
     if isinstance(node, exp.Column):
         identifier = node.args["this"]
         if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
             return f"${identifier.name}", False
         return identifier.args["this"], bool(identifier.args.get("quoted"))
+
     if (placeholder := name_of(node)) != "":
         return placeholder, False
     if (named := literal_name(node)) is not None:
@@ -38,18 +42,26 @@ def output_name(
         and not in_full(node, evaluation)
     ):
         return node.expression.name, False
+
     if sources is not None and evaluation.facts.names_fields_in_paths:
         node = without_tables(node, evaluation, sources)
+
     return NAMES.get(evaluation.facts.name, numbered)(node, position, evaluation), False
 
 
 def in_full(node: exp.Dot, evaluation: Evaluation) -> bool:
-    """xs[0].price      Spark calls it so; elsewhere it is called price"""
+    """Tell whether the name of a field includes the path that leads to it.
+
+    xs[0].price      Spark calls it so; elsewhere it is called price
+    """
     return evaluation.facts.names_fields_in_paths and isinstance(node.this, (exp.Bracket, exp.Dot))
 
 
 def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -> Any:
-    """sum(o.amount), max(o.place.zip)      are called sum(amount), max(place.zip)"""
+    """Remove the tables from the columns of a name.
+
+    sum(o.amount), max(o.place.zip)      are called sum(amount), max(place.zip)
+    """
     if not any(each.table for each in node.find_all(exp.Column)) or deeper(node, DEEPEST_NAME):
         return node
     node = node.copy()
@@ -61,7 +73,10 @@ def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -
 
 
 def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[str]) -> list[str]:
-    """o.amount, shop.orders.amount, o.place.zip, place.zip      what comes behind the table"""
+    """Return the parts of a name behind its table.
+
+    o.amount, shop.orders.amount, o.place.zip, place.zip      what comes behind the table
+    """
     if evaluation.keys[parts[0]] in sources:
         return parts[1:]
     if evaluation.keys[parts[-2]] in sources:
@@ -71,12 +86,18 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
 
 
 def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
-    """SELECT a + 1      _col_0"""
+    """Return the name of an unnamed column, by its number.
+
+    SELECT a + 1      _col_0
+    """
     return f"_col_{position}"
 
 
 def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
-    """SELECT a + 1      f0_"""
+    """Return the name that BigQuery gives to an unnamed column.
+
+    SELECT a + 1      f0_
+    """
     return f"f{position}_"
 
 
@@ -104,6 +125,7 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
     """An expression as Spark prints it in a name."""
     if isinstance(node, exp.Paren):
         return pretty(node.this, evaluation)
+
     symbol = SPARK_OPERATORS.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this, evaluation)} {symbol} {pretty(node.expression, evaluation)})"
@@ -120,6 +142,7 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
             return f"{pretty(node.this, evaluation)}.{field}"
 
         return str(field)
+
     return written(node, 0, evaluation)
 
 
@@ -140,7 +163,10 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
 
 
 def without_quotes(node: Any) -> Any:
-    """max(`units`)      is called max(units)"""
+    """Remove the quotes from a name.
+
+    max(`units`)      is called max(units)
+    """
     if not any(
         each.args.get("quoted") and SAFE.fullmatch(each.name)
         for each in node.find_all(exp.Identifier)
@@ -166,7 +192,10 @@ OPERATORS_IN_PARENTHESES = frozenset(("spark", "spark2", "databricks", "duckdb")
 
 
 def in_parentheses(node: Any) -> Any:
-    """a * 2 - b      ((a * 2) - b)"""
+    """Write an expression with all its parentheses.
+
+    a * 2 - b      ((a * 2) - b)
+    """
     whole = exp.Paren(this=node.copy())
     operators: list[Any] = list(whole.find_all(*SPARK_OPERATORS))
     for operator in reversed(operators):
@@ -203,6 +232,7 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
     """As the server figures it out, from the outside in."""
     while isinstance(node, PASSED_OVER):
         node = node.this
+
     if isinstance(node, exp.Column):
         return str(node.name), True
     if isinstance(node, exp.Dot):
@@ -210,12 +240,14 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
             return figured(node.expression, evaluation)
 
         return (node.name, True)
+
     if isinstance(node, (exp.Cast, exp.Interval)):
         inner = figured(node.this, evaluation) if isinstance(node, exp.Cast) else NAMELESS
         if inner[1]:
             return inner
 
         return (type_name(node), False)
+
     if isinstance(node, exp.Case):
         if node.args.get("default") is not None:
             inner = figured(node.args["default"], evaluation)
@@ -225,12 +257,14 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
             return inner
 
         return ("case", False)
+
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
         item = node.this.expressions[0]
         if isinstance(item, exp.Alias):
             return (item.alias, True)
 
         return figured(item, evaluation)
+
     if type(node) in OWN_NAMES:
         return OWN_NAMES[type(node)], True
     # a #>> b is a function to sqlglot
@@ -238,6 +272,7 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
         return NAMELESS
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
         return function_written(node, evaluation), True
+
     return NAMELESS
 
 
@@ -261,7 +296,10 @@ WRITTEN = re.compile(r'\s*(?:(?:\w+|"[^"]*")\s*\.\s*)*(\w+)\s*\(')
 
 
 def type_name(node: Any) -> str:
-    """x::int[] is called int4, x::varchar(10) varchar"""
+    """Return PostgreSQL's name of a type.
+
+    x::int[] is called int4, x::varchar(10) varchar
+    """
     if isinstance(node, exp.Interval):
         return "interval"
     text = str(node.to.sql(dialect="postgres")).lower().partition("(")[0].partition("[")[0].strip()
@@ -306,12 +344,18 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
 
 
 def hive(node: Any, position: int, evaluation: Evaluation) -> str:
-    """SELECT a + 1      _c0"""
+    """Return the name that Hive gives to an unnamed column.
+
+    SELECT a + 1      _c0
+    """
     return f"_c{position}"
 
 
 def trino(node: Any, position: int, evaluation: Evaluation) -> str:
-    """SELECT a + 1      _col0"""
+    """Return the name that Trino gives to an unnamed column.
+
+    SELECT a + 1      _col0
+    """
     return f"_col{position}"
 
 

@@ -11,10 +11,12 @@ from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.repair_contracts import LEFT_OVER
 from lineal.extract.sql.repairs import tree_of
 from lineal.extract.sql.words import is_refusal
 from lineal.model.boundary import internal_error, raised_in
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.limits import Task
 
 DEEPEST_NESTING = 1_000
 """The compiled parser has no guard: it kills the process at some 3,000 levels, so deeper text never
@@ -30,7 +32,20 @@ def shallow_tree(words: list[Token], reading: Reading) -> Any:
     """The tree of one statement, which must not nest too deeply."""
     if too_deep(words):
         raise TooDeep
-    return tree_of(words, reading.script.dialect, reading.script.text)
+    text = reading.script.text
+    start, end = words[0].start, words[-1].end + 1
+    with Task("statement", text[start:end], size=end - start):
+        return tree_of(words, reading.script.dialect, text)
+
+
+def words_left_over(tree: Any, reading: Reading, start: int) -> list[Diagnostic]:
+    """What a repair has left out of a statement, and nobody understands."""
+    meta = tree._meta if tree is not None else None
+    if meta is None or LEFT_OVER not in meta:
+        return []
+
+    message = f"these words are not understood and left out: {meta[LEFT_OVER][:200]}"
+    return [Diagnostic(Code.LEFT_OVER, message, reading.place_at(start))]
 
 
 # -- what the parser must not see ------------------------------------------------------------------
@@ -97,6 +112,7 @@ def why_unread(error: Exception, reading: Reading, start: int) -> Diagnostic:
 
 
 def place_of_error(reading: Reading, error: Exception) -> Place | None:
+    """Return the place of a parse error."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         line, column = first.get("line"), first.get("col")

@@ -37,7 +37,10 @@ class OwnFunctions:
         return bool(self.rows)
 
     def row(self, node: Any) -> Function | None:
-        """tokenize_pii(a), security.tokenize_pii(a), and what the parser has another name for"""
+        """Find the row that the project gives for a function.
+
+        tokenize_pii(a), security.tokenize_pii(a), and what the parser has another name for
+        """
         if isinstance(node, NAMED):
             qualified = ".".join((*_package(node), node.name)).lower()
             name = qualified if qualified in self.rows else node.name.lower()
@@ -46,6 +49,7 @@ class OwnFunctions:
         return self.meant(name)
 
     def meant(self, name: str) -> Function | None:
+        """Find what the project says about a function."""
         found = self.rows.get(name)
         if found is not None:
             self.used.add(name)
@@ -66,7 +70,10 @@ NAMED = (exp.Anonymous, exp.AnonymousAggFunc, exp.ParameterizedAgg)
 
 
 def _package(node: Any) -> Iterator[str]:
-    """security in security.tokenize_pii(a)"""
+    """Return the package of a call.
+
+    security in security.tokenize_pii(a)
+    """
     parent = node.parent
     if isinstance(parent, exp.Dot) and parent.expression is node:
         base = parent.this

@@ -42,7 +42,9 @@ def path_of(node: Any) -> Path:
 
 
 def is_passed_through(node: Any) -> bool:
-    """CAST(doc AS JSON), PARSE_JSON(doc)
+    """Tell whether a function passes a document on.
+
+    CAST(doc AS JSON), PARSE_JSON(doc)
 
     unlike CAST(ROW(a, b) AS ROW(p INT, q INT)), which names the fields
     """
@@ -65,12 +67,18 @@ def step_of(node: Any) -> Callable[[Any], Step] | None:
 
 
 def is_call(node: Any) -> bool:
-    """geo.located(x)      a function in a schema, and no field"""
+    """Tell whether a dotted expression is a call.
+
+    geo.located(x)      a function in a schema, and no field
+    """
     return isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func)
 
 
 def leads_to_part(node: Any) -> bool:
-    """Whether a node is a part of a column: xs, xs[0].price, payload:items"""
+    """Tell whether a node is a part of a column.
+
+    Whether a node is a part of a column: xs, xs[0].price, payload:items
+    """
     base = path_of(node).base
     return isinstance(base, exp.Column) and not isinstance(base.this, exp.Star)
 
@@ -86,7 +94,9 @@ def reaches(names: Sequence[str], lineage: Lineage) -> bool:
 
 
 def arrow_meant(node: Any, arrows: str) -> Any:
-    """f(doc -> 'a' ->> 'b')
+    """Return the path that was parsed as a lambda.
+
+    f(doc -> 'a' ->> 'b')
 
     sqlglot takes the first arrow for a lambda's: the path that was meant, if it was
 
@@ -94,19 +104,24 @@ def arrow_meant(node: Any, arrows: str) -> Any:
     """
     if not isinstance(node, exp.Lambda) or arrows == LAMBDAS or len(node.expressions) != 1:
         return None
+
     body = node.this.copy()
     first = body
     while isinstance(first, STARTS_WITH_THIS) and isinstance(first.this, exp.Expr):
         first = first.this
+
     if arrows == EITHER and not isinstance(first, exp.Literal):
         return None
+
     key = first.copy()
     if isinstance(first, exp.Literal):
         kind = exp.JSONPathKey if first.is_string else exp.JSONPathSubscript
         key = exp.JSONPath(expressions=[exp.JSONPathRoot(), kind(this=first.name)])
+
     taken = exp.JSONExtract(this=exp.Column(this=node.expressions[0].copy()), expression=key)
     if first is body:
         return taken
+
     first.replace(taken)
     return body
 
@@ -117,12 +132,18 @@ Step = tuple[list[str], list[Any]]
 
 
 def field(node: exp.Dot) -> Step:
-    """….city"""
+    """Read a field of a path.
+
+    ….city
+    """
     return [node.expression.name], []
 
 
 def bracket(node: exp.Bracket) -> Step:
-    """m['key'], xs[0], xs[i]"""
+    """Read an index or a key of a path.
+
+    m['key'], xs[0], xs[i]
+    """
     names = [
         item.name for item in node.expressions if isinstance(item, exp.Literal) and item.is_string
     ]
@@ -130,7 +151,10 @@ def bracket(node: exp.Bracket) -> Step:
 
 
 def json_path(node: Any) -> Step:
-    """a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept"""
+    """Read a JSON path.
+
+    a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept
+    """
     if isinstance(node, exp.JSONValue):
         wanted = node.args.get("path")
     else:
@@ -142,6 +166,7 @@ def json_path(node: Any) -> Step:
 
 
 def names_in(wanted: Any) -> Step:
+    """Return the names in a path, and the expressions beside them."""
     if isinstance(wanted, exp.JSONPath):
         return [
             str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)
@@ -160,7 +185,10 @@ NAMES = re.compile(r"[^$.*\[\]{},\"'\s]+")
 
 
 def extract(node: Any) -> Step:
-    """struct_extract(s, 'f'), GET(a, 'b')"""
+    """Read the path of an extracting function.
+
+    struct_extract(s, 'f'), GET(a, 'b')
+    """
     return names_in(node.expression)
 
 
@@ -180,12 +208,18 @@ PATHS: dict[type, Callable[[Any], Step]] = {
 
 
 def item_called(node: exp.Anonymous) -> Step:
-    """get(xs, 0)      xs[0], and NULL where there is no such item"""
+    """Read the path of get().
+
+    get(xs, 0)      xs[0], and NULL where there is no such item
+    """
     return [], [item for item in node.expressions[1:] if not isinstance(item, exp.Literal)]
 
 
 def variant_called(node: exp.Anonymous) -> Step:
-    """variant_get(v, '$.a[0].b', 'int')      a, b"""
+    """Read the path of variant_get().
+
+    variant_get(v, '$.a[0].b', 'int')      a, b
+    """
     return names_in(node.expressions[1])
 
 

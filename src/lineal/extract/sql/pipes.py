@@ -19,6 +19,7 @@ STEP = re.compile(r"__tmp\d+")
 
 
 def is_step(alias: str) -> bool:
+    """Tell whether an alias is one that the parser gives to a step."""
     return STEP.fullmatch(alias) is not None
 
 
@@ -45,7 +46,9 @@ def rewritten(words: Words) -> Words:
 
 
 def end_of_step(words: Words, position: int) -> int:
-    """(FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))
+    """Return where a step of a pipe ends.
+
+    (FROM t |> SET a = f(b) |> …), (FROM t |> SET a = f(b))
 
     up to the next step, or out of the subquery
     """
@@ -59,7 +62,9 @@ def end_of_step(words: Words, position: int) -> int:
 
 
 def kept_apart(words: Words) -> Words:
-    """FROM t |> WHERE a |> JOIN u
+    """Separate a condition from the join that follows it.
+
+    FROM t |> WHERE a |> JOIN u
 
     FROM t |> WHERE a |> AS __tmp1000010 |> JOIN u: the condition does not see u
     """
@@ -86,6 +91,7 @@ def kept_apart(words: Words) -> Words:
         elif kind is TokenType.SEMICOLON:
             levels[-1] = set()
         found.append(word)
+
     return found
 
 
@@ -119,7 +125,10 @@ APART = {
 
 
 def selected(body: Words) -> Words:
-    """SELECT DISTINCT a, b      SELECT a, b |> DISTINCT"""
+    """Rewrite SELECT DISTINCT as two steps.
+
+    SELECT DISTINCT a, b      SELECT a, b |> DISTINCT
+    """
     if not says(body, 1, "DISTINCT"):
         return body
     head = body[0]
@@ -128,12 +137,17 @@ def selected(body: Words) -> Words:
 
 
 def sorted_by(body: Words) -> Words:
-    """SORT BY a      ORDER BY a"""
+    """Rewrite SORT BY as ORDER BY.
+
+    SORT BY a      ORDER BY a
+    """
     return [like(body[0], TokenType.ORDER_BY, "ORDER BY"), *body[1:]]
 
 
 def combined(body: Words) -> Words:
-    """UNION ALL SELECT …, UNION ALL TABLE t
+    """Put the operand of a set operation in parentheses.
+
+    UNION ALL SELECT …, UNION ALL TABLE t
 
     UNION ALL (SELECT …), UNION ALL (SELECT * FROM t)
     """
@@ -154,7 +168,9 @@ OPERATION = frozenset(("UNION", "INTERSECT", "EXCEPT", "MINUS", "ALL", "DISTINCT
 
 
 def lateral(body: Words) -> Words:
-    """JOIN LATERAL (SELECT …) AS l
+    """Give a lateral join a condition.
+
+    JOIN LATERAL (SELECT …) AS l
 
     JOIN LATERAL (SELECT …) AS l ON TRUE, or its query takes the next step
     """
@@ -164,7 +180,9 @@ def lateral(body: Words) -> Words:
 
 
 def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
-    """DROP a, RENAME a AS b, SET a = b
+    """Rewrite a step that changes columns as SELECT.
+
+    DROP a, RENAME a AS b, SET a = b
 
     SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)
     """
@@ -188,7 +206,10 @@ def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
 
 
 def swapped(items: Words) -> Words:
-    """a = b + 1, c = d      b + 1 AS a, d AS c"""
+    """Rewrite assignments as aliases.
+
+    a = b + 1, c = d      b + 1 AS a, d AS c
+    """
     found: Words = []
     while items:
         end = first(items, 0, ",") or len(items)
@@ -203,6 +224,7 @@ def swapped(items: Words) -> Words:
             )
         found.extend(items[end : end + 1])
         items = items[end + 1 :]
+
     return found
 
 

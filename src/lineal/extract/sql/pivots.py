@@ -28,7 +28,9 @@ MOST_COLUMNS = 10_000
 
 
 def reshaped(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """FROM t PIVOT (…), FROM t UNPIVOT (…)
+    """Return a source after its pivots.
+
+    FROM t PIVOT (…), FROM t UNPIVOT (…)
 
     the source's columns in another shape; the scope knows their names
     """
@@ -53,7 +55,9 @@ class Field(NamedTuple):
 
 
 def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """PIVOT (sum(amount) FOR kind IN ('a', 'b'))
+    """Return the frame of a PIVOT.
+
+    PIVOT (sum(amount) FOR kind IN ('a', 'b'))
 
     amount: AGGREGATION, kind: CONDITIONAL, the rest are keys
     """
@@ -66,22 +70,28 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
         aggregates = node.args.get("using") or [exp.Count(this=exp.Star())]
     else:
         aggregates = node.expressions
+
     consumed = named_columns([*aggregates, *(field.decider for field in fields)], source, scope)
     deciding: Lineage = {}
     for field in fields:
         gather(field.decider, PIVOT_DECIDES, deciding, scope)
         if field.query is not None:
             gather(exp.Subquery(this=field.query), PIVOT_DECIDES, deciding, scope)
+
     lineages = [pivot_cell(value_of(each, IDENTITY, scope), deciding) for each in aggregates]
     keys = grouped_by(node, scope) or left_over(source.frame.slots, consumed)
     if source.dataset is not None:
         for slot in keys:
             scope.evaluation.read(origin_of(slot), Clause.PIVOT, node, learn=slot.star is None)
+
     return pivot(source.frame, keys, made_columns(node, fields, aggregates, lineages, scope), node)
 
 
 def field_of(node: Any, simplified: bool) -> Field:
-    """kind IN ('a', 'b'), kind IN (ANY), kind IN (SELECT …); DuckDB's ON kind, ON kind || other"""
+    """Return the column that a pivot spreads, and its values.
+
+    kind IN ('a', 'b'), kind IN (ANY), kind IN (SELECT …); DuckDB's ON kind, ON kind || other
+    """
     if not isinstance(node, exp.In) or (simplified and not isinstance(node.this, exp.Column)):
         return Field(node, ())
     values = node.expressions
@@ -96,7 +106,9 @@ def field_of(node: Any, simplified: bool) -> Field:
 
 
 def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
-    """PIVOT t ON kind USING sum(amount) GROUP BY region
+    """Return the keys of a pivot.
+
+    PIVOT t ON kind USING sum(amount) GROUP BY region
 
     only region, and not every other column
     """
@@ -137,6 +149,7 @@ def made_columns(
             Code.UNSUPPORTED_CONSTRUCT, f"PIVOT makes more than {MOST_COLUMNS} columns", node
         )
         choices = [[data_decides(field)] for field in fields]
+
     slots: list[Slot] = []
     for combination in product(*choices):
         for suffix, lineage in zip(suffixes, lineages, strict=True):
@@ -144,11 +157,15 @@ def made_columns(
             if suffix is not None and naming.aggregate_first:
                 parts = [suffix, *combination]
             slots.append(made_column(parts, lineage, scope))
+
     return slots
 
 
 def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
-    """2024_total; <pivot:kind>_total, which answers for every name that ends in _total"""
+    """Build the slot of a pivot's column.
+
+    2024_total; <pivot:kind>_total, which answers for every name that ends in _total
+    """
     name = "_".join(part.text for part in parts)
     keys = [scope.evaluation.fold(part.text, part.quoted) for part in parts]
     if any(part.open for part in parts):
@@ -161,13 +178,19 @@ def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
 
 
 def data_decides(field: Field) -> Text:
-    """IN (ANY)      <pivot:kind>"""
+    """Return the name that stands for values only the data tells.
+
+    IN (ANY)      <pivot:kind>
+    """
     columns = [column.name for column in field.decider.find_all(exp.Column, bfs=False)]
     return Text(f"<pivot:{'_'.join(columns)}>", open=True)
 
 
 def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Scope) -> Text | None:
-    """sum(amount) AS total      what the aggregate adds to the names of its columns, if anything"""
+    """Return the aggregate's part of a column name.
+
+    sum(amount) AS total      what the aggregate adds to the names of its columns, if anything
+    """
     if isinstance(aggregate, exp.Alias):
         alias = aggregate.args["alias"]
         if naming.adds_alias(count):
@@ -218,7 +241,9 @@ def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
 
 
 def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
-    """UNPIVOT (sales FOR quarter IN (q1, q2))
+    """Return the frame of an UNPIVOT.
+
+    UNPIVOT (sales FOR quarter IN (q1, q2))
 
     sales ← q1 and q2, IDENTITY; quarter has no source
     """
@@ -230,6 +255,7 @@ def unpivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     kept = left_over(source.frame.slots, consumed)
     if open_taken:
         kept = [*(slot for slot in kept if slot.star is None), *excepted(listed, source, scope)]
+
     return unpivot(
         source.frame,
         kept,
@@ -248,7 +274,9 @@ def title_of(identifier: Any, scope: Scope) -> Title:
 
 
 def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
-    """The label's name, the values' names, and what is listed: (v FOR n IN (a, b)); ON a, b INTO
+    """Return the parts of an UNPIVOT.
+
+    The label's name, the values' names, and what is listed: (v FOR n IN (a, b)); ON a, b INTO
     NAME n VALUE v
     """
     fields = node.args.get("fields")
@@ -261,14 +289,19 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
             [identifier(name) for name in names],
             fields[0].expressions,
         )
+
     into = node.args.get("into")
     if into is None:
         return exp.to_identifier("name"), [exp.to_identifier("value")], node.expressions
+
     return identifier(into.this), [identifier(name) for name in into.expressions], node.expressions
 
 
 def identifier(node: Any) -> Any:
-    """a      the name of a column, or the name itself"""
+    """Return the identifier of a column or name.
+
+    a      the name of a column, or the name itself
+    """
     if isinstance(node, exp.Column):
         return node.this
 
@@ -276,12 +309,17 @@ def identifier(node: Any) -> Any:
 
 
 def several(item: Any) -> bool:
-    """COUNT(*), COLUMNS(…)      what stands for several columns"""
+    """Tell whether an item stands for several columns.
+
+    COUNT(*), COLUMNS(…)      what stands for several columns
+    """
     return isinstance(item.unnest(), (exp.Star, exp.Columns))
 
 
 def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
-    """a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))
+    """Return the columns that one row of an UNPIVOT takes.
+
+    a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))
 
     what stands beside each other in one row of the result
     """
@@ -297,7 +335,10 @@ def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
 
 
 def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
-    """ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left"""
+    """Return the columns that an UNPIVOT leaves out.
+
+    ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left
+    """
     stars = [star for item in listed for star in item.find_all(exp.Star)]
     items = [item for star in stars for item in star.args.get("except_") or ()]
     columns = [

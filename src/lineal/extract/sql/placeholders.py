@@ -27,8 +27,8 @@ from lineal.extract.sql.templates import Expression, template_of
 
 BRACED = re.compile(r"\$\{([^{}]*)\}", re.DOTALL)
 
-SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&([A-Za-z_]\w*)")
-"""WHERE a = &x, FROM &{db}.t      Snowflake has no operator &"""
+SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&&?(\w+)(?:\.(?=\.))?")
+"""WHERE a = &x, FROM &{db}.t, FROM &db..t, &&x, &1      Snowflake and Oracle have no operator &"""
 
 FORMATTED = re.compile(
     r"""(?<![{$&@#%\\])                         # {{ x }}, ${x}, &{x}, @{x} and their like are others
@@ -84,6 +84,7 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
         tokens = _braced(tokens, _expressions(text, SNOWSQL))
     if "{" in text:
         tokens = _braced(tokens, _formatted(text, dialect))
+
     tokens = _with_types(tokens)
     if dialect not in NUMBERED:
         return tokens
@@ -92,13 +93,19 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
 
 
 def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:
-    """${x}, &x      by a pattern"""
+    """Find placeholders by a pattern.
+
+    ${x}, &x      by a pattern
+    """
     for match in pattern.finditer(text):
         yield Expression(match.start(), match.end(), next(filter(None, match.groups()), ""))
 
 
 def _formatted(text: str, dialect: str) -> Iterator[Expression]:
-    """{x}, {0}, {}      the last has the next number, as str.format() counts"""
+    """Find the placeholders of str.format().
+
+    {x}, {0}, {}      the last has the next number, as str.format() counts
+    """
     counts = QUANTIFIERS.search(text) is None
     numbers = count()
     for match in FORMATTED.finditer(text):
@@ -132,16 +139,23 @@ def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Toke
             made = _token(made, made.token_type, made.text + tokens[done].text, tokens[done].end)
             done += 1
         found.append(_token(made, _kind_of_whole(made), made.text, made.end))
+
     return [*found, *tokens[done:]]
 
 
 def _is_part(found: list[Token], each: Expression) -> bool:
-    """t_{{ ref('x') }}      a part of a longer name; an alias may follow without a space"""
+    """Tell whether a placeholder is a part of a longer name.
+
+    t_{{ ref('x') }}      a part of a longer name; an alias may follow without a space
+    """
     return bool(found) and found[-1].end + 1 == each.start and found[-1].token_type in WORDS
 
 
 def _kind_of_whole(made: Token) -> TokenType:
-    """t_{x}, date_{x}      a name; 1{x} is a value"""
+    """Return the kind of a word that holds a placeholder.
+
+    t_{x}, date_{x}      a name; 1{x} is a value
+    """
     values = (TokenType.NUMBER, TokenType.IDENTIFIER, TokenType.PLACEHOLDER)
     if made.token_type in values:
         return TokenType.PLACEHOLDER
@@ -150,7 +164,10 @@ def _kind_of_whole(made: Token) -> TokenType:
 
 
 def _name(like: Token, each: Expression) -> Iterator[Token]:
-    """{{ source('a', 'b') }}      a.b"""
+    """Return the name that an expression stands for.
+
+    {{ source('a', 'b') }}      a.b
+    """
     for number, part in enumerate(each.name):
         if number:
             yield _token(like, TokenType.DOT, ".", each.end - 1)
@@ -158,7 +175,10 @@ def _name(like: Token, each: Expression) -> Iterator[Token]:
 
 
 def _split(tokens: list[Token]) -> Iterator[Token]:
-    """t_${env}      to most dialects t_$ is a word"""
+    """Split a word at its placeholders.
+
+    t_${env}      to most dialects t_$ is a word
+    """
     for token, following in zip_longest(tokens, tokens[1:]):
         if (
             token.text[-1:] == "$"
@@ -176,7 +196,10 @@ CASTS = frozenset(("CAST", "TRY_CAST", "SAFE_CAST", "CONVERT"))
 
 
 def _with_types(tokens: list[Token]) -> list[Token]:
-    """CAST(a AS {type}), a::{type}      a type that only a run knows"""
+    """Mark the placeholders that stand for types.
+
+    CAST(a AS {type}), a::{type}      a type that only a run knows
+    """
     found: list[Token] = []
     casts: list[bool] = []
     for token in tokens:
@@ -190,16 +213,23 @@ def _with_types(tokens: list[Token]) -> list[Token]:
             if behind_as or before.token_type is TokenType.DCOLON:
                 token = _token(token, TokenType.UNKNOWN, token.text, token.end)
         found.append(token)
+
     return found
 
 
 def is_placeholder(token: Token) -> bool:
-    """{x}      a word that is nothing but a placeholder"""
+    """Tell whether a word is nothing but a placeholder.
+
+    {x}      a word that is nothing but a placeholder
+    """
     return token.token_type is TokenType.VAR and PLACEHOLDER.fullmatch(token.text) is not None
 
 
 def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) -> list[Token]:
-    """:1, ?2, $3, $name      a mark and what follows it are one placeholder"""
+    """Join a mark and its number.
+
+    :1, ?2, $3, $name      a mark and what follows it are one placeholder
+    """
     found: list[Token] = []
     for token in tokens:
         before = found[-1] if found else None
@@ -218,6 +248,7 @@ def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) ->
             found[-1] = _token(before, TokenType.PLACEHOLDER, "?", token.end)
         else:
             found.append(token)
+
     return found
 
 
@@ -230,7 +261,9 @@ ENDS = frozenset(
 
 
 def without_clauses(tokens: list[Token]) -> list[Token]:
-    """WHERE a = 1 {and_more}, {with_clause} SELECT …
+    """Leave out the placeholders that stand for clauses.
+
+    WHERE a = 1 {and_more}, {with_clause} SELECT …
 
     a placeholder where neither a name nor a value may be
     """
@@ -250,7 +283,10 @@ LEFT_OUT = "left_out"
 
 
 def is_open(token: Token) -> bool:
-    """FROM t_${env}, WHERE a = {x}      a name or a value that is only known when it runs"""
+    """Tell whether a node is a placeholder.
+
+    FROM t_${env}, WHERE a = {x}      a name or a value that is only known when it runs
+    """
     return token.token_type in OPEN and "{" in token.text
 
 
@@ -261,7 +297,9 @@ OPEN = (TokenType.VAR, TokenType.UNKNOWN)
 
 
 def with_values(trees: list[Any]) -> list[Any]:
-    """WHERE a = {x}, SELECT amount_{x}
+    """Turn the columns that are placeholders into values.
+
+    WHERE a = {x}, SELECT amount_{x}
 
     a column that only a run knows is a value, and keeps its name
     """
@@ -279,7 +317,10 @@ LISTING = (exp.Partition, exp.Star, exp.Pivot, exp.Alter, exp.RenameColumn, exp.
 
 
 def is_naming(column: exp.Column) -> bool:
-    """SET {c} = 1, INSERT ({c}) VALUES (1), * EXCEPT ({c})      a name is meant, and no value"""
+    """Tell whether a placeholder stands for a name.
+
+    SET {c} = 1, INSERT ({c}) VALUES (1), * EXCEPT ({c})      a name is meant, and no value
+    """
     parent = column.parent
     around = parent.parent if parent is not None else None
     if isinstance(parent, exp.EQ):
@@ -290,7 +331,10 @@ def is_naming(column: exp.Column) -> bool:
 
 
 def is_open_name(node: Any) -> bool:
-    """amount_{x}      quotes keep braces as they are"""
+    """Tell whether a name holds a placeholder.
+
+    amount_{x}      quotes keep braces as they are
+    """
     return isinstance(node, exp.Identifier) and not node.args.get("quoted") and "{" in node.name
 
 
@@ -307,7 +351,10 @@ NAME = "name"
 
 
 def name_of(node: Any) -> str:
-    """SELECT {x}      the name of an output column that is a placeholder; '' for other values"""
+    """Return the output name of a placeholder.
+
+    SELECT {x}      the name of an output column that is a placeholder; '' for other values
+    """
     if isinstance(node, exp.Placeholder):
         return str(node.meta.get(NAME, ""))
 
@@ -321,7 +368,10 @@ def rename_placeholder(node: exp.Placeholder, name: str) -> None:
 
 
 def places_of_values(trees: Iterable[Any]) -> set[int]:
-    """WHERE a = ${x}      where placeholders are that are nothing but values"""
+    """Return the places of the placeholders that are values.
+
+    WHERE a = ${x}      where placeholders are that are nothing but values
+    """
     found = set()
     for tree in trees:
         for node in tree.find_all(exp.Placeholder):

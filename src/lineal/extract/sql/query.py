@@ -46,10 +46,12 @@ from lineal.extract.sql.sources import CTEs, Scalar, Source
 from lineal.extract.sql.table_aliases import rename_columns, table_name
 from lineal.extract.sql.value_rows import values_frame
 from lineal.model.diagnostic import Code
+from lineal.model.limits import check as check_limits
 
 
 def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
     """The frame of any query."""
+    check_limits()
     handler = QUERIES.get(type(node))
     if handler is None:
         evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} is not read as a query", node)
@@ -60,7 +62,10 @@ def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -
 def select(  # noqa: C901  every SELECT passes here
     node: exp.Select, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
-    """SELECT a, sum(b) AS total FROM t WHERE c GROUP BY a      a, total, and c decides the rows"""
+    """Return the frame of a SELECT.
+
+    SELECT a, sum(b) AS total FROM t WHERE c GROUP BY a      a, total, and c decides the rows
+    """
     args = node.args
     if args.get("with_") is not None:
         ctes = with_(args["with_"], parent, ctes, evaluation)
@@ -113,7 +118,9 @@ def select(  # noqa: C901  every SELECT passes here
 
 
 def members(scope: Scope, slots: list[Slot]) -> Members:
-    """FROM a |> JOIN b ON … |> EXTEND a.x + b.x AS y
+    """Return the columns that steps of a pipe keep of their sources.
+
+    FROM a |> JOIN b ON … |> EXTEND a.x + b.x AS y
 
     the columns of a and of b, as far as the step keeps them
     """
@@ -132,7 +139,9 @@ def members(scope: Scope, slots: list[Slot]) -> Members:
 
 
 def after_from(members: list[exp.Expr], scope: Scope, rows: Lineage) -> None:
-    """FROM a JOIN b LATERAL VIEW explode(b.xs) v AS x
+    """Read what follows the first member of FROM.
+
+    FROM a JOIN b LATERAL VIEW explode(b.xs) v AS x
 
     in the order of the text: each sees what stands before it
     """
@@ -150,13 +159,19 @@ def place_of_member(member: exp.Expr) -> int:
 
 
 def follows_join(args: dict[str, Any]) -> bool:
-    """FROM a, b MATCH_RECOGNIZE (…)      belongs to b; the parser keeps the order of the text"""
+    """Tell whether MATCH_RECOGNIZE follows a join.
+
+    FROM a, b MATCH_RECOGNIZE (…)      belongs to b; the parser keeps the order of the text
+    """
     names = list(args)
     return "joins" in names and names.index("joins") < names.index("match")
 
 
 def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> CTEs:
-    """WITH a AS (…), b AS (SELECT … FROM a)      each sees those before it"""
+    """Return the CTEs that a query sees.
+
+    WITH a AS (…), b AS (SELECT … FROM a)      each sees those before it
+    """
     known: dict[str, Frame | Scalar] = dict(ctes)
     facts = evaluation.facts
     recursive = bool(node.args.get("recursive"))
@@ -193,7 +208,10 @@ def recursive_cte(
     ctes: CTEs,
     evaluation: Evaluation,
 ) -> Frame:
-    """WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found"""
+    """Return the frame of a recursive CTE.
+
+    WITH RECURSIVE c AS (anchor UNION ALL step FROM c)      repeat until nothing new is found
+    """
     inner = body.args.get("with_")
     visible_ctes = with_(inner, parent, ctes, evaluation) if inner is not None else ctes
     anchor = rename_columns(query(body.this, parent, visible_ctes, evaluation), alias, evaluation)
@@ -211,7 +229,10 @@ def recursive_cte(
 
 
 def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """(SELECT … ) ORDER BY 1      what stands inside, with the clauses that follow"""
+    """Return the frame of a query in parentheses.
+
+    (SELECT … ) ORDER BY 1      what stands inside, with the clauses that follow
+    """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     inner = node.args["this"]
@@ -227,7 +248,10 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
 def order_frame(
     node: Any, frame: Frame, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
-    """(SELECT …) ORDER BY a LIMIT n      a and n decide the rows"""
+    """Return a frame after ORDER BY and LIMIT.
+
+    (SELECT …) ORDER BY a LIMIT n      a and n decide the rows
+    """
     args = node.args
     if all(args.get(clause) is None for clause in ("order", "sort", "cluster", "limit", "offset")):
         return frame
@@ -242,7 +266,10 @@ def order_frame(
 def combined_query(
     node: exp.SetOperation, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
-    """WITH … a UNION b ORDER BY 1      a set operation, with the clauses around it"""
+    """Return the frame of a set operation with its clauses.
+
+    WITH … a UNION b ORDER BY 1      a set operation, with the clauses around it
+    """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     frame = evaluate_chain(node, parent, ctes, evaluation)
@@ -250,7 +277,9 @@ def combined_query(
 
 
 def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """a UNION ALL b UNION ALL c …
+    """Return the frame of a chain of set operations.
+
+    a UNION ALL b UNION ALL c …
 
     runs of one operation are done at once, so that 1,000 branches stay linear
     """
@@ -273,12 +302,18 @@ def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Eval
 def bare_values(
     node: exp.Values, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
-    """VALUES (1, a), (2, b)      a query of its own"""
+    """Return the frame of a VALUES query.
+
+    VALUES (1, a), (2, b)      a query of its own
+    """
     return values_frame(node, Scope(evaluation, parent, ctes), [], evaluation)
 
 
 def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """FROM t (DuckDB), TABLE t      all of t"""
+    """Return the frame of a query without SELECT.
+
+    FROM t (DuckDB), TABLE t      all of t
+    """
     scope = Scope(evaluation, parent, ctes)
     source = one_row()
     relation(node, scope, source.rows)
@@ -288,7 +323,10 @@ def bare_table(node: exp.Table, parent: Scope | None, ctes: CTEs, evaluation: Ev
 def pivot_statement(
     node: exp.Pivot, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
-    """PIVOT t ON kind USING sum(amount) GROUP BY region (DuckDB)      a query of its own"""
+    """Return the frame of a PIVOT statement.
+
+    PIVOT t ON kind USING sum(amount) GROUP BY region (DuckDB)      a query of its own
+    """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)

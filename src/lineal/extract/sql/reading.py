@@ -135,6 +135,7 @@ class Reading:
         self._before_commas: dict[int, tuple[int, int]] = {}
 
     def place(self, trail: Trail | None) -> Place | None:
+        """Return the place that a trail leads to."""
         node = anchor(trail)
         if node is not None:
             return self.place_of(node)
@@ -142,6 +143,7 @@ class Reading:
         return None
 
     def expression(self, trail: Trail | None) -> str:
+        """Return the item that a trail leads to, as it is written."""
         node = anchor(trail)
         offset = offset_of(node) if node is not None else None
         if offset is not None:
@@ -150,7 +152,9 @@ class Reading:
         return ""
 
     def calls(self, trail: Trail | None) -> Calls:
-        """coalesce(sum(x), 0)
+        """Return the calls around a column.
+
+        coalesce(sum(x), 0)
 
         coalesce, sum: from the outermost inwards, through every subquery on the way
         """
@@ -174,6 +178,7 @@ class Reading:
         return tuple(name for call in calls if (name := self.name_of(call)))
 
     def name_of(self, call: Any) -> str:
+        """Return the name of a call."""
         return call_name(call)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
@@ -183,7 +188,10 @@ class Reading:
         return self.stands_in_aggregate(node), False
 
     def stands_in_aggregate(self, node: Any) -> bool:
-        """sum(a), coalesce(max(a), 0)      a does, whatever is around the aggregate"""
+        """Tell whether a column stands in an aggregate.
+
+        sum(a), coalesce(max(a), 0)      a does, whatever is around the aggregate
+        """
         around = node.parent if isinstance(node, exp.Expr) else None
         while around is not None and not isinstance(around, exp.Query):
             row = known(self.name_of(around)) if isinstance(around, exp.Func) else None
@@ -193,6 +201,7 @@ class Reading:
         return False
 
     def place_of(self, node: Any) -> Place | None:
+        """Return the place of a node."""
         offset = offset_of(node)
         if offset is not None:
             return self.place_at(offset)
@@ -213,6 +222,7 @@ class Reading:
                 position = order.index(id(tree))
             else:
                 position = -1
+
         if position >= 0:
             return self.place_at(starts[position])
 
@@ -255,6 +265,7 @@ class Reading:
         return self._starts
 
     def place_at(self, offset: int) -> Place:
+        """Return the place of an offset."""
         if self.script.one_line:
             return Place(self.script.file, self.script.line, offset + 1)
         lines = self.lines
@@ -276,7 +287,9 @@ class Reading:
         return self._lines
 
     def item_around(self, offset: int) -> str:
-        """The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS
+        """Return the item of its clause that a name stands in.
+
+        The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS
         total**, …
         """
         tokens = self.tokens
@@ -333,6 +346,7 @@ class Reading:
         return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
 
     def remember(self, tokens: list[Token], starts: list[int] | None = None) -> None:
+        """Keep the tokens of the script."""
         self._tokens = tokens
         self._chunks = None
         self._before_commas.clear()
@@ -342,6 +356,7 @@ class Reading:
 
     @property
     def tokens(self) -> list[Token]:
+        """Return the tokens of the script."""
         if self._tokens is None:
             self._tokens, _ = words(self.script)
         return self._tokens
@@ -377,16 +392,22 @@ class Reading:
             ):
                 start, outer = i + 1, depth
                 break
+
         if outer is None:
             return 0, lowest
+
         start = commas[outer] + 1 if outer in commas else start
         for comma, at in met:
             self._before_commas[comma] = (start, outer - at)
+
         return start, outer
 
     @staticmethod
     def _inside_window(tokens: list[Token], i: int) -> bool:
-        """OVER (PARTITION BY a ORDER BY b)      that ORDER BY is no clause of the query"""
+        """Tell whether a token stands in a window.
+
+        OVER (PARTITION BY a ORDER BY b)      that ORDER BY is no clause of the query
+        """
         if tokens[i].token_type not in (
             TokenType.ORDER_BY,
             TokenType.DISTINCT,
@@ -394,6 +415,7 @@ class Reading:
             TokenType.FROM,
         ):
             return False
+
         depth = 0
         for j in range(i - 1, -1, -1):
             kind = tokens[j].token_type
@@ -403,6 +425,7 @@ class Reading:
                 if depth == 0:
                     return tokens[j + 1].token_type not in (TokenType.SELECT, TokenType.WITH)
                 depth -= 1
+
         return False
 
     @staticmethod
@@ -422,6 +445,7 @@ class Reading:
                 and (kind is TokenType.COMMA or kind in CLAUSE_ENDS)
             ):
                 return i - 1
+
         return len(tokens) - 1
 
 
@@ -462,6 +486,7 @@ def offset_of(node: Any) -> int | None:
         meta = (args.get("catalog") or args.get("db") or args.get("table") or args["this"])._meta
         if meta is not None and "start" in meta:
             return meta["start"]  # type: ignore[no-any-return]
+
     if kind in LEFT:
         farthest = farthest_left(node)
         found = offset_of(farthest) if farthest is not None else None
@@ -469,22 +494,28 @@ def offset_of(node: Any) -> int | None:
             return found
 
         return leftmost(node)
+
     fronts = FRONTS.get(kind)
     if fronts is not None:
         starts = [start for part in fronts(node.args) if (start := offset_of(part)) is not None]
         if starts:
             return min(starts)
+
     return leftmost(node)
 
 
 def farthest_left(node: Any) -> Any:
-    """a + b + c      a"""
+    """Return the leftmost node of an expression.
+
+    a + b + c      a
+    """
     while node.__class__ in LEFT:
         node = node.args["this"]
     return node
 
 
 def leftmost(node: Any) -> int | None:
+    """Return the smallest offset in an expression."""
     stack = [node]
     best: int | None = None
     while stack:
@@ -502,9 +533,11 @@ Args = dict[str, Any]
 
 
 def _front_of_select(args: Args) -> list[Any]:
-    """SELECT a, b FROM t
+    """Return the node that a SELECT starts with.
 
-    a; t, for FROM t SELECT a, b; and c, for WHEN c THEN INTO t VALUES (a)
+    SELECT a, b FROM t
+
+    a; t, for FROM t SELECT a, b; c, for WHEN c THEN INTO t VALUES (a); and n, for SELECT TOP n a
     """
     items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
     if not items or any(args.get(part) for part in ("hint", "distinct")):
@@ -513,11 +546,14 @@ def _front_of_select(args: Args) -> list[Any]:
         items[0],
         *(part.this for part in (from_, where) if part is not None),
         *_given(args, "with_"),
+        *_given(args, "limit"),
     ]
 
 
 def _front_of_write(args: Args) -> list[Any]:
-    """UPDATE t SET …, INSERT INTO t SELECT a …
+    """Return the node that a write starts with.
+
+    UPDATE t SET …, INSERT INTO t SELECT a …
 
     the name; or a, for FROM s INSERT INTO t SELECT a
     """
@@ -530,12 +566,18 @@ def _front_of_write(args: Args) -> list[Any]:
 
 
 def _front_of_with(args: Args) -> list[Any]:
-    """WITH a AS (…), b AS (…)      a"""
+    """Return the node that a WITH starts with.
+
+    WITH a AS (…), b AS (…)      a
+    """
     return args["expressions"][:1]  # type: ignore[no-any-return]
 
 
 def _front_of_named(args: Args) -> list[Any]:
-    """a AS b; or b = a, and b AS (SELECT a …), where the name comes first"""
+    """Return the node that an alias starts with.
+
+    a AS b; or b = a, and b AS (SELECT a …), where the name comes first
+    """
     return _given(args, "this", "alias")
 
 

@@ -54,18 +54,23 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
         absorb(source.frame.rows, rows)
     if not source.transparent:
         scope.add(source)
+
     scope.steps.append((source, None, False))
     for join in args.get("joins") or ():
         join_(join, scope, rows)
+
     for member in args.get("laterals") or ():
         relation(member, scope, rows)
+
     return source
 
 
 def pivoted(
     source: Source, pivots: list[exp.Pivot], around: Scope, names: Scope | None = None
 ) -> Source:
-    """FROM t UNPIVOT (…) PIVOT (…) AS p
+    """Return a source after its pivots.
+
+    FROM t UNPIVOT (…) PIVOT (…) AS p
 
     one after the other, each under the name that follows it
     """
@@ -79,7 +84,10 @@ def pivoted(
 
 
 def match_recognize(node: exp.MatchRecognize, scope: Scope, rows: Lineage) -> None:
-    """FROM t MATCH_RECOGNIZE (…) AS m      what stands before it is replaced by what it makes"""
+    """Replace a source by its MATCH_RECOGNIZE.
+
+    FROM t MATCH_RECOGNIZE (…) AS m      what stands before it is replaced by what it makes
+    """
     source = scope.order[-1]
     within = only(source, scope, Clause.MATCH)
     frame = matched(node, source, within)
@@ -101,18 +109,23 @@ def only(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
 
 
 def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
-    """FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset"""
+    """Return a table as a source.
+
+    FROM t, FROM db.t AS x(p, q), FROM f(1)      a CTE if one has that name, else a dataset
+    """
     args = node.args
     this: Any = args.get("this")
     if this.__class__ is not exp.Identifier:
         return other_table(node, this, scope, rows)
+
     evaluation = scope.evaluation
     if (
         args.get("db") is not None
-        and scope.parent is not None
+        and (scope.parent is not None or scope.order)
         and (items := items_of_source(node, scope)) is not None
     ):
         return unnest(items, scope, rows)
+
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
     dataset = None
@@ -120,30 +133,37 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     if named is not None and not isinstance(named, Scalar):
         frame = named
     else:
-        if args.get("db") is not None or len(this.args) > 2 or "$" in spelling:
+        if args.get("db") is not None or len(this.args) > 2 or "$" in spelling or "/" in spelling:
             spelling, full = spelled(node, evaluation.facts)
         dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
         if dataset is not None:
             evaluation.datasets_read.setdefault(dataset, node)
+
     if args.get("alias") is None:
         return Source(key, full, frame, dataset)
+
     return alias_table(node, key, full, frame, dataset, evaluation)
 
 
 def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
-    """(SELECT sum(i.price) FROM o.items AS i) … FROM orders AS o
+    """Return the UNNEST that a path to a column means.
+
+    (SELECT sum(i.price) FROM o.items AS i) … FROM orders AS o
 
     BigQuery: UNNEST(o.items) AS i
     """
     if not scope.evaluation.facts.items_in_from:
         return None
+
     first, *others = node.parts
     source = scope.find_source(table_name(first, scope.evaluation))
     if source is None:
         return None
+
     base: exp.Expr = exp.Column(this=others[0].copy(), table=first.copy())
     for part in others[1:]:
         base = exp.Dot(this=base, expression=part.copy())
+
     alias = node.args.get("alias")
     if alias is None or alias.this is None:
         return exp.Unnest(expressions=[base])
@@ -152,7 +172,10 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
 
 
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)"""
+    """Return a table that is no plain name as a source.
+
+    FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)
+    """
     if this is None:
         made = rows_from if node.args.get("rows_from") else unknown_relation
         return made(node, scope, rows)
@@ -164,13 +187,17 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
             this.__class__, table_function
         )
         return other(node, this, scope, rows)
+
     spelling, full = spelled(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
     return alias_table(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
 
 
 def is_table_of(this: Any) -> bool:
-    """TABLE(f(a))      as Oracle's parser reads it"""
+    """Tell whether a call is TABLE(…).
+
+    TABLE(f(a))      as Oracle's parser reads it
+    """
     return (
         isinstance(this, exp.Anonymous)
         and this.name.upper() == "TABLE"
@@ -179,13 +206,15 @@ def is_table_of(this: Any) -> bool:
 
 
 def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(package.f(a)), TABLE(package.g), t, TABLE(t.items)
+    """Return the rows of a call or a column as a source.
+
+    FROM TABLE(package.f(a)), TABLE(package.g), t, TABLE(t.items)
 
     Oracle: the rows of a call, or of a column
     """
     if isinstance(inner, exp.Column):
         if scope.find_source(table_name(inner.parts[0], scope.evaluation)) is not None:
-            return unnest(exp.Unnest(expressions=[inner], alias=alias), scope, rows)
+            return collection(inner, alias, scope, rows)
         *package, name = inner.parts
         call: exp.Expr = exp.Anonymous(this=name.name)
         for part in reversed(package):
@@ -194,8 +223,23 @@ def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
     return table_from_rows(exp.TableFromRows(this=inner, alias=alias), scope, rows)
 
 
+def collection(column: exp.Column, alias: Any, scope: Scope, rows: Lineage) -> Source:
+    """FROM t, TABLE(t.tags) x      Oracle: x.COLUMN_VALUE is an item, x.name a field of it"""
+    evaluation = scope.evaluation
+    source = unnest(exp.Unnest(expressions=[column], alias=alias), scope, rows)
+    slots = list(source.frame.slots)
+    if (alias is not None and alias.args.get("columns")) or len(slots) != 1:
+        return source
+
+    item = slots[0]._replace(name="COLUMN_VALUE", key=evaluation.fold("COLUMN_VALUE", False))
+    return Source(source.alias, source.name, project(source.frame, [item, *slots]))
+
+
 def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM @stage/path, FROM '@stage/path'      files under a name; nobody knows their columns"""
+    """Return the files of a stage as a source.
+
+    FROM @stage/path, FROM '@stage/path'      files under a name; nobody knows their columns
+    """
     evaluation = scope.evaluation
     spelling = path_name(place.name)
     dataset, frame = evaluation.scan(spelling, spelling, node)
@@ -204,7 +248,9 @@ def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:
 
 
 def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: Lineage) -> Source:
-    """FROM SEMANTIC_VIEW(v METRICS m DIMENSIONS d AS e WHERE f)
+    """Return a semantic view as a source.
+
+    FROM SEMANTIC_VIEW(v METRICS m DIMENSIONS d AS e WHERE f)
 
     m and d of v; f decides the rows
     """
@@ -223,9 +269,11 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
         lineage: Lineage = {}
         gather(without_qualifiers(item), IDENTITY, lineage, inner)
         slots.append(Slot(name, evaluation.fold(name, quoted), lineage))
+
     if view.args.get("where") is not None:
         inner.clause = Clause.WHERE
         gather(without_qualifiers(view.args["where"]), FILTERS, rows, inner)
+
     frame = project(whole.frame, slots)
     source = alias_frame(frame, node.args.get("alias"), evaluation, whole.alias)
     source.stars = whole.stars
@@ -233,14 +281,20 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
 
 
 def without_qualifiers(node: exp.Expr) -> exp.Expr:
-    """orders.total      the view's total: what stands before it is a table inside the view"""
+    """Remove the qualifiers of a semantic view's columns.
+
+    orders.total      the view's total: what stands before it is a table inside the view
+    """
     return node.transform(
         lambda n: exp.column(n.this.copy()) if isinstance(n, exp.Column) and n.table else n
     )
 
 
 def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM IDENTIFIER($name)      a table that only a variable names"""
+    """Return a table that only a variable names as a source.
+
+    FROM IDENTIFIER($name)      a table that only a variable names
+    """
     scope.evaluation.report(
         Code.DYNAMIC, "which table is read is known only when the query runs", node
     )
@@ -250,7 +304,10 @@ def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
 
 
 def values_as_table(node: exp.Table, this: exp.Values, scope: Scope, rows: Lineage) -> Source:
-    """FROM ((VALUES (1, a)) v(p, q) JOIN t ON …)"""
+    """Return VALUES that are parsed as a table as a source.
+
+    FROM ((VALUES (1, a)) v(p, q) JOIN t ON …)
+    """
     bare = this.copy()
     bare.set("alias", node.args.get("alias"))
     return values(bare, scope, rows)
@@ -268,17 +325,26 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
 
 
 def piped(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
-    """FROM t |> AS a |> WHERE a.b      what came through the pipe so far, under a name"""
+    """Return the input of a pipe as a source.
+
+    FROM t |> AS a |> WHERE a.b      what came through the pipe so far, under a name
+    """
     return table(exp.Table(this=node.this), scope, rows)
 
 
 def stream(node: exp.Stream, scope: Scope, rows: Lineage) -> Source:
-    """FROM STREAM t      the rows of t as they come"""
+    """Return a stream as a source.
+
+    FROM STREAM t      the rows of t as they come
+    """
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
 def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
-    """FROM (SELECT …) AS d(p, q), FROM (a JOIN b ON …)      a frame under an alias"""
+    """Return a derived table as a source.
+
+    FROM (SELECT …) AS d(p, q), FROM (a JOIN b ON …)      a frame under an alias
+    """
     evaluation = scope.evaluation
     inner = node.args["this"]
     if is_join(inner):
@@ -291,7 +357,9 @@ def derived(node: exp.Subquery, scope: Scope, rows: Lineage) -> Source:
 
 
 def sees_members(inner: Any, scope: Scope) -> bool:
-    """FROM t, (SELECT t.a) AS s, (SELECT b) AS r
+    """Tell whether a derived table names a source before it.
+
+    FROM t, (SELECT t.a) AS s, (SELECT b) AS r
 
     names a member before it, or has none of its own
     """
@@ -309,7 +377,9 @@ def sees_members(inner: Any, scope: Scope) -> bool:
 
 
 def is_join(inner: Any) -> bool:
-    """(a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))
+    """Tell whether parentheses hold a join.
+
+    (a JOIN b …), ((SELECT …) AS s JOIN b …), ((a JOIN b))
 
     in contrast to a query in parentheses
     """
@@ -329,7 +399,10 @@ JOINED = Dataset("", "")
 
 
 def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:
-    """FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are"""
+    """Return a join in parentheses as a source.
+
+    FROM (a JOIN b ON …) AS j      with an alias only j is seen, without one a and b are
+    """
     alias = node.args.get("alias")
     nested = Scope(scope.evaluation, scope.parent, scope.ctes)
     joined = one_row()
@@ -342,6 +415,7 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
 
     for source in nested.order:
         scope.add(source)
+
     scope.merged = {**nested.merged, **scope.merged}
     scope.merged_reads = {**nested.merged_reads, **scope.merged_reads}
     scope.covered = {**nested.covered, **scope.covered}
@@ -349,7 +423,10 @@ def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Linea
 
 
 def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
-    """FROM t FINAL      ClickHouse merges t's parts first"""
+    """Return a table with FINAL as a source.
+
+    FROM t FINAL      ClickHouse merges t's parts first
+    """
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
@@ -364,22 +441,31 @@ def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
 
 
 def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
-    """a JOIN b ON a.id = b.id      both ids decide which rows meet"""
+    """Add a join to the scope.
+
+    a JOIN b ON a.id = b.id      both ids decide which rows meet
+    """
     args = node.args
     if args.get("kind") == "ARRAY":
         array_join(node, scope, rows)
         return
+
     before = len(scope.order)
     merged = scope.merged
     evaluation = scope.evaluation
     source = relation(args["this"], scope, rows)
     on = args.get("on")
+    version = args["this"].args.get("version")
+    if version is not None and version.args.get("expression") is not None:
+        scope.clause = Clause.JOIN_ON
+        gather(version.args["expression"], JOINS, rows, scope)
     if args.get("match_condition") is not None:
         scope.clause = Clause.JOIN_ON
         gather(args["match_condition"], JOINS, rows, scope)
     if on is not None:
         scope.clause = Clause.JOIN_ON
         gather(on, JOINS, rows, scope)
+
     using = args.get("using")
     if using:
         alias = using[-1].name[1:] if using[-1].name.startswith(MARK) else ""
@@ -394,11 +480,13 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     elif args.get("method") == "NATURAL":
         keys = common_keys(source, scope, before, node)
         merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)
+
     if args.get("kind") in ("SEMI", "ANTI"):
         for member in scope.order[before:]:
             scope.remove(member)
         scope.merged = merged
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
+
     if args.get("pivots") or (
         args["this"].args.get("pivots") and belongs_to_join(args["this"], scope)
     ):
@@ -406,7 +494,10 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
 
 
 def belongs_to_join(node: Any, scope: Scope) -> bool:
-    """FROM a, b PIVOT (…) in Spark      what is pivoted is a beside b, and not b alone"""
+    """Tell whether a pivot covers the whole join.
+
+    FROM a, b PIVOT (…) in Spark      what is pivoted is a beside b, and not b alone
+    """
     join = node.parent
     unconditional = (
         isinstance(join, exp.Join) and join.args.get("on") is None and not join.args.get("using")
@@ -415,7 +506,9 @@ def belongs_to_join(node: Any, scope: Scope) -> bool:
 
 
 def pivoted_join(pivots: list[exp.Pivot], scope: Scope, rows: Lineage) -> None:
-    """FROM a JOIN b ON … PIVOT (…)
+    """Pivot all that has been joined.
+
+    FROM a JOIN b ON … PIVOT (…)
 
     all that has been joined so far becomes one; a.x is still found in it
     """

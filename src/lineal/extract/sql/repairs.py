@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql import dialect_repairs, spark_repairs
+from lineal.extract.sql import clause_repairs, dialect_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
+from lineal.extract.sql.repair_contracts import LEFT_OVER, left_over
 from lineal.extract.sql.trees import OWN, parsed, with_own_names
 from lineal.extract.sql.words import (
     FAILURES,
@@ -41,13 +42,17 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
             return tree
     except FAILURES as error:
         failure = error
-    for mended, spoken in ways_out(words, dialect, text):
+
+    for way in ways_out(words, dialect, text):
         try:
-            again = _parsed(mended, spoken, text)
+            again = _parsed(way.words, way.dialect, text)
         except FAILURES:
             continue
-        if again is not None and not isinstance(again, exp.Command):
+        if again is not None and not isinstance(again, exp.Command) and not loses_words(again):
+            if way.left_over:
+                again.meta[LEFT_OVER] = " ".join(word.text for word in way.left_over)
             return again
+
     if words[0].text.upper() in NO_DATA:
         return exp.Command(this=words[0].text.upper())
     if failure is not None:
@@ -57,12 +62,21 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
         if again is None:
             raise failure
         return again
+
     return tree
+
+
+def loses_words(tree: Any) -> bool:
+    """PIVOT t ON x a      sqlglot skips what it does not understand: a pivot of nothing is left"""
+    return any(
+        not pivot.args.get("expressions") and not pivot.args.get("fields")
+        for pivot in tree.find_all(exp.Pivot)
+    )
 
 
 NO_DATA = frozenset(
     """ASSERT UNDROP FSCK REORG HELP SYSTEM KILL PREPARE DEALLOCATE BT ET ECHO CANCEL LOCK REMOVE ATTACH DETACH
-    LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT""".split()  # noqa: SIM905
+    LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT FLASHBACK PURGE AUDIT NOAUDIT""".split()  # noqa: SIM905
 )
 """What moves no data, and need not be understood."""
 
@@ -70,7 +84,9 @@ MOST_OWN = 50
 
 
 def with_own_functions(words: Words, dialect: str, text: str, failure: Exception) -> Any:
-    """DATETIME(a, 1, 1, 0, 0, 0)
+    """Parse a call of the user's own function.
+
+    DATETIME(a, 1, 1, 0, 0, 0)
 
     a function of the user's that is called like one with other arguments
     """
@@ -103,11 +119,15 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
             failure = error
             continue
         return with_own_names([tree])[0]
+
     return None
 
 
 def with_clauses_left_out(words: Words, dialect: str, text: str) -> Any:
-    """SELECT a FROM t WHERE b = 1 {and_more}      the rest of the statement, marked as such"""
+    """Parse a statement without the clauses that are placeholders.
+
+    SELECT a FROM t WHERE b = 1 {and_more}      the rest of the statement, marked as such
+    """
     fewer = without_clauses(words)
     if fewer is words or not fewer:
         return None
@@ -121,6 +141,7 @@ def with_clauses_left_out(words: Words, dialect: str, text: str) -> Any:
 
 
 def wrong_arguments(failure: ParseError) -> bool:
+    """Tell whether a parse error is about arguments."""
     said = str(failure.errors[0].get("description"))
     return "number of provided arguments" in said or "Required keyword" in said
 
@@ -137,19 +158,35 @@ def _parsed(words: Words, dialect: str, text: str) -> Any:
 
 
 def given_up(tree: Any) -> bool:
-    """CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and
+    """Tell whether the parser has given up on a statement.
+
+    CREATE … with a word that sqlglot does not know, REPLACE INTO, TABLE t: it gives up, and
     keeps the text
     """
     if not isinstance(tree, exp.Command):
         # TABLE orders: a column with an alias; BT: a column
-        return isinstance(tree, (exp.Alias, exp.Column))
-    return tree.name.upper() in ("CREATE", "REPLACE") or (
-        tree.name.upper() == "ALTER" and says_more(tree)
-    )
+        return isinstance(tree, (exp.Alias, exp.Column)) or deletes_top(tree)
+    name = tree.name.upper()
+    if name == "EXECUTE":
+        return str(tree.args.get("expression") or "").lstrip().upper().startswith("STATEMENT SET")
+
+    return name in ("CREATE", "REPLACE") or (name == "ALTER" and says_more(tree))
+
+
+def deletes_top(tree: Any) -> bool:
+    """DELETE TOP (5) FROM t      TOP is taken for a table with the column 5"""
+    if not isinstance(tree, exp.Delete) or not tree.args.get("tables"):
+        return False
+
+    table = tree.args["tables"][0]
+    alias = table.args.get("alias")
+    return table.name.upper() == "TOP" and alias is not None and alias.this is None
 
 
 def says_more(tree: exp.Command) -> bool:
-    """ALTER TABLE t UPDATE a = b WHERE c
+    """Tell whether a command holds a statement worth parsing.
+
+    ALTER TABLE t UPDATE a = b WHERE c
 
     ClickHouse; ALTER VIEW v WITH SCHEMABINDING AS SELECT …
     """
@@ -161,20 +198,34 @@ WRITES = re.compile(
 )
 
 
-def ways_out(words: Words, dialect: str, text: str) -> Iterator[tuple[Words, str]]:
+class WayOut(NamedTuple):
+    """Other words for a statement, the dialect that reads them, and what they leave over."""
+
+    words: Words
+    dialect: str
+    left_over: Words
+
+
+def ways_out(words: Words, dialect: str, text: str) -> Iterator[WayOut]:
     """What else may be tried: other words, and the same text as another dialect reads it."""
-    words = replace_into(words, dialect, text)
-    mended = repaired(words)
-    if mended is not None:
-        yield mended, dialect
+    words = replace_into(split_command(words, dialect, text), dialect, text)
+    mended, left = repaired(words)
+    if mended is not words:
+        yield WayOut(mended, dialect, left)
     elif words[0].token_type is TokenType.INSERT:
-        yield words, dialect
-    if (columns := dialect_repairs.only_columns(words)) is not None:
-        yield columns, dialect
+        yield WayOut(words, dialect, [])
+
+    for each, lost in ((words, []), (mended, left)):
+        if (columns := dialect_repairs.only_columns(each)) is not None:
+            yield WayOut(columns, dialect, [*lost, *left_over("only_columns", each, columns)])
+
+    if says(words, 0, "CREATE") and (first(words[:5], 1, "TYPE") or 0) > 0:
+        yield WayOut(mended, "postgres", left)
+
     for other in OTHER_DIALECTS.get(dialect, ()):
         start, end = words[0].start, words[-1].end + 1
         try:
-            yield words_of_part(text, start, end, other), other
+            yield WayOut(words_of_part(text, start, end, other), other, [])
         except FAILURES:
             continue
 
@@ -185,8 +236,22 @@ Spark has v:a::int
 """
 
 
+def split_command(words: Words, dialect: str, text: str) -> Words:
+    """EXECUTE STATEMENT SET BEGIN INSERT …
+
+    sqlglot takes all that follows EXECUTE for one word
+    """
+    if not says(words, 0, "EXECUTE") or len(words) != 2:
+        return words
+
+    start, end = words[0].end + 1, words[-1].end + 1
+    return [words[0], *words_of_part(text, start, end, dialect)]
+
+
 def replace_into(words: Words, dialect: str, text: str) -> Words:
-    """REPLACE INTO t SELECT …
+    """Rewrite REPLACE INTO as INSERT INTO.
+
+    REPLACE INTO t SELECT …
 
     INSERT INTO t SELECT …; sqlglot takes all that follows REPLACE for one word
     """
@@ -200,21 +265,25 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
     return words
 
 
-def repaired(words: Words) -> Words | None:
-    """The words of a statement with everything mended that is known to break; None if that is
-    nothing.
+def repaired(words: Words) -> tuple[Words, Words]:
+    """The words of a statement with everything mended that is known to break, and the words that
+    are left over; the same list, if nothing is.
     """
     mended = words
+    left: Words = []
     for repair in REPAIRS:
-        mended = repair(mended)
-    if mended is not words:
-        return mended
-
-    return None
+        changed = repair(mended)
+        if changed is not mended:
+            left += left_over(repair.__name__, mended, changed)
+            mended = changed
+    return mended, left
 
 
 def compound_assignment(words: Words) -> Words:
-    """UPDATE t SET a += b      SET a = a + b"""
+    """Rewrite compound assignments.
+
+    UPDATE t SET a += b      SET a = a + b
+    """
     found: Words = []
     position = 0
     while position < len(words):
@@ -234,6 +303,7 @@ def compound_assignment(words: Words) -> Words:
             continue
         found.append(word)
         position += 1
+
     if len(found) != len(words):
         return found
 
@@ -248,7 +318,10 @@ BEFORE_A_TARGET = (TokenType.SET, TokenType.COMMA)
 
 
 def top(words: Words) -> Words:
-    """UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns"""
+    """Drop TOP.
+
+    UPDATE TOP (5) t SET …, DELETE TOP (5) FROM t      how many rows is no matter of columns
+    """
     verb = first(words, 0, "UPDATE", "DELETE", "INSERT", "MERGE")
     if verb is None or not says(words, verb + 1, "TOP"):
         return words
@@ -256,21 +329,11 @@ def top(words: Words) -> Words:
     return [*words[: verb + 1], *words[end + says(words, end, "PERCENT") :]]
 
 
-def table_hints(words: Words) -> Words:
-    """INSERT INTO t WITH (TABLOCK) (a) SELECT …      a hint"""
-    at = first(words, 0, "WITH")
-    if (
-        at is None
-        or not says(words, 0, "INSERT")
-        or not says(words, at + 1, "(")
-        or first(words, 0, "SELECT") is None
-    ):
-        return words
-    return [*words[:at], *words[closing(words, at + 1) + 1 :]]
-
-
 def label(words: Words) -> Words:
-    """INSERT INTO t WITH LABEL load_1 (a) SELECT …      a name for the job"""
+    """Drop the label of an INSERT.
+
+    INSERT INTO t WITH LABEL load_1 (a) SELECT …      a name for the job
+    """
     at = first(words, 0, "LABEL")
     if at is None or not says(words, 0, "INSERT") or not says(words, at - 1, "WITH"):
         return words
@@ -278,7 +341,10 @@ def label(words: Words) -> Words:
 
 
 def unless_there(words: Words) -> Words:
-    """INSERT OVERWRITE TABLE t PARTITION (day = 1) IF NOT EXISTS SELECT …"""
+    """Drop IF NOT EXISTS of an INSERT.
+
+    INSERT OVERWRITE TABLE t PARTITION (day = 1) IF NOT EXISTS SELECT …
+    """
     at = first(words, 0, "IF")
     if (
         at is None
@@ -291,7 +357,10 @@ def unless_there(words: Words) -> Words:
 
 
 def phrases(words: Words) -> Words:
-    """a (TITLE 'A'), b (FORMAT '99'), c (NAMED d)      Teradata: a, b, c AS d"""
+    """Rewrite the phrases behind Teradata columns.
+
+    a (TITLE 'A'), b (FORMAT '99'), c (NAMED d)      Teradata: a, b, c AS d
+    """
     found: Words = []
     position = 0
     while position < len(words):
@@ -310,6 +379,7 @@ def phrases(words: Words) -> Words:
                 continue
         found.append(words[position])
         position += 1
+
     if len(found) != len(words):
         return found
 
@@ -317,7 +387,9 @@ def phrases(words: Words) -> Words:
 
 
 def from_before_set(words: Words) -> Words:
-    """UPDATE t FROM s SET a = s.a …
+    """Give the table of an UPDATE … FROM an alias.
+
+    UPDATE t FROM s SET a = s.a …
 
     Teradata: UPDATE t FROM s AS s SET a = s.a …, or SET is taken for an alias
     """
@@ -329,17 +401,22 @@ def from_before_set(words: Words) -> Words:
         or source > assignments
     ):
         return words
+
     start = assignments - 1
     while says(words, start - 1, "."):
         start -= 2
+
     if not (says(words, start - 1, "FROM") or says(words, start - 1, ",")):
         return words
+
     name = words[assignments - 1]
     return [*words[:assignments], like(name, TokenType.ALIAS, "AS"), name, *words[assignments:]]
 
 
 def mutation(words: Words) -> Words:
-    """ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c
+    """Rewrite a ClickHouse mutation as UPDATE or DELETE.
+
+    ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c
 
     ClickHouse: UPDATE t SET a = b WHERE c
     """
@@ -357,7 +434,9 @@ def mutation(words: Words) -> Words:
 
 
 def inline_view(words: Words) -> Words:
-    """UPDATE (SELECT …) SET a = b
+    """Give the query of an UPDATE an alias.
+
+    UPDATE (SELECT …) SET a = b
 
     Oracle: UPDATE (SELECT …) AS view SET a = b, or SET is taken for an alias
     """
@@ -371,7 +450,9 @@ def inline_view(words: Words) -> Words:
 
 
 def output_before_where(words: Words) -> Words:
-    """DELETE FROM t OUTPUT deleted.a INTO u WHERE …
+    """Move OUTPUT behind WHERE.
+
+    DELETE FROM t OUTPUT deleted.a INTO u WHERE …
 
     DELETE FROM t WHERE … OUTPUT deleted.a INTO u
     """
@@ -386,13 +467,16 @@ def output_before_where(words: Words) -> Words:
 
 
 def delete_where(words: Words) -> Words:
-    """… UPDATE SET a = s.a DELETE WHERE s.gone
+    """Rewrite DELETE WHERE as a clause of MERGE.
+
+    … UPDATE SET a = s.a DELETE WHERE s.gone
 
     Oracle: … WHEN MATCHED AND s.gone THEN DELETE
     """
     at = first(words, 0, "DELETE")
     if not says(words, 0, "MERGE") or at is None or not says(words, at + 1, "WHERE"):
         return words
+
     end = first(words, at, "WHEN") or len(words)
     before = [
         like(words[at], kind, text)
@@ -407,7 +491,10 @@ def delete_where(words: Words) -> Words:
 
 
 def without_duplicates(words: Words) -> Words:
-    """MERGE INTO t USING s ON … REMOVE DUPLICATES      Redshift: every row of s is t's new row"""
+    """Rewrite REMOVE DUPLICATES as clauses of MERGE.
+
+    MERGE INTO t USING s ON … REMOVE DUPLICATES      Redshift: every row of s is t's new row
+    """
     if not says(words, 0, "MERGE") or not says(words, len(words) - 2, "REMOVE"):
         return words
     last = words[-1]
@@ -420,18 +507,21 @@ def without_duplicates(words: Words) -> Words:
 
 
 def inner_statement(words: Words) -> Words:
-    """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …
+    """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …, CREATE ALERT a … THEN …
 
     what is done again and again
     """
-    kind, as_ = first(words, 0, "TASK", "PIPE"), first(words, 0, "AS")
+    kind, as_ = first(words, 0, "TASK", "PIPE", "ALERT"), first(words, 0, "AS", "THEN")
     if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
         return words
     return words[as_ + 1 :]
 
 
 def unneeded(words: Words) -> Words:
-    """CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …"""
+    """Drop words that change no column.
+
+    CREATE TABLE t DEEP CLONE s, CREATE OR REFRESH LIVE TABLE t AS …
+    """
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, clone - 1, "DEEP"):
         return [*words[: clone - 1], *words[clone:]]
@@ -445,7 +535,9 @@ def unneeded(words: Words) -> Words:
 
 
 def schema_evolution(words: Words) -> Words:
-    """MERGE WITH SCHEMA EVOLUTION INTO t USING s …
+    """Rewrite SCHEMA EVOLUTION as a hint.
+
+    MERGE WITH SCHEMA EVOLUTION INTO t USING s …
 
     a hint: MERGE INTO t WITH (EVOLUTION) USING s …
     """
@@ -460,7 +552,9 @@ def schema_evolution(words: Words) -> Words:
 
 
 def versions(words: Words) -> Words:
-    """CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3
+    """Drop the version of a table.
+
+    CREATE TABLE t CLONE s VERSION AS OF 3, RESTORE TABLE t TO VERSION AS OF 3
 
     Delta: which version is no matter
 
@@ -474,9 +568,11 @@ def versions(words: Words) -> Words:
             return words
 
         return words[:end]
+
     version = first(words, 0, "VERSION", "TIMESTAMP")
     if not says(words, 0, "RESTORE") or version is None or not says(words, version + 2, "OF"):
         return words
+
     table = words[1 + says(words, 1, "TABLE") : version - says(words, version - 1, "TO")]
     insert = ((TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
     select = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
@@ -489,7 +585,9 @@ def versions(words: Words) -> Words:
 
 
 def format_of_files(words: Words) -> Words:
-    """CONVERT TO DELTA parquet.`/lake/orders` …
+    """Rewrite CONVERT TO DELTA as ALTER TABLE.
+
+    CONVERT TO DELTA parquet.`/lake/orders` …
 
     ALTER TABLE … SET TBLPROPERTIES ('provider' = 'delta')
     """
@@ -505,7 +603,10 @@ def format_of_files(words: Words) -> Words:
 
 
 def output_of_a_schema(words: Words) -> Words:
-    """OUTPUT deleted.a INTO db.dbo.u      the parts of the name as one word"""
+    """Join the parts of an OUTPUT target.
+
+    OUTPUT deleted.a INTO db.dbo.u      the parts of the name as one word
+    """
     output = first(words, 0, "OUTPUT")
     into = first(words, output, "INTO") if output is not None else None
     if into is None or not says(words, into + 2, "."):
@@ -518,7 +619,9 @@ def output_of_a_schema(words: Words) -> Words:
 
 
 def left_out(words: Words) -> Words:
-    """CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
+    """Drop clauses that change no column.
+
+    CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
     OR IGNORE t …
     """
     if says(words, len(words) - 1, "OPTION") and says(words, len(words) - 2, "CHECK"):
@@ -533,7 +636,9 @@ def left_out(words: Words) -> Words:
 
 
 def recursive_view(words: Words) -> Words:
-    """CREATE RECURSIVE VIEW v (n) AS q
+    """Rewrite a recursive view as a recursive CTE.
+
+    CREATE RECURSIVE VIEW v (n) AS q
 
     CREATE VIEW v AS WITH RECURSIVE v (n) AS (q) SELECT * FROM v
     """
@@ -546,6 +651,7 @@ def recursive_view(words: Words) -> Words:
         or not says(words, at + 1, "VIEW")
     ):
         return words
+
     mark, name = words[at], words[at + 2]
     start = ((TokenType.ALIAS, "AS"), (TokenType.WITH, "WITH"), (TokenType.RECURSIVE, "RECURSIVE"))
     end = (
@@ -562,7 +668,9 @@ def recursive_view(words: Words) -> Words:
 
 
 def properties(words: Words) -> Words:
-    """CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …
+    """Drop the properties of a materialized view.
+
+    CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH … AS SELECT …
 
     how it is built is no matter of columns
     """
@@ -582,7 +690,10 @@ def properties(words: Words) -> Words:
 
 
 def lateral_rows(words: Words) -> Words:
-    """LATERAL ROWS FROM (f(a))      PostgreSQL: a function sees what stands before it anyway"""
+    """Drop LATERAL before ROWS FROM.
+
+    LATERAL ROWS FROM (f(a))      PostgreSQL: a function sees what stands before it anyway
+    """
     kept = [
         w
         for at, w in enumerate(words)
@@ -595,7 +706,9 @@ def lateral_rows(words: Words) -> Words:
 
 
 def only_in_parentheses(words: Words) -> Words:
-    """FROM ONLY (t)
+    """Drop ONLY.
+
+    FROM ONLY (t)
 
     PostgreSQL: FROM t; whether the rows of t's heirs count is no matter of columns
     """
@@ -608,7 +721,10 @@ def only_in_parentheses(words: Words) -> Words:
 
 
 def counted_rows(words: Words) -> Words:
-    """XMLTABLE(… COLUMNS n FOR ORDINALITY)      n is a number"""
+    """Rewrite FOR ORDINALITY as a type.
+
+    XMLTABLE(… COLUMNS n FOR ORDINALITY)      n is a number
+    """
     found: Words = []
     if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
         return words
@@ -624,7 +740,9 @@ def counted_rows(words: Words) -> Words:
 
 
 def document_in_parentheses(words: Words) -> Words:
-    """XMLTABLE(('/r'::text) PASSING (t.a) COLUMNS b text DEFAULT (0) PATH ('@b'::text))
+    """Remove the parentheses in XMLTABLE.
+
+    XMLTABLE(('/r'::text) PASSING (t.a) COLUMNS b text DEFAULT (0) PATH ('@b'::text))
 
     without the parentheses
 
@@ -633,6 +751,7 @@ def document_in_parentheses(words: Words) -> Words:
     """
     if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
         return words
+
     for at in range(len(words) - 2, 0, -1):
         opens = at if says(words, at, "(") and says(words, at - 1, "XMLTABLE") else at - 1
         if (opens == at or says(words, at - 1, "PATH")) and words[
@@ -646,11 +765,15 @@ def document_in_parentheses(words: Words) -> Words:
             if says(words, end + 1, "PATH"):
                 path = words[end + 1 : end + 3]
                 words = [*words[:at], *path, *words[at : end + 1], *words[end + 3 :]]
+
     return words
 
 
 def order_by_operator(words: Words) -> Words:
-    """ORDER BY a USING >      PostgreSQL: ORDER BY a"""
+    """Drop the operator of ORDER BY … USING.
+
+    ORDER BY a USING >      PostgreSQL: ORDER BY a
+    """
     found: Words = []
     position = 0
     while position < len(words):
@@ -661,6 +784,7 @@ def order_by_operator(words: Words) -> Words:
                 continue
         found.append(words[position])
         position += 1
+
     if len(found) != len(words):
         return found
 
@@ -675,7 +799,9 @@ QUERIES = ("SELECT", "WITH", "VALUES", "FROM", "(")
 
 
 def alias_of_keys(words: Words) -> Words:
-    """a JOIN b USING (id) AS j
+    """Move the alias of USING into its list.
+
+    a JOIN b USING (id) AS j
 
     PostgreSQL: USING (id, j), where the mark tells that j is no key
     """
@@ -694,11 +820,14 @@ def alias_of_keys(words: Words) -> Words:
                     words[end],
                     *words[end + 3 :],
                 ]
+
     return words
 
 
 def marked_recursion(words: Words) -> Words:
-    """SEARCH DEPTH FIRST BY a, b SET c, CYCLE a, b SET d USING e
+    """Join the columns of SEARCH and CYCLE.
+
+    SEARCH DEPTH FIRST BY a, b SET c, CYCLE a, b SET d USING e
 
     sqlglot reads one column, so a and b are one
     """
@@ -722,6 +851,7 @@ def marked_recursion(words: Words) -> Words:
                 )
                 found.append(like(words[position], TokenType.IDENTIFIER, names))
                 position = end
+
     if len(found) != len(words):
         return found
 
@@ -729,7 +859,9 @@ def marked_recursion(words: Words) -> Words:
 
 
 def recursion_in_between(words: Words) -> Words:
-    """WITH RECURSIVE r AS (…) SEARCH … SET o, q AS …
+    """Wrap a CTE with SEARCH or CYCLE in a query of its own.
+
+    WITH RECURSIVE r AS (…) SEARCH … SET o, q AS …
 
     r AS (WITH RECURSIVE r AS (…) SEARCH … SET o SELECT * FROM r)
 
@@ -755,11 +887,14 @@ def recursion_in_between(words: Words) -> Words:
             like(words[at], TokenType.R_PAREN, ")"),
         ]
         words = [*words[: name + 1], words[start], *inner, *words[end:]]
+
     return words
 
 
 def end_of_marks(words: Words, at: int) -> int | None:
-    """SEARCH DEPTH FIRST BY a SET o CYCLE a SET c USING p
+    """Find the end of SEARCH and CYCLE clauses.
+
+    SEARCH DEPTH FIRST BY a SET o CYCLE a SET c USING p
 
     where it ends; None if it is something else
     """
@@ -777,7 +912,9 @@ def end_of_marks(words: Words, at: int) -> int | None:
 
 
 def pivot_statement(words: Words) -> Words:
-    """CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a
+    """Wrap a PIVOT statement in a SELECT.
+
+    CREATE TABLE x AS PIVOT t …, INSERT INTO x UNPIVOT t …, PIVOT t … ORDER BY a
 
     SELECT * FROM (PIVOT t …)
     """
@@ -791,6 +928,7 @@ def pivot_statement(words: Words) -> Words:
     )
     if start is None:
         return words
+
     end = first(words, start, "ORDER BY", "LIMIT") or len(words)
     select = [
         like(words[start], TokenType.SELECT, "SELECT"),
@@ -822,7 +960,9 @@ def starts_query(words: Words, position: int) -> bool:
 
 
 def time_window(words: Words) -> Words:
-    """GROUP BY window(ts, '1 hour'), window
+    """Quote a column that is called window.
+
+    GROUP BY window(ts, '1 hour'), window
 
     Spark: a function and its column; the clause says WINDOW w AS (…)
     """
@@ -839,7 +979,10 @@ def time_window(words: Words) -> Words:
 
 
 def whole_table(words: Words) -> Words:
-    """TABLE orders      SELECT * FROM orders"""
+    """Rewrite TABLE t as SELECT.
+
+    TABLE orders      SELECT * FROM orders
+    """
     if not says(words, 0, "TABLE"):
         return words
     star = [
@@ -851,8 +994,8 @@ def whole_table(words: Words) -> Words:
 
 
 REPAIRS: tuple[Repair, ...] = (
-    *dialect_repairs.REPAIRS, pivot_statement, time_window, whole_table,
-    compound_assignment, top, table_hints, label, unless_there, phrases, from_before_set, mutation, inline_view,
+    *clause_repairs.REPAIRS, *dialect_repairs.REPAIRS, pivot_statement, time_window, whole_table,
+    compound_assignment, top, label, unless_there, phrases, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
     only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,

@@ -26,14 +26,19 @@ ROW_MAKERS = tuple(kind for kind in (*GENERATOR_CALLS, exp.Stack) if kind is not
 
 
 def items_as_rows(node: exp.Table, call: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item"""
+    """Return the frame of an exploding function in FROM.
+
+    FROM posexplode(array(1, 2)) AS t(i, x)      one row for each item
+    """
     alias, evaluation = node.args.get("alias"), scope.evaluation
     frame = exploded([call], names_of_items(call, alias, scope), scope)
     return alias_frame(frame, alias, evaluation)
 
 
 def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> list[str]:
-    """posexplode(xs) AS p(i, x)
+    """Return the names of a generator's columns.
+
+    posexplode(xs) AS p(i, x)
 
     i and x; without a list what the function calls them, and inline the fields
     """
@@ -46,7 +51,10 @@ def names_of_items(call: Any, alias: exp.TableAlias | None, scope: Scope) -> lis
 
 
 def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
-    """JOIN LATERAL (SELECT … WHERE t.id = o.id) AS l      sees what stands before it"""
+    """Return a lateral query as a source.
+
+    JOIN LATERAL (SELECT … WHERE t.id = o.id) AS l      sees what stands before it
+    """
     inner = node.this
     alias = node.args.get("alias")
     evaluation = scope.evaluation
@@ -63,7 +71,9 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
 
 
 def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
-    """FROM TABLE(f(a)) AS s
+    """Return TABLE(…) as a source.
+
+    FROM TABLE(f(a)) AS s
 
     a call of f; TABLE(FLATTEN(xs)): one row for each item of xs; TABLE('t'): t itself
 
@@ -77,6 +87,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
         for key in window_keys(node.this):
             gather(key, IDENTITY, {}, scope)
         node = exp.TableFromRows(this=node.this.this, alias=alias)
+
     if isinstance(node.this, GENERATOR_CALLS):
         frame = exploded([node.this], list(FLATTENED), scope)
         return alias_frame(frame, alias, evaluation)
@@ -84,6 +95,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
     written = literal_name(node)
     if written is None:
         return table_function(node, node.this, scope, rows)
+
     spelling, full = named_in_text(written, evaluation.facts)
     dataset, frame = evaluation.scan(full, spelling, node)
     key = alias_key(alias, evaluation, full)
@@ -91,7 +103,10 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
 
 
 def indexed(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
-    """FROM t, t.items AS i AT n      Redshift: the items, and the place of each"""
+    """Return the items of a column and their positions as a source.
+
+    FROM t, t.items AS i AT n      Redshift: the items, and the place of each
+    """
     items = node.this
     alias = exp.TableAlias(columns=[items.args["alias"]]) if isinstance(items, exp.Alias) else None
     return unnest(
@@ -100,7 +115,9 @@ def indexed(node: exp.AtIndex, scope: Scope, rows: Lineage) -> Source:
 
 
 def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
-    """FROM t, UNPIVOT t.document AS v AT k (Redshift)
+    """Return the attributes of an object as a source.
+
+    FROM t, UNPIVOT t.document AS v AT k (Redshift)
 
     one row for each attribute: its value and its name
     """
@@ -114,7 +131,9 @@ def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
 
 
 def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
-    """FROM t ARRAY JOIN xs, ys AS y (ClickHouse)
+    """Add an ARRAY JOIN to the scope.
+
+    FROM t ARRAY JOIN xs, ys AS y (ClickHouse)
 
     one row for each item; xs means the item from here on
     """

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Slot, answer, slot_at
+from lineal.algebra.frame import Candidates, Slot, answer, slot_at
 from lineal.algebra.lineage import Lineage, doubted, united
+from lineal.algebra.values import keep_parts
 from lineal.extract.sql.dotted_names import resolve_dotted
 from lineal.extract.sql.sources import (
     NILADIC,
@@ -24,12 +25,17 @@ from lineal.extract.sql.sources import (
 from lineal.extract.sql.unresolved_names import resolve_otherwise
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Doubt
+from lineal.model.names import exact_name
 from lineal.model.way import Clause, Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
 
 __all__ = ["UNRESOLVED", "CTEs", "Scope", "Source", "field_of"]
+
+
+MOST_HINTS = 20
+"""Columns of a statement for which a similar name is looked up: that takes time for each column."""
 
 
 class Scope:
@@ -121,6 +127,7 @@ class Scope:
             name = spelled["this"]
         except KeyError:
             return self.starred_row(node)
+
         key = evaluation.fold(name, True) if spelled.get("quoted") else evaluation.keys[name]
         if args.get("table") is not None:
             slot = self.qualified(name, key, node)
@@ -139,8 +146,10 @@ class Scope:
                     reads[slot.scanned] = node
                 elif evaluation.further is not None:
                     evaluation.further.append((self.clause, slot.scanned, node))
+
         if slot is not None:
             return slot
+
         return resolve_otherwise(self, name if name.__class__ is str else key, key, node)
 
     def starred_row(self, node: exp.Column) -> Slot:
@@ -154,24 +163,30 @@ class Scope:
         order = self.order
         if len(order) == 1:
             source = order[0]
-            self.flat = source.index if not source.stars else {}
+            certain = not source.stars and source.frame.__class__ is not Candidates
+            self.flat = source.index if certain else {}
             self.all_scanned = source.dataset is not None
             return self.flat
+
         flat: dict[str, Slot] = {}
         self.flat = flat
-        if any(source.stars for source in order):
+        if any(source.stars or source.frame.__class__ is Candidates for source in order):
             return flat
+
         scanned = 0
         for source in order:
             flat.update(source.index)
             scanned += source.dataset is not None
+
         if len(flat) != sum(len(source.index) for source in order):
             self.flat = flat = {}
+
         self.all_scanned = scanned == len(order) > 0
         if scanned and not self.all_scanned:
             self.scanned_keys = {
                 key for source in order if source.dataset is not None for key in source.index
             }
+
         return flat
 
     # -- qualified ---------------------------------------------------------------------------------
@@ -187,6 +202,7 @@ class Scope:
             table_key = evaluation.fold_table(spelled["this"], True)
         else:
             table_key = evaluation.table_keys[spelled["this"]]
+
         db = args.get("db")
         if db is None:
             scope: Scope | None = self
@@ -198,7 +214,12 @@ class Scope:
                         slot = slot_at(source.index, key)
                     if slot is not None:
                         if slot.scanned is not None and source.dataset is not None:
-                            evaluation.read(slot.scanned, self.clause, node)
+                            if source.stars and slot.name != name:
+                                self.read_spelled(slot.scanned, name, key, node)
+                            else:
+                                evaluation.read(slot.scanned, self.clause, node)
+                        elif source.frame.__class__ is Candidates:
+                            self.read_candidates(slot, self.clause, node)
                         return slot
                     if name.__class__ is not str:
                         return self.positional(source, key, node)
@@ -207,6 +228,7 @@ class Scope:
                         return UNRESOLVED
                     return self.from_stars(source, name, key, node)
                 scope = scope.parent
+
         return resolve_dotted(
             self,
             [part for part in (args.get("catalog"), db, table, args["this"]) if part is not None],
@@ -244,14 +266,17 @@ class Scope:
             alias = self.aliases.get(key)
             if alias is not None:
                 return alias
+
         slot = self.known(name, key, node, clause)
         if slot is not None:
             return slot
+
         scalar = self.ctes.get(key)
         if isinstance(scalar, Scalar):
             return Slot(name, key, self.evaluation.value_of(scalar.node, self))
         if key in self.grouped:
             return self.grouped[key]
+
         alias = self.aliases.get(key)
         open_here = any(source.stars for source in self.order)
         if alias is not None:
@@ -259,20 +284,48 @@ class Scope:
                 return self.guessed(alias, f"`{name}` is an alias of this SELECT")
 
             return alias
+
         if not open_here:
+            field = self.field_of_items(name, key, node, clause)
+            if field is not None:
+                return field
             if self.parent is not None:
                 return self.parent.unqualified(name, key, node, certain, clause)
 
             return None
+
         scope = self.parent
         while scope is not None:
             slot = scope.known(name, key, node, clause)
             if slot is not None:
                 return slot
             scope = scope.parent
+
         if certain and not self.may_be_column():
             return None
+
         return self.opened(name, key, node, clause)
+
+    def field_of_items(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
+        """(SELECT max(price) FROM UNNEST(items))
+
+        a field of the items, whose type is not known, unless the query around certainly has a column
+        of that name
+        """
+        items = [source.items for source in self.order if source.items is not None]
+        if len(items) != 1 or key in self.evaluation.facts.reserved_names:
+            return None
+        if self.find_source(key) is not None:  # SELECT l FROM UNNEST(lines) AS l: the row itself
+            return None
+        around = self.parent
+        while around is not None:
+            slot = around.known(name, key, node, clause)
+            if slot is not None:
+                return slot
+            around = around.parent
+        slot = field_of(Slot(name, key, items[0]), [name], node)
+        guess = self.guessed(slot, f"`{name}` may also belong to the query around")
+        return guess._replace(lineage=keep_parts(guess.lineage, slot.lineage))
 
     def known(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
         """The slot of the one source that certainly has the column."""
@@ -285,6 +338,7 @@ class Scope:
                 return self.ambiguous(name, [merged, *others], node)
 
             return merged
+
         found: Slot | None = None
         several: list[Slot] | None = None
         incomplete = False
@@ -296,13 +350,39 @@ class Scope:
                     incomplete = bool(source.stars)
                 else:
                     several = [*(several or [found]), slot]
-                if source.dataset is not None:
+                if slot.scanned is None and source.frame.__class__ is Candidates:
+                    self.read_candidates(slot, clause, node)
+                elif source.stars and slot.scanned is not None and slot.name != name:
+                    self.read_spelled(slot.scanned, name, key, node, clause)
+                elif source.dataset is not None:
                     self.evaluation.read(origin_of(slot), clause, node)
+
         if several is not None:
             return self.ambiguous(name, several, node)
         if incomplete and found is not None and sum(1 for source in self.order if source.stars) > 1:
             return self.guessed(found, f"only one source is known to have `{name}`")
+
         return found
+
+    def read_spelled(
+        self,
+        column: Column,
+        name: str,
+        key: str,
+        node: exp.Column,
+        clause: Clause | None = None,
+    ) -> None:
+        """SELECT t.ID FROM t, where only INSERT INTO t (Id) tells of it: both spellings count"""
+        self.evaluation.read(column, clause or self.clause, node, learn=False)
+        spelled = Column(column.dataset, self.origin_name(name, key))
+        learnt = self.evaluation.learnt
+        learnt[spelled] = learnt.get(spelled, 0) + 1
+
+    def read_candidates(self, slot: Slot, clause: Clause, node: exp.Column) -> None:
+        """Note that a column of any of several datasets is read."""
+        self.evaluation.ambiguous += 1
+        for origin, _ in slot.lineage:
+            self.evaluation.read(origin, clause, node, learn=False)
 
     def has(self, node: exp.Column) -> bool:
         """Whether a source is known to have a column of that name."""
@@ -353,15 +433,18 @@ class Scope:
         """
         if key in self.evaluation.facts.reserved_names and is_bare(node, key):
             return self.no_column()
+
         stars = [
             star.star for source in self.order for star in source.stars if star.star is not None
         ]
-        candidates = [slot for star in stars if (slot := answer(star, name, key)) is not None]
+        written = self.origin_name(name, key)
+        candidates = [slot for star in stars if (slot := answer(star, written, key)) is not None]
         if not candidates:
             if self.parent is not None:
                 return self.parent.unqualified(name, key, node, clause=clause)
 
             return None
+
         evaluation = self.evaluation
         if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
             return None
@@ -372,17 +455,21 @@ class Scope:
                     self.learnt(slot, node, clause), f"`{name}` may also belong to the query around"
                 )
             return self.learnt(slot, node, clause)
+
         origins = {origin: slot for slot in candidates for origin, _ in slot.lineage}
         if len(origins) == 1:
             return self.learnt(candidates[0], node, clause)
+
         best = evaluation.witness(key, origins)
         if best is not None:
             origin, evidence = best
             evaluation.read(origin, clause, node)
             return self.guessed(origins[origin], evidence)
+
         evaluation.undecided = True
         for origin in origins:
             evaluation.read(origin, clause, node, learn=False)
+
         return self.ambiguous(name, candidates, node)
 
     def reaches_source(self) -> bool:
@@ -400,7 +487,8 @@ class Scope:
 
     def from_stars(self, source: Source, name: str, key: str, node: exp.Expr) -> Slot | None:
         """t.x, where t's columns are not all known"""
-        slot = source.answers.get(key)
+        written = self.origin_name(name, key)
+        slot = source.answers.get(written)
         if slot is None:
             if (
                 key in self.evaluation.facts.reserved_names
@@ -411,13 +499,18 @@ class Scope:
             found = [
                 a
                 for star in source.stars
-                if star.star is not None and (a := answer(star.star, name, key))
+                if star.star is not None and (a := answer(star.star, written, key))
             ]
             if not found:
                 return None
             slot = found[0] if len(found) == 1 else self.ambiguous(name, found, node)
-            source.answers[key] = slot
+            source.answers[written] = slot
+
         return self.learnt(slot, node, self.clause)
+
+    def origin_name(self, name: str, key: str) -> str:
+        """t."Id"      another column than t.Id, where the dialect tells them apart"""
+        return name if self.evaluation.keys[name] == key else exact_name(name)
 
     def learnt(self, slot: Slot, node: exp.Expr, clause: Clause) -> Slot:
         """Note a slot's columns as read, and return the slot."""
@@ -428,7 +521,8 @@ class Scope:
     def guessed(self, slot: Slot, evidence: str) -> Slot:
         """Mark a slot's lineage as a guess, with its evidence."""
         doubt = Doubt(Confidence.MEDIUM, False, evidence)
-        return Slot(slot.name, slot.key, doubted(slot.lineage, doubt))
+        lineage = keep_parts(doubted(slot.lineage, doubt), slot.lineage)
+        return Slot(slot.name, slot.key, lineage)
 
     def ambiguous(self, name: str, slots: list[Slot], node: exp.Expr) -> Slot:
         """Every candidate, flagged."""
@@ -448,7 +542,12 @@ class Scope:
         return UNRESOLVED
 
     def did_you_mean(self, name: str) -> str:
-        """Suggest the column whose name is closest; nothing, where none is."""
+        """Suggest the column whose name is closest; nothing, where none is, or where most columns
+        of a statement are not found.
+        """
+        if self.evaluation.unresolved > MOST_HINTS:
+            return ""
+
         from lineal.model.names import closest
 
         near = closest(name, [slot.name for source in self.order for slot in source.frame.slots])

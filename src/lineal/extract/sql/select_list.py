@@ -44,9 +44,9 @@ SPECIAL = (
 def select_columns(  # noqa: C901  every output column passes here
     node: exp.Select, scope: Scope, rows: Lineage
 ) -> tuple[list[Slot], dict[str, Slot]]:
-    """SELECT a AS x, t.*, b + 1 AS y
+    """Return the columns of a SELECT list.
 
-    one slot per output column, and those that are aliases of something
+    SELECT a AS x, t.*, b + 1 AS y      a slot per output column, and those that are aliases
     """
     evaluation = scope.evaluation
     scope.clause = Clause.SELECT
@@ -106,7 +106,7 @@ def select_columns(  # noqa: C901  every output column passes here
             name = alias.args.get("this") or "?"
             key = fold(name, True) if alias.args.get("quoted") else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
-            if kind is not COLUMN or item.args["this"].args["this"] != name:
+            if kind is not COLUMN or item.args["this"].args.get("this") != name:
                 aliases.setdefault(slot.key, slot)
                 if lateral:
                     scope.aliases = aliases
@@ -115,12 +115,16 @@ def select_columns(  # noqa: C901  every output column passes here
             key = fold(name, True) if quoted else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
         slots.append(slot)
+
     scope.aliases = {}
     return slots, aliases
 
 
 def value_table(node: exp.Select, slots: list[Slot], evaluation: Evaluation) -> list[Slot]:
-    """SELECT AS VALUE STRUCT(a AS p, b AS q)      the struct's fields are the columns"""
+    """Return the columns of SELECT AS VALUE.
+
+    SELECT AS VALUE STRUCT(a AS p, b AS q)      the struct's fields are the columns
+    """
     if len(slots) != 1 or not isinstance(slots[0].lineage, Struct):
         return slots
     fold = evaluation.fold

@@ -20,14 +20,20 @@ from lineal.model.diagnostic import Code
 
 
 def continues_chain(node: Any) -> bool:
-    """a UNION b UNION c      whether the left side is a part of the same run"""
+    """Tell whether the left side belongs to the same chain.
+
+    a UNION b UNION c      whether the left side is a part of the same run
+    """
     return isinstance(node, exp.SetOperation) and not any(
         node.args.get(k) for k in ("with_", "order", "limit")
     )
 
 
 def is_same_operation(left: Any, right: Any) -> bool:
-    """UNION ALL beside UNION ALL      whether two operations can be done at once"""
+    """Tell whether two set operations can be done at once.
+
+    UNION ALL beside UNION ALL      whether two operations can be done at once
+    """
     return (
         type(left) is type(right)
         and all(
@@ -53,7 +59,10 @@ OPERATIONS = {exp.Intersect: SetOperation.INTERSECT, exp.Except: SetOperation.EX
 
 
 def unite_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) -> Frame:
-    """a FULL UNION ALL BY NAME b, a LEFT UNION ALL BY NAME b, a UNION ALL BY NAME ON (x) b"""
+    """Return a union by name.
+
+    a FULL UNION ALL BY NAME b, a LEFT UNION ALL BY NAME b, a UNION ALL BY NAME ON (x) b
+    """
     united = union_by_name(frames)
     return project(united, slots_kept(node, frames, united.slots, evaluation))
 
@@ -61,7 +70,9 @@ def unite_by_name(node: Any, evaluation: Evaluation, frames: Sequence[Frame]) ->
 def slots_kept(
     node: Any, frames: Sequence[Frame], slots: Sequence[Slot], evaluation: Evaluation
 ) -> Iterable[Slot]:
-    """INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed;
+    """Return the columns that a union by name keeps.
+
+    INNER UNION ALL BY NAME: what all have; LEFT: what the first has; ON (a): what is listed;
     FULL: everything
     """
     if node.args.get("on"):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Piped, Slot
-from lineal.algebra.lineage import NOTHING
+from lineal.algebra.lineage import NOTHING, Lineage
 from lineal.algebra.values import read_part
 from lineal.model.edge import Column, Dataset
 
@@ -33,7 +33,17 @@ class Source:
     A transparent one, (a JOIN b), is seen through: its members stand in the scope themselves.
     """
 
-    __slots__ = ("alias", "answers", "dataset", "frame", "index", "name", "stars", "transparent")
+    __slots__ = (
+        "alias",
+        "answers",
+        "dataset",
+        "frame",
+        "index",
+        "items",
+        "name",
+        "stars",
+        "transparent",
+    )
 
     def __init__(
         self,
@@ -51,10 +61,15 @@ class Source:
         self.dataset = dataset
         self.answers: dict[str, Slot] = {}
         self.transparent = transparent
+        self.items: Lineage | None = None
+        """UNNEST(xs), where the type of the items is not known: xs, which any name may be a field of"""
 
     @property
     def row_slots(self) -> Sequence[Slot]:
-        """SELECT t, t.*      the columns that make up a row of it"""
+        """Return the columns of a row.
+
+        SELECT t, t.*      the columns that make up a row of it
+        """
         return self.frame.slots
 
 
@@ -83,13 +98,19 @@ CTEs = Mapping[str, Frame | Scalar]
 
 
 def kept_of(table: str, sources: Sequence[Source]) -> list[Slot]:
-    """FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a"""
+    """Return the columns that steps of a pipe keep of a source.
+
+    FROM a |> JOIN b ON … |> EXTEND … |> SELECT a.*      what the steps so far have kept of a
+    """
     frames = [source.frame for source in sources if isinstance(source.frame, Piped)]
     return next((frame.members[table] for frame in frames if table in frame.members), [])
 
 
 def is_bare(node: exp.Expr, key: str) -> bool:
-    """user, "$path"      no column; "user" in quotes is one"""
+    """Tell whether a name is a bare word without a column.
+
+    user, "$path"      no column; "user" in quotes is one
+    """
     parts = node.parts if isinstance(node, exp.Column) else []
     return key[:1] == "$" or not any(
         part.args.get("quoted") and part.name.lower() == key.lower() for part in parts
@@ -97,7 +118,10 @@ def is_bare(node: exp.Expr, key: str) -> bool:
 
 
 def is_sequence(node: exp.Column) -> bool:
-    """ids.NEXTVAL, db.ids.CURRVAL"""
+    """Tell whether a name is a sequence.
+
+    ids.NEXTVAL, db.ids.CURRVAL
+    """
     return str(node.name).lower() in SEQUENCE_CALLS
 
 
@@ -110,7 +134,10 @@ def origin_of(slot: Slot) -> Column | None:
 
 
 def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
-    """address.city      the path stays on the origin, and reading a field transforms"""
+    """Return the field of a column.
+
+    address.city      the path stays on the origin, and reading a field transforms
+    """
     if path:
         return Slot(path[-1], path[-1], read_part(slot.lineage, path, node))
 

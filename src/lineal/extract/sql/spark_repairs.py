@@ -8,7 +8,9 @@ from lineal.extract.sql.words import Words, closing, says
 
 
 def folder_with_format(words: Words) -> Words:
-    """INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('a' 'b') SELECT …
+    """Move the folder of an INSERT OVERWRITE DIRECTORY.
+
+    INSERT OVERWRITE DIRECTORY '/out' USING json OPTIONS ('a' 'b') SELECT …
 
     INSERT OVERWRITE DIRECTORY '/out' …
 
@@ -20,15 +22,18 @@ def folder_with_format(words: Words) -> Words:
     )
     if at is None or words[0].token_type is not TokenType.INSERT:
         return words
+
     place = [word for word in words[at + 1 : at + 2] if word.token_type is TokenType.STRING]
     using = at + 1 + len(place)
     if not says(words, using, "USING"):
         return words
+
     end = using + 2
     if says(words, end, "OPTIONS"):
         close = closing(words, end + 1)
         place = place or path_in(words[end + 2 : close])
         end = close + 1
+
     if place:
         return [*words[: at + 1], *place, *words[end:]]
 
@@ -36,7 +41,10 @@ def folder_with_format(words: Words) -> Words:
 
 
 def path_in(options: Words) -> Words:
-    """path '/out', 'path' = '/out'"""
+    """Return the path among options.
+
+    path '/out', 'path' = '/out'
+    """
     for number, word in enumerate(options):
         if word.text.lower() == "path":
             return next(
@@ -51,7 +59,9 @@ def path_in(options: Words) -> Words:
 
 
 def table_as_argument(words: Words) -> Words:
-    """f(TABLE(SELECT …) PARTITION BY a ORDER BY b, 1), f(TABLE(t) WITH SINGLE PARTITION)
+    """Drop how the rows of a table argument are dealt out.
+
+    f(TABLE(SELECT …) PARTITION BY a ORDER BY b, 1), f(TABLE(t) WITH SINGLE PARTITION)
 
     f(TABLE(…), 1)
 
@@ -67,6 +77,7 @@ def table_as_argument(words: Words) -> Words:
             position = end_of_dealing(words, close + 1)
             continue
         position += 1
+
     if len(found) < len(words):
         return found
 
@@ -74,7 +85,10 @@ def table_as_argument(words: Words) -> Words:
 
 
 def end_of_dealing(words: Words, start: int) -> int:
-    """… PARTITION BY (a, b) ORDER BY c, …)      up to the next argument, or the end of the call"""
+    """Find the end of PARTITION BY and ORDER BY.
+
+    … PARTITION BY (a, b) ORDER BY c, …)      up to the next argument, or the end of the call
+    """
     if not (says(words, start, "PARTITION") or says(words, start, "PARTITION BY") or says(words, start, "WITH")
             or says(words, start, "ORDER BY") or says(words, start, "DISTRIBUTE BY")):  # fmt: skip
         return start
@@ -90,7 +104,10 @@ def end_of_dealing(words: Words, start: int) -> int:
 
 
 def composed_name(words: Words) -> Words:
-    """INSERT INTO IDENTIFIER('db' || '.t') …      INSERT INTO IDENTIFIER('db.t') …"""
+    """Join the texts of a composed name.
+
+    INSERT INTO IDENTIFIER('db' || '.t') …      INSERT INTO IDENTIFIER('db.t') …
+    """
     found: Words = []
     for word in words:
         found.append(word)
@@ -106,6 +123,7 @@ def composed_name(words: Words) -> Words:
                 TokenType.STRING, left.text + word.text, left.line, left.col, left.start, word.end
             )
             found[-3:] = [whole]
+
     if len(found) < len(words):
         return found
 

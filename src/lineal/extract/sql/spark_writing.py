@@ -67,6 +67,7 @@ def write(tree: Any, dialect: str, columns_of: ColumnsOf) -> Written:
             tree = made
         elif made is not node:
             node.replace(made)
+
     generator = Dialect.get_or_raise("spark").generator(
         pretty=True, unsupported_level=ErrorLevel.IGNORE
     )
@@ -86,10 +87,12 @@ def reworded(node: Any, dialect: str) -> Any:
 
 
 def call(name: str, *arguments: Any) -> exp.Anonymous:
+    """Build a call."""
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
 def is_a(node: Any, kinds: Any) -> bool:
+    """Tell whether a node has one of some types."""
     return node.type is not None and node.type.this in kinds
 
 
@@ -97,7 +100,10 @@ def is_a(node: Any, kinds: Any) -> bool:
 
 
 def division(node: exp.Div, dialect: str) -> Any:
-    """a / b"""
+    """Write a division.
+
+    a / b
+    """
     if dialect not in DIVIDES_BY_ZERO or is_a(node, (exp.DType.INTERVAL,)):
         return node
     left, right = unwrapped(node.this), unwrapped(node.expression)
@@ -107,7 +113,10 @@ def division(node: exp.Div, dialect: str) -> Any:
 
 
 def unwrapped(node: Any) -> Any:
-    """(a + b)      a + b"""
+    """Return the expression inside parentheses.
+
+    (a + b)      a + b
+    """
     if isinstance(node, exp.Paren):
         return node.unnest()
 
@@ -115,7 +124,10 @@ def unwrapped(node: Any) -> Any:
 
 
 def cast(node: exp.Cast, dialect: str) -> Any:
-    """CAST(a AS INT), of a fraction; CAST(a AS DECIMAL)"""
+    """Write a cast.
+
+    CAST(a AS INT), of a fraction; CAST(a AS DECIMAL)
+    """
     kind = node.to
     if kind.this == exp.DType.DECIMAL and not kind.expressions and dialect in DECIMALS:
         precision, scale = DECIMALS[dialect]
@@ -129,7 +141,10 @@ def cast(node: exp.Cast, dialect: str) -> Any:
 
 
 def extract(node: exp.Extract, dialect: str) -> Any:
-    """EXTRACT(dow FROM a)"""
+    """Write EXTRACT.
+
+    EXTRACT(dow FROM a)
+    """
     return part_of(node.name or node.this.name, node.expression, dialect) or node
 
 
@@ -150,7 +165,10 @@ def part_of(unit: str, value: Any, dialect: str) -> Any:
 
 
 def anonymous(node: exp.Anonymous, dialect: str) -> Any:
-    """DATE_PART('dow', a), ARBITRARY(a)"""
+    """Write a function that sqlglot does not know.
+
+    DATE_PART('dow', a), ARBITRARY(a)
+    """
     name = node.name.upper()
     if name == "DATE_PART" and len(node.expressions) == 2 and node.expressions[0].is_string:
         return part_of(node.expressions[0].name, node.expressions[1], dialect) or node
@@ -160,17 +178,26 @@ def anonymous(node: exp.Anonymous, dialect: str) -> Any:
 
 
 def day_of_week(node: exp.DayOfWeek, dialect: str) -> Any:
-    """DAYOFWEEK(a)"""
+    """Write DAYOFWEEK.
+
+    DAYOFWEEK(a)
+    """
     return part_of("DOW", node.this, dialect) or node
 
 
 def day_of_week_iso(node: exp.DayOfWeekIso, dialect: str) -> Any:
-    """ISODOW(a)"""
+    """Write ISODOW.
+
+    ISODOW(a)
+    """
     return part_of("ISODOW", node.this, dialect)
 
 
 def difference(node: Any, dialect: str) -> Any:
-    """DATEDIFF(month, a, b)"""
+    """Write DATEDIFF.
+
+    DATEDIFF(month, a, b)
+    """
     unit = node.args.get("unit")
     if dialect not in COUNTS_BEGUN or unit is None:
         return node
@@ -191,15 +218,19 @@ def begun(unit: str, first: Any, last: Any) -> Any:
             return exp.IntDiv(this=seconds, expression=exp.Literal.number(SECONDS[unit]))
 
         return seconds
+
     if unit == "WEEK":
         monday = [call("DATE_TRUNC", exp.Literal.string("WEEK"), each) for each in (last, first)]
         return exp.IntDiv(this=call("DATEDIFF", *monday), expression=exp.Literal.number(7))
+
     years = exp.Sub(this=call("YEAR", last), expression=call("YEAR", first))
     if unit == "YEAR":
         return exp.paren(years, copy=False)
+
     inside = {"QUARTER": ("QUARTER", 4), "MONTH": ("MONTH", 12)}.get(unit)
     if inside is None:
         return None
+
     name, times = inside
     whole = exp.Mul(this=exp.paren(years, copy=False), expression=exp.Literal.number(times))
     rest = exp.Sub(this=call(name, last.copy()), expression=call(name, first.copy()))
@@ -207,7 +238,10 @@ def begun(unit: str, first: Any, last: Any) -> Any:
 
 
 def interval(node: exp.Interval, dialect: str) -> Any:
-    """INTERVAL (n) DAY      n * INTERVAL '1' DAY"""
+    """Write an interval.
+
+    INTERVAL (n) DAY      n * INTERVAL '1' DAY
+    """
     value = node.this
     if value is None or isinstance(value, exp.Literal) or node.args.get("unit") is None:
         return node
@@ -220,7 +254,10 @@ def interval(node: exp.Interval, dialect: str) -> Any:
 
 
 def added_time(node: Any, dialect: str) -> Any:
-    """DATETIME_ADD(a, INTERVAL n DAY)      DATEADD(DAY, n, a)"""
+    """Write an addition to a time.
+
+    DATETIME_ADD(a, INTERVAL n DAY)      DATEADD(DAY, n, a)
+    """
     value, unit = node.expression, node.args.get("unit")
     if unit is None or value is None or isinstance(value, exp.Interval):
         return node
@@ -232,14 +269,20 @@ def added_time(node: Any, dialect: str) -> Any:
 
 
 def added_date(node: Any, dialect: str) -> Any:
-    """DATEADD(day, n, a), of a time      Spark's DATE_ADD would make a date of it"""
+    """Write an addition to a date.
+
+    DATEADD(day, n, a), of a time      Spark's DATE_ADD would make a date of it
+    """
     if dialect not in ADDS_TO_TIMES or is_a(node.this, (exp.DType.DATE,)):
         return node
     return added_time(node, dialect)
 
 
 def datetime(node: exp.Datetime, dialect: str) -> Any:
-    """DATETIME(a), DATETIME(a, 'America/New_York')"""
+    """Write DATETIME.
+
+    DATETIME(a), DATETIME(a, 'America/New_York')
+    """
     zone = node.expression
     if zone is None:
         return exp.cast(node.this, "timestamp", copy=False)
@@ -247,7 +290,10 @@ def datetime(node: exp.Datetime, dialect: str) -> Any:
 
 
 def subtraction(node: exp.Sub, dialect: str) -> Any:
-    """a - b, of dates"""
+    """Write a subtraction of dates.
+
+    a - b, of dates
+    """
     dates = (exp.DType.DATE, exp.DType.DATE32)
     if dialect not in POSTGRES or not is_a(node.this, dates) or not is_a(node.expression, dates):
         return node
@@ -261,7 +307,10 @@ def subtraction(node: exp.Sub, dialect: str) -> Any:
 
 
 def truncation(node: Any, dialect: str) -> Any:
-    """DATE_TRUNC('month', a), of a date      a date"""
+    """Write DATE_TRUNC.
+
+    DATE_TRUNC('month', a), of a date      a date
+    """
     unit = str(node.text("unit") or "").upper()
     if dialect not in TRUNCATES_TO_DATES or not is_a(node.this, (exp.DType.DATE,)):
         return node
@@ -277,7 +326,9 @@ def truncation(node: Any, dialect: str) -> Any:
 
 
 def select(node: exp.Select, dialect: str) -> Any:
-    """SELECT DISTINCT ON (a) …, SELECT … QUALIFY …      a filter around the query
+    """Write DISTINCT ON and QUALIFY.
+
+    SELECT DISTINCT ON (a) …, SELECT … QUALIFY …      a filter around the query
 
     The columns that the filter needs are left out again: sqlglot's own way shows them where a star
     is selected.
@@ -293,7 +344,10 @@ def select(node: exp.Select, dialect: str) -> Any:
 
 
 def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
-    """SELECT DISTINCT ON (a) * FROM t ORDER BY a, b"""
+    """Write DISTINCT ON.
+
+    SELECT DISTINCT ON (a) * FROM t ORDER BY a, b
+    """
     node.args["distinct"].pop()
     keys = [with_aliases(key, node) for key in keys]
     order = node.args.get("order")
@@ -308,11 +362,15 @@ def first_of_each(node: exp.Select, keys: list[Any]) -> exp.Select:
     limited = node.args.get("limit") is not None
     if not limited and order is not None:
         order.pop()
+
     return around(node, {"_lineal_row": window}, exp.column("_lineal_row").eq(1), ordered=limited)
 
 
 def qualified(node: exp.Select) -> exp.Select:
-    """SELECT * FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1"""
+    """Write QUALIFY.
+
+    SELECT * FROM t QUALIFY row_number() OVER (PARTITION BY a ORDER BY b) = 1
+    """
     condition = node.args["qualify"].pop().this
     named, starred = set(node.named_selects), node.is_star
     helpers: dict[str, Any] = {}
@@ -327,6 +385,7 @@ def qualified(node: exp.Select) -> exp.Select:
         each for each in holder.find_all(exp.Window) if each.find_ancestor(exp.Window) is None
     ]:
         window.replace(helped(with_aliases(window.copy(), node)))
+
     for column in list(holder.find_all(exp.Column)):
         if column.name in helpers or column.find_ancestor(exp.Query) is not None:
             continue
@@ -334,6 +393,7 @@ def qualified(node: exp.Select) -> exp.Select:
             column.set("table", None)
         else:
             column.replace(helped(column.copy()))
+
     return around(node, helpers, holder.this, ordered=True)
 
 
@@ -357,14 +417,19 @@ def sources_of(node: Any) -> set[str]:
 
 
 def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: bool) -> exp.Select:
-    """SELECT * EXCEPT (helper) FROM (SELECT …, … AS helper) AS _lineal WHERE …"""
+    """Wrap a query in a filter.
+
+    SELECT * EXCEPT (helper) FROM (SELECT …, … AS helper) AS _lineal WHERE …
+    """
     parts = ("with_", "distinct", *(("order", "limit", "offset") if ordered else ()))
     moved = {key: node.args[key] for key in parts if node.args.get(key) is not None}
     for key in moved:
         node.set(key, None)
+
     inner = node.copy()
     for name, value in helpers.items():
         inner.append("expressions", exp.alias_(value, name, copy=False))
+
     star = exp.Star(except_=[exp.to_identifier(name) for name in helpers])
     outer = exp.Select(expressions=[star]).from_(inner.subquery("_lineal", copy=False), copy=False)
     outer = outer.where(condition, copy=False)
@@ -372,6 +437,7 @@ def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: b
         for column in value.find_all(exp.Column) if key == "order" else ():
             column.set("table", None)
         outer.set(key, value)
+
     return outer
 
 
@@ -379,7 +445,10 @@ def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: b
 
 
 def within_group(node: exp.WithinGroup, dialect: str) -> Any:
-    """PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a)      Spark has it, and exactly"""
+    """Write WITHIN GROUP.
+
+    PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY a)      Spark has it, and exactly
+    """
     names = {exp.PercentileCont: "PERCENTILE_CONT", exp.PercentileDisc: "PERCENTILE_DISC"}
     name = names.get(type(node.this))
     if name is not None:
@@ -390,7 +459,10 @@ def within_group(node: exp.WithinGroup, dialect: str) -> Any:
 
 
 def element(node: exp.Bracket, dialect: str) -> Any:
-    """a[1]      null where there is none"""
+    """Write an array access.
+
+    a[1]      null where there is none
+    """
     if len(node.expressions) != 1 or node.args.get("safe"):
         return node
     index = node.expressions[0]
@@ -400,7 +472,10 @@ def element(node: exp.Bracket, dialect: str) -> Any:
 
 
 def length(node: exp.Length, dialect: str) -> Any:
-    """LEN(a), of an array"""
+    """Write LEN.
+
+    LEN(a), of an array
+    """
     if is_a(node.this, (exp.DType.ARRAY, exp.DType.LIST)):
         return call("SIZE", node.this)
 
@@ -408,7 +483,9 @@ def length(node: exp.Length, dialect: str) -> Any:
 
 
 def regular_expression(node: Any, dialect: str) -> Any:
-    """a ~* 'x', regexp_matches(a, 'x', 'i')
+    """Write a regular expression.
+
+    a ~* 'x', regexp_matches(a, 'x', 'i')
 
     a RLIKE '(?i)x'; Snowflake's pattern is for the whole text
     """
@@ -418,15 +495,18 @@ def regular_expression(node: Any, dialect: str) -> Any:
         if not flag.is_string or set(flag.name) - set(FLAGS):
             raise ValueError(f"the flags {flag.sql(dialect)} of a regular expression")
         flags += "".join(FLAGS[each] for each in flag.name)
+
     whole = dialect in MATCHES_WHOLE_TEXTS
     if not flags and not whole:
         return node
+
     before = (f"(?{flags})" if flags else "") + ("^(?:" if whole else "")
     after = ")$" if whole else ""
     if pattern.is_string:
         return exp.RegexpLike(
             this=node.this, expression=exp.Literal.string(before + pattern.name + after)
         )
+
     text = call("concat", exp.Literal.string(before), pattern, exp.Literal.string(after))
     return exp.RegexpLike(this=node.this, expression=text)
 

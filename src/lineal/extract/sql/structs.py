@@ -39,7 +39,9 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
 
 
 def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]:
-    """s.withField('x', a).dropFields('y')
+    """Return the fields of a struct together with those of the value it changes.
+
+    s.withField('x', a).dropFields('y')
 
     the fields of s without y, and x in its place or behind them
     """
@@ -54,7 +56,9 @@ def _with_rest(struct: Struct, rest: Lineage, catalog: Catalog) -> Sequence[str]
 
 
 def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
-    """from_json(doc, 'a INT, b STRUCT<c: INT>')
+    """Return the struct of a parsed document.
+
+    from_json(doc, 'a INT, b STRUCT<c: INT>')
 
     the schema tells the fields; each of them comes from doc
     """
@@ -91,7 +95,10 @@ DOCUMENTS = frozenset(("from_csv", "from_xml"))
 
 
 def is_document(node: Any) -> bool:
-    """from_json(…), from_csv(…), from_xml(…)"""
+    """Tell whether a call parses a document.
+
+    from_json(…), from_csv(…), from_xml(…)
+    """
     return isinstance(node, exp.FromJson) or (
         isinstance(node, exp.Anonymous) and node.name.lower() in DOCUMENTS
     )
@@ -111,7 +118,10 @@ def is_struct(lineage: Lineage, catalog: Catalog, dialect: str) -> bool:
 
 
 def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
-    """struct<city:string,geo:struct<lat:double>>, and geo      lat"""
+    """Return the fields at a path of a type.
+
+    struct<city:string,geo:struct<lat:double>>, and geo      lat
+    """
     kind: Any = data_type(text, dialect)
     for name in path:
         kind = inner(kind, name)
@@ -151,7 +161,10 @@ def too_deep(text: str) -> bool:
 
 
 def element(kind: Any) -> Any:
-    """array<array<struct<…>>>      the struct: a path says nothing of positions"""
+    """Return the element type of nested arrays.
+
+    array<array<struct<…>>>      the struct: a path says nothing of positions
+    """
     while isinstance(kind, exp.DataType) and kind.this in ARRAYS and kind.expressions:
         kind = kind.expressions[0]
     if isinstance(kind, exp.DataType):

@@ -23,7 +23,10 @@ def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
 
 
 def rename_columns(frame: Frame, alias: exp.TableAlias | None, evaluation: Evaluation) -> Frame:
-    """AS d(p, q)      the columns get these names"""
+    """Rename the columns of a frame by an alias.
+
+    AS d(p, q)      the columns get these names
+    """
     if alias is None or not alias.args.get("columns"):
         return frame
 
@@ -39,7 +42,10 @@ def rename_columns(frame: Frame, alias: exp.TableAlias | None, evaluation: Evalu
 
 
 def alias_key(alias: Any, evaluation: Evaluation, otherwise: str = "") -> str:
-    """AS x      the key of x; `otherwise`, where no name is given"""
+    """Return the key of an alias.
+
+    AS x      the key of x; `otherwise`, where no name is given
+    """
     name = alias.args.get("this") if alias is not None else None
     if name is None:
         return otherwise
@@ -54,7 +60,10 @@ def alias_frame(
     otherwise: str = "",
     dataset: Dataset | None = None,
 ) -> Source:
-    """(…) AS x(p, q)      a frame as a member of FROM, with the names that follow it"""
+    """Return a frame under an alias.
+
+    (…) AS x(p, q)      a frame as a member of FROM, with the names that follow it
+    """
     key = alias_key(alias, evaluation, otherwise)
     return Source(key, key, rename_columns(frame, alias, evaluation), dataset)
 
@@ -67,7 +76,10 @@ def alias_table(
     dataset: Dataset | None,
     evaluation: Evaluation,
 ) -> Source:
-    """… AS x(p, q)"""
+    """Return a frame under an alias as a source.
+
+    … AS x(p, q)
+    """
     alias = node.args.get("alias")
     frame = rename_columns(frame, alias, evaluation)
     if alias is not None and alias.args.get("this") is not None:

@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from lineal.algebra.clauses import LATERAL
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Slot, Star, answer, star_slot
+from lineal.algebra.frame import Frame, Made, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
-from lineal.algebra.values import Part
+from lineal.algebra.values import Part, Struct
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
@@ -24,6 +24,7 @@ from lineal.extract.sql.dialects.table_functions import (
     KEEPS_ITS_NAME,
     OF_A_TYPE,
     ONE_ROW,
+    PASSES_COLUMNS,
     QUERIES,
 )
 from lineal.extract.sql.expressions import gather, value_of
@@ -33,7 +34,7 @@ from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Counted, Source, field_of
 from lineal.extract.sql.structs import field_names
-from lineal.extract.sql.tables import named_in_text
+from lineal.extract.sql.tables import named_in_text, spelled
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
@@ -45,10 +46,16 @@ Names = list[tuple[str, str]]
 
 
 def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> Source:
-    """FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v
+    """Return a table function as a source.
+
+    FROM jsonb_each(t.body) WITH ORDINALITY AS e(k, v, n), FROM order_volume(10) AS v
 
     CROSS APPLY t.doc.nodes('/a/b') AS p(n)      T-SQL: a row for each part of the document
     """
+    variable = node.args.get("db") if isinstance(node, exp.Table) else None
+    if isinstance(variable, exp.Parameter) and scope.evaluation.facts.xml_methods:
+        rows_of = exp.Unnest(expressions=[variable.copy()], alias=node.args.get("alias"))
+        return unnest(rows_of, scope, rows)
     if isinstance(call, exp.Dot) and (method := as_function(call, scope)) is not None:
         return unnest(
             exp.Unnest(expressions=method.expressions[:1], alias=node.args.get("alias")),
@@ -59,27 +66,41 @@ def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> So
 
 
 def rows_from(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
-    """FROM ROWS FROM (generate_series(1, a), unnest(xs)) WITH ORDINALITY AS r(n, x, i)"""
+    """Return ROWS FROM as a source.
+
+    FROM ROWS FROM (generate_series(1, a), unnest(xs)) WITH ORDINALITY AS r(n, x, i)
+    """
     calls = [call.this if isinstance(call, exp.Table) else call for call in node.args["rows_from"]]
     return side_by_side(node, calls, scope, rows)
 
 
 def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
-    """CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are"""
+    """Return UNNEST as a source.
+
+    CROSS JOIN UNNEST(xs) AS u(x)      x is made of xs, and xs decides how many rows there are
+    """
     if scope.evaluation.facts.items_are_rows and (row := item_row(node, scope)) is not None:
         return row
-    return side_by_side(node, [node], scope, rows)
+    source = side_by_side(node, [node], scope, rows)
+    facts = scope.evaluation.facts
+    named = bool(listed_names(node.args.get("alias"), scope)) and not facts.items_are_rows
+    if facts.items_have_fields and not named and len(node.expressions) == 1:
+        source.items = source.frame.slots[0].lineage
+    return source
 
 
 def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
-    """UNNEST(items) AS i (BigQuery)
+    """Return the columns of an array's items.
+
+    UNNEST(items) AS i (BigQuery)
 
     each struct is a row: i.price is a column of i, and so is price
     """
     items = exploded(list(node.expressions), ["item"], scope)
     item = items.slots[0]
     if not field_names(item.lineage, (), scope.evaluation.catalog):
-        return None
+        return open_item_row(node, items, scope) if stands_alone(node, scope) else None
+
     fields = fields_of_items(node, item.lineage, [], scope)
     alias, offset, fold = node.args.get("alias"), node.args.get("offset"), scope.evaluation.fold
     names = listed_names(alias, scope)
@@ -89,15 +110,48 @@ def item_row(node: exp.Unnest, scope: Scope) -> Source | None:
         title = names[0][0]
     else:
         title = ""
+
     if offset is True:
         count = "offset"
     elif offset:
         count = offset.name
     else:
         count = ""
+
     counted = [Slot(count, fold(count, False), item.lineage)] if count else []
     key = scope.evaluation.fold_table(title, False)
     return (Counted if counted else Source)(key, key, project(items, [*fields, *counted]))
+
+
+def stands_alone(node: exp.Unnest, scope: Scope) -> bool:
+    """(SELECT value FROM UNNEST(params) WHERE key = 'x')
+
+    the only member of a subquery's FROM, over a column of the query around
+    """
+    query = node.find_ancestor(exp.Select)
+    alone = not scope.order and query is not None and not query.args.get("joins")
+    columns = len(node.expressions) == 1 and isinstance(node.expressions[0], (exp.Column, exp.Dot))
+    return alone and columns and scope.parent is not None
+
+
+def open_item_row(node: exp.Unnest, items: Frame, scope: Scope) -> Source | None:
+    """UNNEST(params), where nothing tells the fields: any name may be one of them"""
+    item = items.slots[0]
+    names = listed_names(node.args.get("alias"), scope)
+    alias = node.args.get("alias")
+    title = alias.this if alias is not None else None
+    if title is not None:
+        names = [(title.name, scope.evaluation.fold(title.name, title.args.get("quoted")))]
+
+    key = names[0][1] if names else ""
+    whole = [Slot(name, key, item.lineage) for name, key in names[:1]]
+    origin = next((column for column, _ in item.lineage), None)
+    if origin is None or node.args.get("offset"):
+        return None
+
+    dataset = Dataset(origin.dataset.namespace, ".".join((origin.dataset.name, origin.name)))
+    fields = star_slot(Star(dataset, made=Made(Part(item.lineage), "", "", parts=True)))
+    return Source(key, key, project(items, [*whole, fields]))
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:
@@ -110,6 +164,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     names = listed_names(alias, scope)
     if isinstance(offset, exp.Identifier):
         names.append((offset.name, evaluation.fold(offset.name, offset.args.get("quoted"))))
+
     counted = bool(offset or node.args.get("ordinality"))
     asked = names[:-1] if counted and len(names) > 1 else names
     title = alias.this if isinstance(alias, exp.TableAlias) and alias.this is not None else None
@@ -132,6 +187,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
                 )
             ]
         slots.extend(made)
+
     if counted:
         name = evaluation.facts.count_of_rows
         slots.append(Slot(name, name, united(slot.lineage for slot in slots)))
@@ -139,17 +195,22 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
         evaluation.report(
             Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node
         )
+
     if title is not None:
         key = evaluation.fold_table(title.name, title.args.get("quoted"))
     else:
         key = name_of(calls[0])
+
     return Source(
         key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None
     )
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:
-    """AS r(a, "B" int)      the names of a column list"""
+    """Return the names of a column list.
+
+    AS r(a, "B" int)      the names of a column list
+    """
     names: Names = []
     for column in alias.args.get("columns") or () if alias is not None else ():
         identifier = column.this if isinstance(column, exp.ColumnDef) else column
@@ -159,7 +220,10 @@ def listed_names(alias: Any, scope: Scope) -> Names:
 
 
 def name_of(call: Any) -> str:
-    """generate_series, also where the parser has a class of its own for it"""
+    """Return the name of a table function.
+
+    generate_series, also where the parser has a class of its own for it
+    """
     if isinstance(call, exp.Anonymous):
         return str(call.name).lower()
     if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
@@ -190,12 +254,16 @@ def called(
         return document_columns(call, scope, rows), None
     if isinstance(call, (exp.JSONTable, exp.OpenJSON)):
         return json_columns(call, scope, rows), None
+    if (given := columns_of_given(call, node, scope, rows)) is not None:
+        return given, None
+
     name = name_of(call)
     if name in ELSEWHERE and (spelling := table_elsewhere(call)):
         dataset, frame = scope.evaluation.scan(
             scope.evaluation.fold_table(spelling, False), spelling, node
         )
         return list(frame.slots), dataset
+
     if name in CHANGES and (text := first_text(call)) is not None:
         return changes(text, node, scope)
     # what else is said is how the file is written
@@ -205,8 +273,10 @@ def called(
         asked_there = scope.evaluation.query(query, None, {})
         absorb(asked_there.rows, rows)
         return list(asked_there.slots), None
+
     if returns_one(name, scope):
         return record(call, name, scope), None
+
     one_row = name in ONE_ROW or one_value(call, scope)
     made: Lineage = {}
     for argument in arguments(call, scope):
@@ -214,6 +284,7 @@ def called(
         absorb(found, made)
         if not one_row and not fixed(argument, scope):
             gather(argument, LATERAL, rows, scope)
+
     if name in COLUMNS or one_row:
         typed = fields_of(next(arguments(call, scope)), scope) if name in OF_A_TYPE else []
         columns = (
@@ -226,11 +297,146 @@ def called(
         return [
             Slot(column, scope.evaluation.fold(column, False), made) for column in columns
         ], None
+
     return dataset_columns(call, node, asked, made, scope)
 
 
+MODEL_INPUTS = (exp.Table, exp.Subquery)
+
+
+def member_frame(member: Any, scope: Scope, rows: Lineage) -> Frame:
+    """TABLE t, (SELECT …)      the rows that a function is given"""
+    query = member
+    if isinstance(member, exp.Table):
+        query = exp.select("*").from_(member.copy())
+    frame = scope.evaluation.query(query, scope.parent, scope.ctes)
+    absorb(frame.rows, rows)
+    return frame
+
+
+def takes_model(call: Any) -> bool:
+    """ML.PREDICT(MODEL m, TABLE t), AI.GENERATE_TABLE(MODEL m, (SELECT …), …)"""
+    return (
+        isinstance(call, exp.Func)
+        and isinstance(call.args.get("this"), exp.Table)
+        and isinstance(call.args.get("expression"), MODEL_INPUTS)
+    )
+
+
+def columns_of_given(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot] | None:
+    """ML.PREDICT(MODEL m, TABLE t), VECTOR_SEARCH(TABLE b, …), exclude_columns(input => TABLE(t))
+
+    functions that pass on the columns of the tables that they are given; None for any other
+    """
+    if takes_model(call):
+        return predicted(call, node, scope, rows)
+    if isinstance(call, exp.VectorSearch):
+        return neighbors(call, scope, rows)
+    if name_of(call) in PASSES_COLUMNS:
+        return passed_columns(call, scope, rows)
+
+    return None
+
+
+def predicted(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Slot]:
+    """FROM ML.PREDICT(MODEL m, TABLE t)
+
+    the columns of t as they are; every other one is the model's, and made of all of t's
+    """
+    evaluation = scope.evaluation
+    given = member_frame(call.args["expression"], scope, rows)
+    made: Lineage = {}
+    for slot in given.slots:
+        pour(slot.lineage, VALUE, made)
+    spelling, key = spelled(call.args["this"], evaluation.facts)
+    dataset, _ = evaluation.scan(key, spelling, node)
+    if dataset is None:
+        return list(given.slots)
+
+    return [*given.slots, star_slot(Star(dataset, arguments=made))]
+
+
+def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot] | None:
+    """FROM VECTOR_SEARCH(TABLE b, 'v', TABLE q)
+
+    base and query are rows of b and q; distance is made of both vectors, which decide the rows
+    """
+    evaluation = scope.evaluation
+    members = []
+    for argument in (call.this, call.args.get("query_table")):
+        if not isinstance(argument, MODEL_INPUTS):
+            return None
+        members.append(member_frame(argument, scope, rows))
+
+    if not all(frame.complete for frame in members):
+        return None
+
+    named = call.args.get("column_to_search")
+    vector = evaluation.fold(named.name, False) if named is not None else ""
+    vectors = [frame.index[vector].lineage for frame in members if vector in frame.index]
+    distance: Lineage = {}
+    for lineage in vectors:
+        pour(lineage, VALUE, distance)
+        pour(lineage, LATERAL, rows)
+
+    base, query = (row_as_struct(frame) for frame in members)
+    made = (("query", query), ("base", base), ("distance", distance))
+    return [Slot(name, evaluation.fold(name, False), lineage) for name, lineage in made]
+
+
+def row_as_struct(frame: Frame) -> Struct:
+    """A row as a value, with its columns as fields."""
+    whole: Lineage = {}
+    for slot in frame.slots:
+        pour(slot.lineage, VALUE, whole)
+    fields = {slot.key.lower(): slot.lineage for slot in frame.slots}
+    return Struct(whole, fields, [slot.name for slot in frame.slots])
+
+
+def passed_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot] | None:
+    """FROM TABLE(exclude_columns(input => TABLE(t), columns => DESCRIPTOR(b)))
+
+    Trino: the columns of t but b
+    """
+    evaluation = scope.evaluation
+    tables: list[Any] = []
+    without: set[str] = set()
+    for argument in call.iter_expressions():
+        value = argument.expression if isinstance(argument, (exp.EQ, exp.Kwarg)) else argument
+        name = value.name.upper() if isinstance(value, exp.Anonymous) else ""
+        if name == "TABLE":
+            tables += value.expressions
+        elif name == "DESCRIPTOR":
+            without |= {evaluation.fold(each.name, False) for each in value.expressions}
+
+    if len(tables) != 1:
+        return None
+
+    table = tables[0]
+    if isinstance(table, exp.Column):
+        parts = [part.copy() for part in reversed(table.parts)]
+        table = exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
+
+    frame = member_frame(table, scope, rows)
+    return [
+        slot if slot.star is None else star_slot(without_all(slot.star, without))
+        for slot in frame.slots
+        if slot.key not in without
+    ]
+
+
+def without_all(star: Star, keys: set[str]) -> Star:
+    """An open star without some columns."""
+    for key in sorted(keys):
+        star = star.without(key)
+    return star
+
+
 def table_elsewhere(call: Any) -> str:
-    """remote('host', db.t), remote('host', db, 't')      db.t"""
+    """Return the table that a remote function reads.
+
+    remote('host', db.t), remote('host', db, 't')      db.t
+    """
     _, *named = [*call.iter_expressions()] or [None]
     parts = [
         part.name for column in named[:1] if isinstance(column, exp.Column) for part in column.parts
@@ -244,7 +450,10 @@ def table_elsewhere(call: Any) -> str:
 
 
 def query_in_text(call: Any, scope: Scope) -> Any:
-    """OPENQUERY(server, 'SELECT a FROM t')      the query that another server is asked"""
+    """Return the query that is sent to another server.
+
+    OPENQUERY(server, 'SELECT a FROM t')      the query that another server is asked
+    """
     for argument in reversed(list(call.iter_expressions())):
         text = argument.expression if isinstance(argument, (exp.EQ, exp.Kwarg)) else argument
         if isinstance(text, exp.Literal) and text.is_string:
@@ -258,7 +467,9 @@ def query_in_text(call: Any, scope: Scope) -> Any:
 
 
 def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
-    """FROM table_changes('shop.orders', 1)
+    """Return the columns of a change feed.
+
+    FROM table_changes('shop.orders', 1)
 
     the columns of shop.orders, and what was done to each row
     """
@@ -273,7 +484,9 @@ def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Datase
 
 
 def returns_one(name: str, scope: Scope) -> bool:
-    """CREATE FUNCTION located(word text) RETURNS place
+    """Tell whether a function returns one row.
+
+    CREATE FUNCTION located(word text) RETURNS place
 
     one row, unlike RETURNS SETOF and RETURNS TABLE
     """
@@ -282,7 +495,10 @@ def returns_one(name: str, scope: Scope) -> bool:
 
 
 def record(call: Any, name: str, scope: Scope) -> list[Slot]:
-    """FROM located(t.a) AS l      a column for each field of the value"""
+    """Return the columns of a row that a function returns.
+
+    FROM located(t.a) AS l      a column for each field of the value
+    """
     fold = scope.evaluation.fold
     fields = [(field, exp.Dot(this=call.copy(), expression=exp.to_identifier(field, quoted=True)))
               for field in fields_returned(name, scope)]  # fmt: skip
@@ -293,13 +509,19 @@ def record(call: Any, name: str, scope: Scope) -> list[Slot]:
 
 
 def one_value(call: Any, scope: Scope) -> bool:
-    """FROM lower(a) AS l      PostgreSQL: a function of one value makes one row"""
+    """Tell whether a function in FROM returns one value.
+
+    FROM lower(a) AS l      PostgreSQL: a function of one value makes one row
+    """
     ordinary = isinstance(call, exp.Func) and not isinstance(call, exp.Anonymous)
     return ordinary and scope.evaluation.facts.sets_in_select and name_of(call) not in COLUMNS
 
 
 def arguments(call: Any, scope: Scope) -> Iterator[Any]:
-    """f(a, name = b)      a and b"""
+    """Return the arguments of a call.
+
+    f(a, name = b)      a and b
+    """
     for argument in call.iter_expressions():
         if isinstance(argument, (exp.EQ, exp.Kwarg)):  # read_parquet('x', union_by_name = true)
             argument = argument.expression
@@ -309,7 +531,9 @@ def arguments(call: Any, scope: Scope) -> Iterator[Any]:
 
 
 def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> list[Slot]:
-    """unnest(xs, ys)
+    """Return the columns of an unnested array.
+
+    unnest(xs, ys)
 
     a column for each array, or for each field of its elements; for both halves of a map
     """
@@ -331,14 +555,19 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
             ]
         )
         slots.extend([] if fields else [item])
+
     if len(asked) > len(slots):
         everything = united(slot.lineage for slot in slots)
         return [Slot(name, key, everything) for name, key in asked]
+
     return slots
 
 
 def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """XMLTABLE(path PASSING document COLUMNS a text PATH 'x')"""
+    """Return the columns of XMLTABLE.
+
+    XMLTABLE(path PASSING document COLUMNS a text PATH 'x')
+    """
     fold = scope.evaluation.fold
     inputs = [call.this, *(call.args.get("passing") or ())]
     made: Lineage = {}
@@ -355,7 +584,9 @@ def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
 
 
 def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
-    """JSON_TABLE(doc, '$.items[*]' COLUMNS (a INT PATH '$.x')), OPENJSON(doc, '$.items') WITH (a
+    """Return the columns of JSON_TABLE and OPENJSON.
+
+    JSON_TABLE(doc, '$.items[*]' COLUMNS (a INT PATH '$.x')), OPENJSON(doc, '$.items') WITH (a
     INT '$.x')
 
     a ← doc.items.x, and doc.items decides how many rows there are.
@@ -370,8 +601,10 @@ def json_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     definitions = schema.expressions if schema is not None else call.expressions
     for nested in nested_paths(definitions, []):
         pour(field_of(item, nested, call).lineage, LATERAL, rows, call)
+
     if not definitions:
         return [Slot(name, name, item.lineage) for name in OPENED]
+
     return [
         Slot(
             column.name,
@@ -387,7 +620,10 @@ OPENED = ("key", "value", "type")
 
 
 def nested_columns(definitions: Any, around: list[str]) -> Iterator[tuple[Any, list[str]]]:
-    """COLUMNS (a int PATH '$.x', NESTED PATH '$.b' COLUMNS (c int))      a at x, c at b.c"""
+    """Yield the columns of nested paths.
+
+    COLUMNS (a int PATH '$.x', NESTED PATH '$.b' COLUMNS (c int))      a at x, c at b.c
+    """
     for column in definitions:
         inner = column.args.get("nested_schema")
         names = [*around, *path_names(column)]
@@ -399,7 +635,10 @@ def nested_columns(definitions: Any, around: list[str]) -> Iterator[tuple[Any, l
 
 
 def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
-    """NESTED PATH '$.b[*]' COLUMNS (…)      a row for each b"""
+    """Return the nested paths.
+
+    NESTED PATH '$.b[*]' COLUMNS (…)      a row for each b
+    """
     for column in definitions:
         inner = column.args.get("nested_schema")
         if inner is not None:
@@ -409,7 +648,10 @@ def nested_paths(definitions: Any, around: list[str]) -> Iterator[list[str]]:
 
 
 def path_names(node: Any) -> list[str]:
-    """COLUMNS (a INT PATH '$.x.y')      x and y"""
+    """Return the names in a column's path.
+
+    COLUMNS (a INT PATH '$.x.y')      x and y
+    """
     path = node.args.get("path")
     if path:
         return names_in(path)[0]
@@ -420,7 +662,9 @@ def path_names(node: Any) -> list[str]:
 def dataset_columns(
     call: Any, node: exp.Expr, asked: Names, made: Lineage, scope: Scope
 ) -> tuple[list[Slot], Dataset | None]:
-    """FROM order_volume(t.a) AS v
+    """Return the columns of a function that is a dataset.
+
+    FROM order_volume(t.a) AS v
 
     a dataset of its own; where its body is not known, a goes into every column
     """
@@ -431,14 +675,17 @@ def dataset_columns(
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)
         key = evaluation.fold_table(spelling, False)
+
     dataset, frame = evaluation.scan(key, spelling, node)
     if dataset is None or frame.complete:
         return list(frame.slots), dataset
+
     star = Star(dataset, arguments=made)
     columns = [slot for slot in frame.slots if slot.star is None]
     declared = [] if columns else fields_returned(name_of(call), scope)
     if declared:
         asked = [(name, evaluation.fold(name, False)) for name in declared]
+
     columns = columns or [
         slot for name, key in asked if (slot := answer(star, name, key)) is not None
     ]
@@ -446,7 +693,10 @@ def dataset_columns(
 
 
 def schema_of(node: Any) -> list[tuple[str, bool]]:
-    """FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo, and whether it was quoted"""
+    """Return the schema of a called function.
+
+    FROM dbo.f(1), CROSS APPLY dbo.f(t.a)      dbo, and whether it was quoted
+    """
     qualified = node.args.get("this")
     if isinstance(node, exp.Table):
         parts = [
@@ -461,7 +711,10 @@ def schema_of(node: Any) -> list[tuple[str, bool]]:
 
 
 def own_name(call: Any) -> tuple[str, bool]:
-    """f(1), "F"(1)      the name of a function, and whether it was quoted"""
+    """Return the name of a called function.
+
+    f(1), "F"(1)      the name of a function, and whether it was quoted
+    """
     if (
         isinstance(call, exp.Anonymous)
         and isinstance(call.this, exp.Identifier)
@@ -472,7 +725,10 @@ def own_name(call: Any) -> tuple[str, bool]:
 
 
 def first_text(call: Any) -> str | None:
-    """f('a', …), f(['a', 'b'])      'a'"""
+    """Return the first text among arguments.
+
+    f('a', …), f(['a', 'b'])      'a'
+    """
     first = next(call.iter_expressions(), None)
     if isinstance(first, exp.Array):
         first = next(first.iter_expressions(), None)

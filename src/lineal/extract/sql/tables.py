@@ -15,7 +15,10 @@ Named = tuple[str, str]
 
 
 def is_named(table: Any) -> bool:
-    """t, db.t, @t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)"""
+    """Tell whether a table has a name.
+
+    t, db.t, @t, IDENTIFIER('t')      in contrast to a call, a query or IDENTIFIER($variable)
+    """
     return isinstance(table, exp.Table) and (
         isinstance(table.this, (exp.Identifier, exp.Dot))
         or is_variable(table)
@@ -24,24 +27,36 @@ def is_named(table: Any) -> bool:
 
 
 def is_variable(table: exp.Table) -> bool:
-    """INSERT INTO @t      a table variable"""
+    """Tell whether a table is a variable.
+
+    INSERT INTO @t      a table variable
+    """
     return isinstance(table.this, exp.Parameter) and isinstance(table.this.this, exp.Var)
 
 
 def is_local(name: str) -> bool:
-    """#t, ##t, @t      T-SQL's temporary tables and table variables"""
+    """Tell whether a table is local to its session.
+
+    #t, ##t, @t      T-SQL's temporary tables and table variables
+    """
     return name.startswith(("#", "@"))
 
 
 def hash_of(identifier: Any) -> str:
-    """#t, ##t      the parser takes the hash off T-SQL's temporary names and leaves a mark"""
+    """Return the hash marks of a temporary table.
+
+    #t, ##t      the parser takes the hash off T-SQL's temporary names and leaves a mark
+    """
     if identifier.args.get("temporary"):
         return "#"
     return "##" if identifier.args.get("global_") else ""
 
 
 def literal_name(node: Any) -> str | None:
-    """IDENTIFIER('db.t'), TABLE('db.t')      a name in a string"""
+    """Return a name that is written as a string.
+
+    IDENTIFIER('db.t'), TABLE('db.t')      a name in a string
+    """
     inner = node.this if isinstance(node, (exp.DynamicIdentifier, exp.TableFromRows)) else None
     if (
         isinstance(node, exp.Anonymous)
@@ -53,12 +68,16 @@ def literal_name(node: Any) -> str | None:
 
 
 def constant_text(node: Any) -> str | None:
-    """'db' || '.t'      a text that is known without a run"""
+    """Return a text that is known without a run.
+
+    'db' || '.t'      a text that is known without a run
+    """
     if isinstance(node, exp.Literal):
         if node.is_string:
             return str(node.this)
 
         return None
+
     if isinstance(node, (exp.DPipe, exp.Concat)):
         inner = [node.this, node.expression] if isinstance(node, exp.DPipe) else node.expressions
         parts = [constant_text(part) for part in inner]
@@ -66,6 +85,7 @@ def constant_text(node: Any) -> str | None:
             return None
 
         return "".join(map(str, parts))
+
     if isinstance(node, (exp.Paren, exp.Coalesce)) and not node.expressions:
         return constant_text(node.this)
 
@@ -73,7 +93,9 @@ def constant_text(node: Any) -> str | None:
 
 
 def target_of(node: Any) -> tuple[Any, Any]:
-    """INSERT INTO t (a, b) …, CREATE TABLE IDENTIFIER('t') …
+    """Return the table that a statement writes, and its column list.
+
+    INSERT INTO t (a, b) …, CREATE TABLE IDENTIFIER('t') …
 
     the table, and its list of columns or None
     """
@@ -93,21 +115,29 @@ def target_of(node: Any) -> tuple[Any, Any]:
 
 
 def spelled(table: Any, facts: Facts) -> Named:
-    """db.t      its spelling and its key"""
+    """Return the spelling and the key of a table.
+
+    db.t      its spelling and its key
+    """
     written = literal_name(table.this)
     if written is not None:
         return named_in_text(written, facts)
     if is_variable(table):
         variable = f"@{table.this.this.name}"
         return variable, facts.fold_table(variable, False)
+
     parts = parts_of(table)
     hash_ = hash_of(parts[-1])
     if hash_:  # tempdb..#t is #t
         name = parts[-1].name
         return hash_ + name, hash_ + facts.fold_table(name, parts[-1].args.get("quoted"))
+
     place = path_of(parts)
     if place is not None:
         return place, place
+    if len(parts) == 2 and parts[0] and parts[0].name.lower() == facts.virtual_schema:
+        parts = parts[1:]
+
     names = [part.name if part else "" for part in parts]
     keys = [
         facts.fold_table(part.name, part.args.get("quoted")) if part else facts.default_schema
@@ -116,11 +146,15 @@ def spelled(table: Any, facts: Facts) -> Named:
     if facts.partition_decorator and facts.partition_decorator in names[-1]:
         names[-1] = names[-1].partition(facts.partition_decorator)[0]
         keys[-1] = keys[-1].partition(facts.partition_decorator)[0]
+
     return ".".join(names), ".".join(keys)
 
 
 def named_in_text(text: str, facts: Facts) -> Named:
-    """'db.t', 'db."T"'      as if it stood there without the quotes"""
+    """Parse a name that stands in a text.
+
+    'db.t', 'db."T"'      as if it stood there without the quotes
+    """
     parts = parts_in_text(text)
     names, quotes = [part.name for part in parts], [part.args["quoted"] for part in parts]
     keys = [facts.fold_table(name, quoted) for name, quoted in zip(names, quotes, strict=True)]
@@ -131,7 +165,10 @@ PART = re.compile(r"""\s*(?:"((?:[^"]|"")*)"|`([^`]*)`|([^."`]+?))\s*(?:\.|$)"""
 
 
 def parts_in_text(text: str) -> list[exp.Identifier]:
-    """'a."B c"'      a and "B c"; a text that is no name is one name, as it is"""
+    """Return the parts of a name in a text.
+
+    'a."B c"'      a and "B c"; a text that is no name is one name, as it is
+    """
     found = list(PART.finditer(text))
     if not text or "".join(match[0] for match in found) != text:
         return [exp.to_identifier(text, quoted=True)]
@@ -143,7 +180,10 @@ def parts_in_text(text: str) -> list[exp.Identifier]:
 
 
 def column_in_text(text: str) -> exp.Column:
-    """'t.a'      the column a of t"""
+    """Parse a column that stands in a text.
+
+    't.a'      the column a of t
+    """
     parts = dict(
         zip(("this", "table", "db", "catalog"), reversed(parts_in_text(text)[-4:]), strict=False)
     )
@@ -151,7 +191,9 @@ def column_in_text(text: str) -> exp.Column:
 
 
 def parts_of(table: exp.Table) -> list[Any]:
-    """server.db.dbo.t
+    """Return the parts of a table's name.
+
+    server.db.dbo.t
 
     the identifiers, outermost first; '' where T-SQL's a..b leaves one out
     """
@@ -170,6 +212,8 @@ FORMATS = frozenset(
 
 def path_of(parts: list[Any]) -> str | None:
     """delta.`/lake/orders`      a place, and not a table of a schema called delta"""
+    if len(parts) == 1 and "://" in parts[0].name:
+        return path_name(parts[0].name)
     if (
         len(parts) != 2
         or not parts[0]

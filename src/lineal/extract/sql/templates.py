@@ -161,6 +161,7 @@ class Scan:
         self.found = False
 
     def walk(self) -> None:
+        """Find every tag and expression."""
         at = 0
         while (match := NEXT.search(self.source, at)) is not None:
             at = self.step(match[0], match.start())
@@ -182,6 +183,7 @@ class Scan:
         return self.string(mark, at)
 
     def after(self, end: str, at: int) -> int:
+        """Return the position behind the next occurrence of a text."""
         found = self.source.find(end, at)
         if found >= 0:
             return found + len(end)
@@ -189,7 +191,10 @@ class Scan:
         return len(self.source)
 
     def string(self, quote: str, at: int) -> int:
-        """'{{ var('x') }}'      what stands in braces may have quotes of its own"""
+        """Read a string.
+
+        '{{ var('x') }}'      what stands in braces may have quotes of its own
+        """
         position = at + 1
         while position < len(self.source):
             character = self.source[position]
@@ -221,7 +226,9 @@ class Scan:
         return 0
 
     def end_of(self, at: int, closing: str) -> int:
-        """{{ f({'a': {'b': 1}}) }}
+        """Find the end of an expression.
+
+        {{ f({'a': {'b': 1}}) }}
 
         where the braces are closed, outside of strings; 0 if they are not
         """
@@ -238,23 +245,30 @@ class Scan:
         return 0
 
     def expression(self, at: int, quote: str) -> int:
+        """Read an expression."""
         end = self.end_of(at, "}}")
         if not end:
             return 0
+
         content = self.source[at + 2 : end - 2].strip("+-").strip()
         if quote:
             return self.quoted_expression(at, end, content, quote)
         if SILENT.fullmatch(content):
             return self.leave_out(at, end)
+
         self.found = True
         self.expressions.append(Expression(at, end, content, name_in(content)))
         for position in range(at + 2, end - 2):
             if self.characters[position] not in "\r\n":
                 self.characters[position] = "x"
+
         return end
 
     def quoted_expression(self, at: int, end: int, content: str, quote: str) -> int:
-        """'{{ var('day') }}'      a part of the string, whose quotes must not end it"""
+        """Read an expression inside a string.
+
+        '{{ var('day') }}'      a part of the string, whose quotes must not end it
+        """
         if "{{" in content:
             return 0
         self.expressions.append(Expression(at, end, content, quoted=True))
@@ -265,11 +279,15 @@ class Scan:
         return end
 
     def tag(self, at: int) -> int:
-        """{% if a %}; LIKE '{%' is no tag, and neither is {%x"""
+        """Read a tag.
+
+        {% if a %}; LIKE '{%' is no tag, and neither is {%x
+        """
         match = TAG.match(self.source, at)
         end = self.end_of(at, "%}") if match is not None and match[1] in TAGS else 0
         if match is None or not end:
             return 0
+
         word = match[1]
         if word == "raw":
             return self.raw(at, end)
@@ -279,17 +297,23 @@ class Scan:
             self.opened.append((at, word))
         elif word in CONTROL:
             self.control_at(at, end, word)
+
         return self.leave_out(at, end)
 
     def control_at(self, at: int, end: int, word: str) -> None:
-        """{% endif %} closes {% if %}; {% else %} and {% include %} stand for themselves"""
+        """Read a control tag.
+
+        {% endif %} closes {% if %}; {% else %} and {% include %} stand for themselves
+        """
         start = at
         if word.startswith("end") and self.opened:
             start, word = self.opened.pop()
         self.control.append(Block(start, end, start, word))
 
     def ends_of(self, word: str) -> dict[int, int]:
-        """{% macro f() %} … {% endmacro %}
+        """Return where the blocks of a tag end.
+
+        {% macro f() %} … {% endmacro %}
 
         where each tag of a word has its end, by where it starts
         """
@@ -308,7 +332,10 @@ class Scan:
         return found
 
     def raw(self, at: int, end: int) -> int:
-        """{% raw %} {{ no }} {% endraw %}      what stands inside is no template"""
+        """Read a raw block.
+
+        {% raw %} {{ no }} {% endraw %}      what stands inside is no template
+        """
         closing = RAW_END.search(self.source, end)
         if closing is None:
             return self.leave_out(at, end)
@@ -327,6 +354,7 @@ class Scan:
     # -- the result --------------------------------------------------------------------------------
 
     def template(self) -> Template:
+        """Build the template that was found."""
         unread = [found for span in self.statements() if (found := self.unread(*span)) is not None]
         text = "".join(self.characters)
         shown = {each.start: each for each in self.expressions if text.startswith("{{", each.start)}
@@ -370,7 +398,10 @@ class Scan:
         return found
 
     def spread(self, block: Block) -> Block:
-        """{% include 'x' %}      may be any part of its statement"""
+        """Return the extent of a tag that may be any part of a statement.
+
+        {% include 'x' %}      may be any part of its statement
+        """
         if block.word not in INSERTING:
             return block
         number = bisect_left(self.ends, block.start)
@@ -384,6 +415,7 @@ LONGEST = 40
 
 
 def shortened(content: str) -> str:
+    """Return a text on one line, cut to a readable length."""
     words = " ".join(content.split())
     if len(words) <= LONGEST:
         return words

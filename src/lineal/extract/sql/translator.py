@@ -30,6 +30,7 @@ from lineal.model.script import Script
 
 
 def nothing_known(table: str) -> Mapping[str, str]:
+    """Return no types."""
     return {}
 
 
@@ -113,6 +114,7 @@ class Translator:
         spoken = script.dialect.lower() in SPOKEN
         if spoken and not self.names:
             return [Translated(script.text, True)]
+
         reading = reading_of(script)
         with deep():
             trees, _, diagnostics = parse(reading)
@@ -193,6 +195,7 @@ class Translator:
         return name
 
     def rename(self, table: exp.Table, tree: Any) -> None:
+        """Give a table the name that Spark knows."""
         name = self.name_of(table, tree)
         if name is None:
             return
@@ -205,7 +208,10 @@ class Translator:
             table.set("alias", exp.TableAlias(this=exp.to_identifier(last, quoted=True)))
 
     def shorten(self, column: exp.Column) -> None:
-        """shop.main.orders.id      orders.id"""
+        """Shorten the qualifiers of columns.
+
+        shop.main.orders.id      orders.id
+        """
         if self.is_long(column):
             column.set("db", None)
             column.set("catalog", None)
@@ -253,7 +259,10 @@ class Translator:
 
 
 def deleted(tree: exp.Delete) -> RowChange | None:
-    """DELETE FROM t WHERE a"""
+    """Write DELETE.
+
+    DELETE FROM t WHERE a
+    """
     table = table_in(tree)
     if table is None or tree.args.get("using"):
         return None
@@ -262,7 +271,10 @@ def deleted(tree: exp.Delete) -> RowChange | None:
 
 
 def updated(tree: exp.Update) -> RowChange | None:
-    """UPDATE t SET a = b + 1 WHERE c"""
+    """Write UPDATE.
+
+    UPDATE t SET a = b + 1 WHERE c
+    """
     table = table_in(tree)
     if (
         table is None
@@ -278,7 +290,10 @@ def updated(tree: exp.Update) -> RowChange | None:
 
 
 def inserted(tree: exp.Insert) -> RowChange | None:
-    """INSERT INTO t (a, b) SELECT …, INSERT INTO t VALUES (…)"""
+    """Write INSERT.
+
+    INSERT INTO t (a, b) SELECT …, INSERT INTO t VALUES (…)
+    """
     schema = tree.this if isinstance(tree.this, exp.Schema) else None
     table = table_in(schema) if schema is not None else table_in(tree)
     query = tree.expression
@@ -295,7 +310,10 @@ def inserted(tree: exp.Insert) -> RowChange | None:
 
 
 def truncated(tree: exp.TruncateTable) -> RowChange | None:
-    """TRUNCATE TABLE t"""
+    """Write TRUNCATE.
+
+    TRUNCATE TABLE t
+    """
     tables = [each for each in tree.expressions if isinstance(each, exp.Table)]
     if len(tables) == 1:
         return RowChange("delete", dotted(tables[0]))
@@ -321,19 +339,25 @@ def table_in(tree: Any) -> str | None:
 
 
 def dotted(table: exp.Table) -> str:
+    """Return the dotted name of a table."""
     return ".".join(part.name for part in parts_of(table) if part)
 
 
 def ctes_of(tree: Any) -> set[str]:
+    """Return the names of a query's CTEs."""
     return {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
 
 
 def is_member(table: exp.Table) -> bool:
-    """FROM t, JOIN t      where a table can be given another name"""
+    """Tell whether a table stands in FROM.
+
+    FROM t, JOIN t      where a table can be given another name
+    """
     return isinstance(table.parent, (exp.From, exp.Join))
 
 
 def backticked(name: str) -> str:
+    """Return a name in backticks."""
     return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
 
 

@@ -26,7 +26,8 @@ def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -
     words = with_computed_units(words) if truncates else words
     trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
     trees = without_places(trees) if piped else trees
-    trees = with_values(trees) if "{" in part and any(map(is_open, words)) else trees
+    may_be_open = "{" in part or "&" in part
+    trees = with_values(trees) if may_be_open and any(map(is_open, words)) else trees
     if truncates:
         return with_own_names(trees)
 
@@ -57,6 +58,7 @@ def nests_deeply(tree: Any) -> bool:
 
 
 NAMES = (exp.Alias, exp.TableAlias)
+MISNAMED = "the name that AS gives must be a word, not a parameter or a value"
 NO_NAMES = (exp.Placeholder, exp.Parameter, exp.SessionParameter, exp.Struct, exp.Array)
 
 
@@ -114,7 +116,9 @@ OWN = "\u200b"
 
 
 def with_computed_units(words: Words) -> Words:
-    """date_trunc(lower(t.unit), a), trunc(a, t.unit)
+    """Turn date functions with computed units into plain calls.
+
+    date_trunc(lower(t.unit), a), trunc(a, t.unit)
 
     a function like any other: its unit is an expression
     """
@@ -129,7 +133,10 @@ def with_computed_units(words: Words) -> Words:
 
 
 def computes_unit(arguments: Words, place: int) -> bool:
-    """date_trunc(lower(period), a)      a unit that is no text"""
+    """Tell whether the unit of a date function is computed.
+
+    date_trunc(lower(period), a)      a unit that is no text
+    """
     comma = first(arguments, 0, ",")
     if comma is None:
         return False

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Slot
+from lineal.algebra.frame import Frame, Scan, Slot
+from lineal.algebra.lineage import doubted
 from lineal.algebra.relation import row_struct
 from lineal.extract.sql.sources import (
     UNRESOLVED,
@@ -15,6 +16,8 @@ from lineal.extract.sql.sources import (
     origin_of,
 )
 from lineal.model.diagnostic import Code
+from lineal.model.edge import Column, Doubt
+from lineal.model.way import IDENTITY, Confidence
 
 if TYPE_CHECKING:
     from lineal.extract.sql.scope import Scope
@@ -34,22 +37,87 @@ def resolve_otherwise(scope: Scope, name: str, key: str, node: exp.Column) -> Sl
         or evaluation.fold(node.parts[0].name, False) in evaluation.facts.reserved_names
     ):
         return scope.no_column()
+
     if node.this.args.get("quoted") and (slot := find_spelling(scope, name, node)) is not None:
         return slot
+
     evaluation.unresolved += 1
     # it may be one of those that only a run knows, which has been said
     if evaluation.reading.script.open:
         return UNRESOLVED
+
     spelled = ".".join(part.name for part in node.parts)
     near = scope.did_you_mean(name)
     evaluation.report(
         Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near
     )
-    return UNRESOLVED
+    source = meant_source(scope, node)
+    if source is None or is_alias(key, node, scope):
+        return UNRESOLVED
+
+    return read_undeclared(source.frame, name, key, node, scope)
+
+
+def meant_source(scope: Scope, node: exp.Column) -> Source | None:
+    """Return the source that an unresolved column is meant to be of.
+
+    t.x, or x where t is the only source in sight: t, whatever its declaration says
+    """
+    table = node.args.get("table")
+    if table is not None:
+        key = scope.evaluation.fold_table(table.name, table.args.get("quoted"))
+        return scope.find_source(key)
+    found: list[Source] = []
+    around: Scope | None = scope
+    while around is not None:
+        found += around.order
+        around = around.parent
+    if len(found) != 1:
+        return None
+    return found[0]
+
+
+def is_alias(key: str, node: exp.Column, scope: Scope) -> bool:
+    """Tell whether a name is an alias of the SELECT list.
+
+    SELECT a AS x FROM t WHERE x > 1      x is the alias, which WHERE does not see
+    """
+    if node.args.get("table") is not None:
+        return False
+    select = node.find_ancestor(exp.Select)
+    if select is None:
+        return key in scope.aliases
+    fold = scope.evaluation.fold
+    aliases = (item for item in select.expressions if isinstance(item, exp.Alias))
+    return any(fold(item.alias, False) == key for item in aliases)
+
+
+def read_undeclared(frame: Frame, name: str, key: str, node: exp.Column, scope: Scope) -> Slot:
+    """Read a column that a declaration lacks.
+
+    SELECT x FROM t, where YAML or another script's DDL declares t without x
+
+    a declaration can be stale, so the column may be there: read, with a LOW doubt. A declaration in
+    the same script is not, and neither is a name that differs only by its case.
+    """
+    evaluation = scope.evaluation
+    if not isinstance(frame, Scan) or frame.declared_in is None:
+        return UNRESOLVED
+    folded = key.lower()
+    if evaluation.reading.script.file in frame.declared_in or not frame.complete:
+        return UNRESOLVED
+    if any(known.lower() == folded for known in frame.index):
+        return UNRESOLVED
+    origin = Column(frame.dataset, name)
+    evaluation.read(origin, scope.clause, node, learn=False)
+    doubt = Doubt(Confidence.LOW, False, f"`{frame.dataset}` is declared without `{name}`")
+    return Slot(name, key, doubted({(origin, IDENTITY): None}, doubt))
 
 
 def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
-    """ "Name"
+    """Find the column that differs only in how its name is quoted.
+
+    "Name"
 
     a schema that was declared without quotes has a Name: it is meant, although Name folds
     """
@@ -60,6 +128,7 @@ def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
         )
     else:
         source = None
+
     around: Scope | None = scope
     while around is not None:
         if table is None:
@@ -75,11 +144,15 @@ def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
                     scope.evaluation.read(origin_of(slot), scope.clause, node)
                 return slot
         around = around.parent if table is None else None
+
     return None
 
 
 def row_value(scope: Scope, source: Source, node: exp.Expression) -> Slot:
-    """SELECT t FROM t      every column of t, as one value"""
+    """Return a whole row as one value.
+
+    SELECT t FROM t      every column of t, as one value
+    """
     slots = source.row_slots
     for slot in slots:
         if source.dataset is not None and slot.star is None:

@@ -21,7 +21,10 @@ from lineal.model.way import IDENTITY, Clause
 
 
 def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
-    """FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row"""
+    """Return VALUES as a source.
+
+    FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row
+    """
     evaluation = scope.evaluation
     frame = numbered(values_frame(node, scope, [], evaluation), evaluation)
 
@@ -31,7 +34,10 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
 def values_frame(
     node: exp.Values, scope: Scope, names: Sequence[str], evaluation: Evaluation
 ) -> Frame:
-    """VALUES (1, a), (2, b)      a column for each place, under the dialect's names"""
+    """Return the frame of VALUES.
+
+    VALUES (1, a), (2, b)      a column for each place, under the dialect's names
+    """
     scope.clause = Clause.VALUES
     first, prefix = evaluation.facts.values_names
     tuples = [items_of(tuple_) for tuple_ in node.expressions]
@@ -44,7 +50,10 @@ def values_frame(
 
 
 def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
-    """FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them"""
+    """Name the columns of VALUES by their positions.
+
+    FROM (VALUES (NEW.*))      column1, column2, as the dialect calls them
+    """
     first, prefix = evaluation.facts.values_names
     names = [f"{prefix}{position + first}" for position in range(len(frame.slots))]
     if frame.complete:
@@ -54,7 +63,10 @@ def numbered(frame: Frame, evaluation: Evaluation) -> Frame:
 
 
 def items_of(tuple_: Any) -> Sequence[Any]:
-    """(1, a)      1 and a"""
+    """Return the values of one row.
+
+    (1, a)      1 and a
+    """
     if isinstance(tuple_, exp.Tuple):
         return tuple_.expressions
 
@@ -62,12 +74,18 @@ def items_of(tuple_: Any) -> Sequence[Any]:
 
 
 def is_row(item: Any) -> bool:
-    """NEW.*, (NEW).*, $1.*"""
+    """Tell whether an item stands for a row.
+
+    NEW.*, (NEW).*, $1.*
+    """
     return item.__class__ in (exp.Column, exp.Dot) and item.is_star
 
 
 def row_slots(item: Any, scope: Scope) -> list[Slot]:
-    """NEW.*, (NEW).*      the columns of the row"""
+    """Return the columns of a row variable.
+
+    NEW.*, (NEW).*      the columns of the row
+    """
     if isinstance(item, exp.Column):
         return list(star_slots(item, scope))
 
@@ -75,7 +93,10 @@ def row_slots(item: Any, scope: Scope) -> list[Slot]:
 
 
 def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
-    """VALUES (NEW.*, now())      one column for each of the row's, under its name"""
+    """Return the frame of VALUES that hold rows.
+
+    VALUES (NEW.*, now())      one column for each of the row's, under its name
+    """
     first, prefix = scope.evaluation.facts.values_names
     frames = []
     for tuple_ in node.expressions:

@@ -9,7 +9,9 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.clients import as_engine_reads
+from lineal.extract.sql.deep_calls import read_as_calls
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.extract.sql.templates import template_of
 from lineal.model.boundary import raised_in
@@ -46,11 +48,14 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = parser_dialect(script.dialect).tokenize(text)
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
+    if script.written_in:
+        tokens = as_grammar_reads(tokens, script.written_in)
     return with_placeholders(tokens, script.text, script.dialect), unread
 
 
 def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Token]:
-    """The tokens of a text, each placeholder one of them."""
+    """The tokens of a text, each placeholder one of them, and deeply nested calls as calls."""
+    tokens = read_as_calls(tokens, text)
     if has_placeholders(text, dialect):
         return placed(tokens, text, dialect)
 
@@ -81,7 +86,9 @@ MOST_PIECES = 64
 
 
 def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
-    """SELECT 'a; SELECT b FROM t
+    """Split a text whose quotes are not closed.
+
+    SELECT 'a; SELECT b FROM t
 
     a quote is not closed: the statements before and after it still count
     """
@@ -102,6 +109,7 @@ def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
             part = text[start : ends[first]]
             unread.append(start + len(part) - len(part.lstrip()))
         start, first = ends[last], last + 1
+
     return tokens
 
 
@@ -140,6 +148,7 @@ def statements(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def says(words: Words, position: int, text: str) -> bool:
+    """Tell whether the word at a position is a text."""
     return 0 <= position < len(words) and words[position].text.upper() == text
 
 

@@ -10,8 +10,9 @@ from functools import lru_cache
 from sqlglot.dialects.dialect import Dialect, Dialects
 
 from lineal.extract import UnknownDialect
+from lineal.extract.sql.dialects.nearest import NEAREST_GRAMMAR, grammar_of
 from lineal.extract.sql.dialects.table_functions import SETS_IN_SELECT
-from lineal.model.names import FOLDS, Fold, closest, insensitive
+from lineal.model.names import FOLDS, Fold, closest, insensitive, sensitive
 
 LATERAL_ALIASES = frozenset(
     (
@@ -53,6 +54,15 @@ a reads the b that follows, and not a table of that name
 ONLY_TABLES_KEEP_CASE = frozenset(("mysql", "doris", "starrocks", "singlestore"))
 """SELECT ID FROM t      t's id, whatever its case; t and T are two tables"""
 
+OWN_FOLDS: dict[str, Fold] = {
+    "": insensitive,
+    "teradata": insensitive,
+    "drill": insensitive,
+    "dremio": insensitive,
+    "druid": sensitive,
+}
+"""How names compare in dialects where that differs from how the parser normalizes them."""
+
 PARTITIONS_ARE_COLUMNS = frozenset(("spark", "spark2", "databricks", "hive", ""))
 """INSERT INTO t PARTITION (day)
 
@@ -70,6 +80,9 @@ DECLARED_BESIDE_QUERY = frozenset(("mysql", "singlestore", "doris"))
 
 t has a and b; elsewhere, and in any view, a is b's name in t
 """
+
+VIRTUAL_SCHEMAS = {"databricks": "live", "spark": "live"}
+"""FROM LIVE.orders      the table orders of the same pipeline"""
 
 OUTPUT_INTO = frozenset(("tsql", "fabric"))
 """UPDATE … OUTPUT inserted.a INTO u      u is a table; elsewhere RETURNING a INTO v: a variable"""
@@ -103,6 +116,11 @@ ITEMS_ARE_ROWS = frozenset(("bigquery",))
 ITEMS_ARE_COLUMNS = frozenset(("trino", "presto", "athena"))
 """FROM t, UNNEST(t.items) AS i      a column for each field of the items"""
 
+ITEMS_HAVE_FIELDS = (
+    ITEMS_ARE_ROWS | ITEMS_ARE_COLUMNS | {"postgres", "materialize", "risingwave", ""}
+)
+"""FROM UNNEST(t.items)      the fields of the items, where their type has any, are columns"""
+
 CASTS_BEHIND = frozenset(("teradata",))
 """SELECT a (INTEGER)      CAST(a AS INTEGER)"""
 
@@ -122,7 +140,7 @@ ABSOLUTE_SIGN = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 COLUMNS_BY_NUMBER = frozenset(("snowflake",))
 """SELECT $1 FROM t      the first column of t; elsewhere a parameter"""
 
-ITEMS_IN_FROM = frozenset(("bigquery", "redshift"))
+ITEMS_IN_FROM = frozenset(("bigquery", "redshift", "hive"))
 """FROM orders AS o, o.items AS i      UNNEST(o.items)"""
 
 ALL_COLUMNS_FIRST = frozenset(("snowflake",))
@@ -169,7 +187,8 @@ def _names(rows: dict[str, str]) -> dict[str, frozenset[str]]:
 
 RESERVED_NAMES = _names(
     {
-        "oracle": "rownum rowid level sysdate systimestamp user uid ora_rowscn connect_by_isleaf connect_by_iscycle",
+        "oracle": "rownum rowid level sysdate systimestamp user uid ora_rowscn connect_by_isleaf connect_by_iscycle "
+        "versions_starttime versions_endtime versions_startscn versions_endscn versions_xid versions_operation",
         "exasol": "rownum rowid level sysdate user current_session scope_user",
         "bigquery": "_partitiontime _partitiondate _table_suffix _file_name _change_type _change_timestamp",
         "postgres materialize risingwave": "ctid xmin xmax cmin cmax tableoid user current_role system_user",
@@ -177,7 +196,7 @@ RESERVED_NAMES = _names(
         "snowflake": "metadata$filename metadata$file_row_number metadata$action metadata$isupdate metadata$row_id "
         "metadata$file_last_modified metadata$start_scan_time metadata$file_content_key",
         "spark spark2 databricks": "_metadata _change_type _commit_version _commit_timestamp",
-        "hive": "input__file__name block__offset__inside__file row__offset__inside__block",
+        "hive": "input__file__name block__offset__inside__file row__offset__inside__block grouping__id",
         "trino presto athena": "$path $bucket $file_size $file_modified_time $partition current_schema current_path",
         "sqlite": "rowid oid _rowid_",
         "duckdb": "rowid",
@@ -239,6 +258,7 @@ class Facts:
     keys_in_place: bool
     groups_by_time: bool
     items_are_rows: bool
+    items_have_fields: bool
     items_are_columns: bool
     subqueries_see_members: bool
     casts_behind: bool
@@ -248,6 +268,7 @@ class Facts:
     partitions_are_columns: bool
     partition_decorator: str
     default_schema: str
+    virtual_schema: str
     sets_in_select: bool
     count_of_rows: str
     aliases_in_strings: bool
@@ -286,10 +307,12 @@ class Keys(dict[str, str]):
 
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
-    if dialect:
+    """The facts of a dialect; of one without a parser, those of its nearest relative."""
+    dialect = grammar_of(dialect)
+    fold_table = OWN_FOLDS.get(dialect)
+    if fold_table is None:
         fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
-    else:
-        fold_table = insensitive
+
     fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
     keys = Keys(fold)
     return Facts(
@@ -308,6 +331,7 @@ def facts_of(dialect: str) -> Facts:
         keys_in_place=dialect in KEYS_IN_PLACE,
         groups_by_time=dialect in GROUPS_BY_TIME,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
+        items_have_fields=dialect in ITEMS_HAVE_FIELDS,
         items_are_columns=dialect in ITEMS_ARE_COLUMNS,
         casts_behind=dialect in CASTS_BEHIND,
         subqueries_see_members=dialect in SUBQUERIES_SEE_MEMBERS,
@@ -319,6 +343,7 @@ def facts_of(dialect: str) -> Facts:
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
         partition_decorator=PARTITION_DECORATORS.get(dialect, ""),
         default_schema=DEFAULT_SCHEMAS.get(dialect, ""),
+        virtual_schema=VIRTUAL_SCHEMAS.get(dialect, ""),
         declared_beside_query=dialect in DECLARED_BESIDE_QUERY,
         output_into=dialect in OUTPUT_INTO,
         fewer_values=dialect in FEWER_VALUES,
@@ -339,9 +364,11 @@ def facts_of(dialect: str) -> Facts:
 
 @lru_cache(maxsize=64)
 def parser_dialect(dialect: str) -> Dialect:
+    """sqlglot's dialect of that name, or of the nearest relative; raises UnknownDialect."""
     try:
-        return Dialect.get_or_raise(dialect or None)
+        return Dialect.get_or_raise(grammar_of(dialect) or None)
     except ValueError:
-        near = closest(dialect, [str(member.value) for member in Dialects if member.value])
+        known = [str(member.value) for member in Dialects if member.value]
+        near = closest(dialect, [*known, *NEAREST_GRAMMAR])
         meant = f", did you mean '{near}'?" if near else "."
         raise UnknownDialect(f"unknown dialect '{dialect}'{meant}") from None

@@ -32,22 +32,29 @@ class Naming(NamedTuple):
     """UNPIVOT gives the values, then the labels"""
 
     def adds_alias(self, count: int) -> bool:
+        """Tell whether names include the aggregate's alias."""
         return adds(self.alias, count)
 
     def adds_text(self, count: int) -> bool:
+        """Tell whether names include the aggregate's text."""
         return adds(self.text, count)
 
 
 def adds(when: str, count: int) -> bool:
+    """Tell whether a part is added to the name, given the number of aggregates."""
     return when == "always" or (when == "several" and count > 1)
 
 
 def naming_of(dialect: str) -> Naming:
+    """Return how a dialect names the columns of a pivot."""
     return NAMINGS.get(dialect, NAMINGS[""])
 
 
 def aliased(value: Any) -> Text | None:
-    """2024 AS this_year      this_year"""
+    """Return the alias of a pivoted value.
+
+    2024 AS this_year      this_year
+    """
     if not isinstance(value, exp.PivotAlias):
         return None
     alias = value.args["alias"]
@@ -55,7 +62,9 @@ def aliased(value: Any) -> Text | None:
 
 
 def plain(value: Any) -> Text:
-    """2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL
+    """Return the name of a pivoted value as plain text.
+
+    2024, 'Q1', [Q1], -1, DATE '2024-01-01', TRUE, NULL
 
     the value as text; (2024, 'Q1'): 2024_Q1
     """
@@ -63,7 +72,10 @@ def plain(value: Any) -> Text:
 
 
 def duckdb(value: Any) -> Text:
-    """NULL      NULL; else as text"""
+    """Return the name that DuckDB gives to a pivoted value.
+
+    NULL      NULL; else as text
+    """
     if isinstance(value, exp.Null):
         return Text("NULL")
 
@@ -71,7 +83,10 @@ def duckdb(value: Any) -> Text:
 
 
 def spark(value: Any) -> Text:
-    """(2024, 'Q1')      {2024, Q1}: a struct as text"""
+    """Return the name that Spark gives to a pivoted value.
+
+    (2024, 'Q1')      {2024, Q1}: a struct as text
+    """
     texts = texts_of(value)
     return aliased(value) or Text(
         f"{{{', '.join(texts)}}}" if isinstance(value, exp.Tuple) else texts[0]
@@ -79,14 +94,19 @@ def spark(value: Any) -> Text:
 
 
 def as_written(value: Any) -> Text:
-    """'Q1'      the quotes are part of the name; (2024, 'Q1'): 2024_'Q1'"""
+    """Return a pivoted value as it is written.
+
+    'Q1'      the quotes are part of the name; (2024, 'Q1'): 2024_'Q1'
+    """
     items = value.expressions if isinstance(value, exp.Tuple) else [value]
     texts = [f"'{item.name}'" if is_string(item) else text_of(item) for item in items]
     return aliased(value) or Text("_".join(texts), quoted=True)
 
 
 def bigquery(value: Any) -> Text:
-    """'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1,
+    """Return the name that BigQuery gives to a pivoted value.
+
+    'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1,
     'a'): _1_a
     """
     items = value.expressions if isinstance(value, exp.Tuple) else [value]
@@ -94,6 +114,7 @@ def bigquery(value: Any) -> Text:
 
 
 def bigquery_text(value: Any) -> str:
+    """Return one value as BigQuery writes it in a name."""
     text = text_of(value)
     if isinstance(value, (exp.Boolean, exp.Null)):
         return text.upper()
@@ -105,12 +126,14 @@ def bigquery_text(value: Any) -> str:
 
 
 def texts_of(value: Any) -> list[str]:
+    """Return the texts of a value, one for each part of a tuple."""
     return [
         text_of(item) for item in (value.expressions if isinstance(value, exp.Tuple) else [value])
     ]
 
 
 def text_of(value: Any) -> str:
+    """Return the text of a constant."""
     if isinstance(value, exp.Neg):
         return f"-{text_of(value.this)}"
     if isinstance(value, (exp.Cast, exp.Paren)):
@@ -121,6 +144,7 @@ def text_of(value: Any) -> str:
 
 
 def is_string(value: Any) -> bool:
+    """Tell whether a value is a string."""
     return isinstance(value, exp.Literal) and bool(value.is_string)
 
 

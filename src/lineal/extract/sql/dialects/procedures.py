@@ -50,7 +50,6 @@ DECLARES_BEFORE_BEGIN = frozenset(
         "materialize",
         "risingwave",
         "exasol",
-        "teradata",
     )
 )
 """DECLARE x INT; y INT; BEGIN      one DECLARE for all variables of a block"""
@@ -63,3 +62,12 @@ BODIES_AFTER_ARROW = frozenset(("clickhouse",))
 
 CLASSES_IN_QUOTES = frozenset(("hive", "spark", "spark2", "databricks"))
 """CREATE FUNCTION f AS 'com.example.F'      the name of a class, and no body"""
+
+MACROS_ARE_PROCEDURES = frozenset(("teradata",))
+"""CREATE MACRO m AS (INSERT …; SELECT …;)      statements; elsewhere an expression or a query"""
+
+OWN_VARIABLES = {"postgres": ("found", "sqlstate", "sqlerrm")}
+"""IF FOUND THEN      variables that every block of a language has, without lineage"""
+
+TAKES_VARIABLE = {"tsql": ("SELECT",), "fabric": ("SELECT",), "mysql": ("INTO",)}
+"""SELECT @x = a FROM t, SELECT a INTO @x FROM t      what follows reads the variable"""

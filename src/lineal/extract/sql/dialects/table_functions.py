@@ -31,6 +31,7 @@ COLUMNS = _table(
         "value",
     ),
     ("json_each jsonb_each json_each_text jsonb_each_text", "key value"),
+    ("variant_explode variant_explode_outer", "pos key value"),
     ("ts_stat", "word ndoc nentry"),
     ("ts_parse", "tokid token"),
     ("ts_debug", "alias description token dictionaries dictionary lexemes"),
@@ -73,6 +74,9 @@ QUERIES = frozenset(("openquery", "external_query", "dblink", "query"))
 
 for another server
 """
+
+PASSES_COLUMNS = frozenset(("exclude_columns",))
+"""FROM TABLE(exclude_columns(input => TABLE(t), columns => DESCRIPTOR(b)))      t's columns but b"""
 
 CHANGES = frozenset(("table_changes", "table_changes_by_path"))
 """FROM table_changes('t', 1, 2)

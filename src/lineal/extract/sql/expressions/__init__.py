@@ -18,7 +18,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from lineal.extract.sql.expressions.calls import ROLES, columns, combined, function, named_call
-from lineal.extract.sql.expressions.conditions import any_, case, decode, if_, nullif
+from lineal.extract.sql.expressions.conditions import any_, case, decode, if_, nullif, range_n
 from lineal.extract.sql.expressions.leaves import (
     dynamic_identifier,
     extract,
@@ -90,6 +90,7 @@ HANDLERS.update(
         exp.Coalesce: function,
         exp.Nullif: nullif,
         exp.DecodeCase: decode,
+        exp.RangeN: range_n,
         exp.Filter: filtered,
         exp.Order: ordered,
         exp.Ordered: inside,

@@ -23,22 +23,27 @@ if TYPE_CHECKING:
 def compose_body(
     node: Any, way: Way, calls: Any, scope: Scope, into: Lineage, name: str = ""
 ) -> bool:
-    """safe_divide(a, b), where the body is known: only what the body does to a and b counts"""
+    """Compose the body of a function with a call's arguments, and tell whether it is known.
+
+    safe_divide(a, b), where the body is known: only what the body does to a and b counts
+    """
     evaluation = scope.evaluation
     overloads = evaluation.catalog.functions.get(name or function_name(node))
     if not overloads or evaluation.own_functions.row(node):
         return False
+
     given = list(node.iter_expressions())
     function = overload(overloads, len(given))
     summary = evaluation.catalog.summary_of(function, evaluation)
     if summary is None:
         return False
+
     evaluation.absorb(summary.evaluation, node)
     values = {
         i: value_of(argument, NEUTRAL, scope)
-        for i, argument in summary.bound(given, evaluation.fold)
+        for i, argument in summary.bind(given, evaluation.fold)
     }
-    pour(summary.called_with(values), value(way), into, node, (node, calls))
+    pour(summary.lineage_of_call(values), value(way), into, node, (node, calls))
     return True
 
 
@@ -52,7 +57,10 @@ def overload(functions: list[Routine], given: int) -> Routine:
 
 
 def qualified_call(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lineage) -> bool:
-    """dbo.f(a)      the f of that schema"""
+    """Compose the body of a function that a schema qualifies, and tell whether it is known.
+
+    dbo.f(a)      the f of that schema
+    """
     name = ".".join(
         part.name for part in (*node.this.find_all(exp.Identifier), node.expression)
     ).lower()

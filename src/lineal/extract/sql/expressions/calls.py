@@ -47,7 +47,10 @@ if TYPE_CHECKING:
 
 
 def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """f(a, b)      by the function table; a function whose body is known is walked through"""
+    """Walk a function call.
+
+    f(a, b)      by the function table; a function whose body is known is walked through
+    """
     evaluation = scope.evaluation
     if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
         return
@@ -64,7 +67,9 @@ def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
 def columns(
     node: exp.Columns, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """max(COLUMNS(*)): one output for each column, and this is the one at hand;
+    """Walk COLUMNS(…) inside an expression.
+
+    max(COLUMNS(*)): one output for each column, and this is the one at hand;
     coalesce(*COLUMNS(*)): all of them
     """
     if node.args.get("unpack"):
@@ -78,15 +83,32 @@ def columns(
 def named_call(
     node: exp.Anonymous, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """f(a)      a function that the parser does not know; PostgreSQL's may make rows"""
+    """Walk a call of a function that the parser does not know.
+
+    f(a)      a function that the parser does not know; PostgreSQL's may make rows
+    """
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
         HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
     elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
         part(node, way, calls, stack, scope, into)
+    elif (column := column_as_call(node, scope)) is not None:
+        stack.append((column, way, calls))
     elif node.name.lower() == "multiif":  # ClickHouse: multiIf(a > 1, b, c > 2, d, e)
         push_by_law(chosen_in_turns, node.expressions, way, (node, calls), stack)
     else:
         function(node, way, calls, stack, scope, into)
+
+
+def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
+    """SELECT name(t) FROM t      PostgreSQL: t.name, where t is a row that has a name"""
+    if not scope.evaluation.facts.sets_in_select or len(node.expressions) != 1:
+        return None
+    row = scope.row(node.expressions[0])
+    key = scope.evaluation.fold(node.name, False)
+    if row is None or key not in row.index or key in scope.evaluation.catalog.functions:
+        return None
+
+    return exp.Column(this=exp.to_identifier(node.name), table=node.expressions[0].this.copy())
 
 
 def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -105,21 +127,30 @@ def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
 def scalar(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """upper(a): TRANSFORMATION; sha2(a, 256): masked"""
+    """Walk a scalar function.
+
+    upper(a): TRANSFORMATION; sha2(a, 256): masked
+    """
     arguments(node, masked(way) if masks else value(way), calls, stack)
 
 
 def aggregate(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """sum(a): AGGREGATION; count(a): masked"""
+    """Walk an aggregate function.
+
+    sum(a): AGGREGATION; count(a): masked
+    """
     arguments(node, counted(way) if masks else aggregate_of(way), calls, stack)
 
 
 def grouping(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is"""
+    """Walk GROUPING and GROUPING_ID.
+
+    GROUPING(a): a is CONDITIONAL; GROUPING_ID(): every key of the query is
+    """
     if any(True for _ in node.iter_expressions()):
         arguments(node, when(way), calls, stack)
         return
@@ -132,13 +163,19 @@ def grouping(
 def ranking(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """row_number(), ntile(4)      no argument reaches the value"""
+    """Walk a ranking function.
+
+    row_number(), ntile(4)      no argument reaches the value
+    """
 
 
 def coalesce(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """COALESCE(a, b)      each is value, and each decides whether it is taken"""
+    """Walk COALESCE.
+
+    COALESCE(a, b)      each is value, and each decides whether it is taken
+    """
     around = (node, calls)
     for child in node.iter_expressions():
         both(child, way, around, scope, into)
@@ -147,7 +184,9 @@ def coalesce(
 def date_function(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """DATEDIFF(minute, a, b)
+    """Walk a date function, whose unit is no column.
+
+    DATEDIFF(minute, a, b)
 
     minute is a date part, a and b are columns, also if they are called day and month
     """
@@ -165,19 +204,25 @@ def date_function(
 def lookup(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a"""
+    """Walk a look-up in a ClickHouse dictionary.
+
+    dictGet('db.codes', 'label', a)      the label of the dictionary db.codes, and a
+    """
     named, *rest = node.expressions or [None]
     if not isinstance(named, (exp.Literal, exp.Column)):
         scalar(node, masks, way, calls, stack, scope, into)
         return
+
     evaluation = scope.evaluation
     around, step = (node, calls), value(way)
     for argument in reversed(rest[1:]):
         stack.append((argument, step, around))
+
     if isinstance(named, exp.Literal):
         spelling = named.name
     else:
         spelling = ".".join(part.name for part in named.parts)
+
     key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
@@ -196,7 +241,10 @@ def lookup(
 def path_in_arguments(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x"""
+    """Walk a function whose arguments are a path.
+
+    jsonb_extract_path(doc, 'a', b), tupleElement(pair, 'x')      doc.a, and b; pair.x
+    """
     if node.expressions:
         stack.extend((each, value(way), (node, calls)) for each in path_called(node, scope))
 
@@ -242,12 +290,17 @@ def arguments(node: Any, step: Way, calls: Any, stack: Stack) -> None:
 
 
 def counts_rows(node: Any) -> bool:
-    """COUNT(*)      counts rows, and reads no column"""
+    """Tell whether a call counts rows.
+
+    COUNT(*)      counts rows, and reads no column
+    """
     return isinstance(node, exp.Count) or getattr(node, "name", "").lower().startswith("count")
 
 
 def aggregate_call(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope) -> None:
-    """f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)
+    """Walk a call that only an aggregate can be.
+
+    f(a) in f(a) OVER (…), f(a) FILTER (…), f(0.5) WITHIN GROUP (…)
 
     an aggregate, whatever f is
     """

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """CASE WHEN paid THEN amount END      paid: CONDITIONAL, amount: TRANSFORMATION"""
+    """Walk CASE.
+
+    CASE WHEN paid THEN amount END      paid: CONDITIONAL, amount: TRANSFORMATION
+    """
     around = (node, calls)
     args = node.args
     items = [item for arm in args["ifs"] for item in (arm.args["this"], arm.args["true"])]
@@ -36,7 +39,10 @@ def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into:
 
 
 def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value"""
+    """Walk IF.
+
+    IF(paid, amount, 0), NVL2(a, b, c)      the test decides, the branches are the value
+    """
     branches = [
         node.args[branch] for branch in ("true", "false") if node.args.get(branch) is not None
     ]
@@ -46,7 +52,10 @@ def if_(node: exp.If, way: Way, calls: Any, stack: Stack, scope: Scope, into: Li
 def nullif(
     node: exp.Nullif, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """NULLIF(a, b)      a is the value, both decide"""
+    """Walk NULLIF.
+
+    NULLIF(a, b)      a is the value, both decide
+    """
     around = (node, calls)
     stack.append((node.args["expression"], when(way), around))
     both(node.args["this"], way, around, scope, into)
@@ -55,12 +64,28 @@ def nullif(
 def decode(
     node: exp.DecodeCase, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value"""
+    """Walk DECODE.
+
+    DECODE(a, 1, b, 2, c, d)      a and the searched decide; b, c, d are the value
+    """
     push_by_law(chosen_by_operand, node.expressions, way, (node, calls), stack)
 
 
+def range_n(
+    node: exp.RangeN, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """RANGE_N(a BETWEEN 1 AND 9 EACH 3)      Teradata: the number of the range that a is in"""
+    tested = node.this
+    if isinstance(tested, exp.Identifier):
+        tested = exp.Column(this=tested.copy())
+    stack.append((tested, when(way), (node, calls)))
+
+
 def any_(node: exp.Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """a = ANY (…)      an operator; any(a), some(a): Spark's bool_or"""
+    """Walk ANY.
+
+    a = ANY (…)      an operator; any(a), some(a): Spark's bool_or
+    """
     compared = isinstance(node.parent, exp.Binary) and node.parent.args.get("expression") is node
     step = value(way) if compared or isinstance(node.this, exp.Query) else aggregate_of(way)
     stack.append((node.this, step, (node, calls)))

@@ -33,12 +33,15 @@ def date_part(node: Any, scope: Scope) -> Any:
         arguments_ = [node.this]
     else:
         arguments_ = []
+
     if unit is None and (
         len(arguments_) < 2 or any(argument.__class__ is exp.Interval for argument in arguments_)
     ):
         return None
+
     if any(names_part(argument) for argument in arguments_[:1]):
         return arguments_[0]
+
     last = arguments_[-1] if unit is None and arguments_[0].__class__ is exp.Column else None
     if last is not None and names_part(last) and not scope.has(last):
         return last
@@ -50,7 +53,9 @@ WORDS = (exp.Var, exp.Literal)
 
 
 def computes(unit: Any) -> bool:
-    """trunc(a, t.period), date_trunc(lower(period), a)
+    """Tell whether a date part is computed from columns.
+
+    trunc(a, t.period), date_trunc(lower(period), a)
 
     a value that only the rows tell; not WEEK(MONDAY)
     """
@@ -58,7 +63,10 @@ def computes(unit: Any) -> bool:
 
 
 def names_part(node: Any) -> bool:
-    """day in DATEADD(day, 1, a); not "day", not t.day"""
+    """Tell whether a word names a date part.
+
+    day in DATEADD(day, 1, a); not "day", not t.day
+    """
     return (
         node.__class__ is exp.Column
         and node.args.get("table") is None
@@ -68,7 +76,9 @@ def names_part(node: Any) -> bool:
 
 
 def column_of_unit(node: Any, scope: Scope) -> Any:
-    """date_trunc(period, a)
+    """Return the column that a unit names.
+
+    date_trunc(period, a)
 
     the parser makes a word of every unit; one that the text does not quote is a column
     """

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 def parameter(
     node: exp.Parameter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """$1
+    """Walk a parameter.
+
+    $1
 
     Snowflake: the first column of the only source; elsewhere a parameter, and no column; @x: a
     variable
@@ -35,6 +37,7 @@ def parameter(
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
             return
+
     if is_absolute(node, scope):
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
@@ -48,14 +51,20 @@ def parameter(
 
 
 def is_absolute(node: exp.Parameter, scope: Scope) -> bool:
-    """@ x, @ t.x      PostgreSQL's absolute value"""
+    """Tell whether a parameter is PostgreSQL's absolute value.
+
+    @ x, @ t.x      PostgreSQL's absolute value
+    """
     return scope.evaluation.facts.absolute_sign and node.this.__class__ is exp.Var
 
 
 def placeholder(
     node: exp.Placeholder, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """:x      a variable of the procedure around; elsewhere a parameter, and no column"""
+    """Walk a placeholder.
+
+    :x      a variable of the procedure around; elsewhere a parameter, and no column
+    """
     around = scope.evaluation.around
     slot = around.sigil(node) if around is not None else None
     if slot is not None:
@@ -65,21 +74,30 @@ def placeholder(
 def extract(
     node: exp.Extract, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called"""
+    """Walk EXTRACT.
+
+    EXTRACT(YEAR_MONTH FROM a)      the unit is no column, whatever it is called
+    """
     stack.append((node.args["expression"], value(way), (node, calls)))
 
 
 def dynamic_identifier(
     node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """IDENTIFIER('t.a'), where sqlglot knows it"""
+    """Walk a column that IDENTIFIER names, in a node of sqlglot's own.
+
+    IDENTIFIER('t.a'), where sqlglot knows it
+    """
     identifier(node, False, way, calls, stack, scope, into)
 
 
 def identifier(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """IDENTIFIER('t.a')      the column that the text names"""
+    """Walk a column that IDENTIFIER names.
+
+    IDENTIFIER('t.a')      the column that the text names
+    """
     text = literal_name(node)
     if text is not None:
         stack.append((column_in_text(text), way, calls))

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row"""
+    """Walk a dotted expression.
+
+    a.b.c.d.e, f(x).y, (t).a      a field's path, a function of a package, a column of a row
+    """
     first: Any = node
     while isinstance(first, exp.Dot):
         if isinstance(first.expression, exp.Func):
@@ -51,12 +54,20 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
 
 
 def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms"""
+    """Walk a part of a value.
+
+    a.b[0].c, a:b.c, a -> 'b'      the path stays on the column, and reading a part transforms
+    """
     if (item := item_at(node)) is not None:
         value_of(node.this, NEUTRAL, scope)  # the other items are read as well
         stack.append((item, value(way), (node, calls)))
         return
+
     base, names, beside = path_of(node)
+    if isinstance(base, exp.Parameter) and names and (first := numbered(base, scope)) is not None:
+        pour(field_of(first, names, node).lineage, value(way), into, node, (node, calls))
+        return
+
     around = calls if isinstance(node, exp.Dot) else (node, calls)
     step = value(way)
     if isinstance(base, exp.Parameter) and names and is_absolute(base, scope):
@@ -92,12 +103,23 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         if built is not None:
             value_of(base, NEUTRAL, scope)  # the other fields are read as well
         stack.append((base if built is None else built, step, (node, calls)))
+
     for item in beside:
         stack.append((item, step, around))
 
 
+def numbered(base: exp.Parameter, scope: Scope) -> Slot | None:
+    """$1:id      Snowflake: a part of the first column of the only source"""
+    if not scope.evaluation.facts.columns_by_number or len(scope.order) != 1:
+        return None
+
+    return scope.positional(scope.order[0], f"${base.name}", base) if base.name.isdigit() else None
+
+
 def item_at(node: Any) -> Any:
-    """ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)
+    """Return an item of a row that the text lists.
+
+    ROW(a, b)[1], (a, b).2, tupleElement((a, b), 2)
 
     an item of what is written down; None for any other part
     """
@@ -113,8 +135,10 @@ def item_at(node: Any) -> Any:
         number, first = node.expression, 1
     else:
         return None
+
     if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
         return None
+
     position = int(number.name) - first
     if 0 <= position < len(holder.expressions):
         return unnamed(holder.expressions[position])
@@ -123,7 +147,10 @@ def item_at(node: Any) -> Any:
 
 
 def around_of(node: Any) -> Any:
-    """((node))      what the parentheses stand in"""
+    """Return the node around parentheses.
+
+    ((node))      what the parentheses stand in
+    """
     holder = node.parent
     while isinstance(holder, exp.Paren):
         holder = holder.parent
@@ -131,7 +158,10 @@ def around_of(node: Any) -> Any:
 
 
 def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
-    """(t).a      a column of t, where t is a row and no column"""
+    """Find a column of a row.
+
+    (t).a      a column of t, where t is a row and no column
+    """
     if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
         return None
     holder = around_of(base)
@@ -142,7 +172,9 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
 
 
 def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
-    """(SELECT AS STRUCT a, b FROM t).b
+    """Return the field of a subquery that gives a struct.
+
+    (SELECT AS STRUCT a, b FROM t).b
 
     the one column that is read; its rows stay with the others
     """
@@ -154,7 +186,10 @@ def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
 
 
 def built_field(node: Any, name: str, scope: Scope) -> Any:
-    """(ROW(a, b)::place).lat      a, where place is known; else None"""
+    """Find a field of a row that is cast to a type.
+
+    (ROW(a, b)::place).lat      a, where place is known; else None
+    """
     if not isinstance(node, exp.Cast):
         return None
     row, fields = node.this.unnest(), fields_of(node, scope)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lineal.algebra.functions import Function, Role, known
+from lineal.algebra.functions import AGGREGATES_OF_ONE, Function, Role, known
 from lineal.extract.sql.scope import Scope
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ def row_of(node: Any, scope: Scope) -> Function | None:
         arguments_ = node.args.get("expressions")
         if arguments_ and arguments_[0].__class__ in ONLY_IN_AGGREGATES:
             return unlisted_aggregate(node)
+        if arguments_ and len(arguments_) == 1 and node.name.lower() in AGGREGATES_OF_ONE:
+            return unlisted_aggregate(node)
     return found
 
 
@@ -49,12 +51,14 @@ def listed_row(node: Any) -> Function | None:
         return known(node.name.lower()) or (
             unlisted_aggregate(node) if kind is not exp.Anonymous else None
         )
+
     if kind not in ROWS:
         names = [name.lower() for name in kind.sql_names()]
         found = next((row for name in names if (row := known(name)) is not None), None)
         if found is None and issubclass(kind, exp.AggFunc):
             found = unlisted_aggregate(node)
         ROWS[kind] = found
+
     return ROWS[kind]
 
 

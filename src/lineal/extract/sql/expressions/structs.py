@@ -44,7 +44,9 @@ CARRIERS = (
 
 
 def carried(node: Any, scope: Scope) -> Struct | None:
-    """array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)
+    """Return the struct that an aggregate or a window passes on.
+
+    array_agg(t ORDER BY d)[0], any_value(STRUCT(a, b)), lag(STRUCT(a, b)) OVER (…)
 
     one that is passed on
 
@@ -62,6 +64,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
                 (each, step) for each in inner.iter_expressions() if each is not inner.this
             )
         inner = inner.this
+
     inner = with_names_of_type(inner)
     held: Lineage | None
     if isinstance(inner, exp.Struct):
@@ -74,8 +77,10 @@ def carried(node: Any, scope: Scope) -> Struct | None:
         held = held_by(inner, scope)
     else:
         return None
+
     if not isinstance(held, Struct):
         return None
+
     beside = [(expression_in(scope, other), way) for other, way in others]
     return carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
 
@@ -92,7 +97,10 @@ def held_by(node: exp.Column, scope: Scope) -> Lineage:
 
 
 def with_names_of_type(node: Any) -> Any:
-    """CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q"""
+    """Give a row the field names of the type it is cast to.
+
+    CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q
+    """
     if not isinstance(node, exp.Cast) or not isinstance(node.this, exp.Struct):
         return node
     names = [field.this for field in node.to.expressions if isinstance(field, exp.ColumnDef)]
@@ -109,7 +117,10 @@ def with_names_of_type(node: Any) -> Any:
 
 
 def with_names_of_items(node: Any) -> Any:
-    """ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q"""
+    """Give the items of an array the field names of their type.
+
+    ARRAY<STRUCT<p INT64, q STRING>>[(a, b), (c, d)]      an array of structs of p and q
+    """
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Array):
         kind = node.to.expressions[:1]
     else:
@@ -126,7 +137,9 @@ def with_names_of_items(node: Any) -> Any:
 
 
 def item_of(node: Any, scope: Scope) -> Struct | None:
-    """[STRUCT(a AS p, 1 AS q), (b, 2)]
+    """Return the struct that stands for any item of an array.
+
+    [STRUCT(a AS p, 1 AS q), (b, 2)]
 
     an item: p is a or b, q has no source; the first names the fields
     """
@@ -142,7 +155,10 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
 
 
 def unnamed(part: Any) -> Any:
-    """a AS p, p := a      a"""
+    """Return the value of a named argument.
+
+    a AS p, p := a      a
+    """
     if isinstance(part, exp.PropertyEQ):
         return part.args["expression"]
 
@@ -150,7 +166,10 @@ def unnamed(part: Any) -> Any:
 
 
 def field_name(part: Any, position: int) -> str:
-    """a AS p, p := a, a, 1      p, p, a, col4"""
+    """Return the name of a struct's field.
+
+    a AS p, p := a, a, 1      p, p, a, col4
+    """
     named = part.this if isinstance(part, exp.PropertyEQ) else part
     if isinstance(named, (exp.Identifier, exp.Column, exp.Alias)):
         return named.alias_or_name
@@ -159,7 +178,10 @@ def field_name(part: Any, position: int) -> str:
 
 
 def struct_of(node: Any, scope: Scope) -> Lineage:
-    """STRUCT(a AS p, b AS q)      a value that knows of its fields"""
+    """Return the lineage of a struct.
+
+    STRUCT(a AS p, b AS q)      a value that knows of its fields
+    """
     if not isinstance(node, exp.Struct):
         held = item_of(node, scope)
         held = held if held is not None else carried(node, scope)
@@ -176,7 +198,10 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
 
 
 def value_with_parts(node: Any, scope: Scope) -> Lineage:
-    """STRUCT(s.c AS c)      c is still a part of s, whose fields are further down"""
+    """Return a value with its parts.
+
+    STRUCT(s.c AS c)      c is still a part of s, whose fields are further down
+    """
     lineage = value_of(node, NEUTRAL, scope)
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
         return keep_parts(lineage, held_by(node, scope))
@@ -190,17 +215,26 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
 
 
 def has_star(node: exp.Struct) -> bool:
-    """STRUCT(t.*, a)      whether some of the fields are those of a row"""
+    """Tell whether a struct has a star among its fields.
+
+    STRUCT(t.*, a)      whether some of the fields are those of a row
+    """
     return any(isinstance(item, exp.Star) or is_row_star(item) for item in node.expressions)
 
 
 def is_row_star(node: Any) -> bool:
-    """t.*"""
+    """Tell whether an item is the star of a source.
+
+    t.*
+    """
     return isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
 
 
 def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
-    """struct(t.*, a + 1 AS b)      a field for each column of t, and b"""
+    """Return the lineage of a struct that lists a star.
+
+    struct(t.*, a + 1 AS b)      a field for each column of t, and b
+    """
     found: dict[str, Lineage] = {}
     for item in node.expressions:
         if isinstance(item, exp.Star) or is_row_star(item):
@@ -225,7 +259,10 @@ def struct_items(node: exp.Struct) -> dict[str, Any]:
 
 
 def struct_entry(item: Any) -> tuple[str, Any] | None:
-    """p := a, a AS p, a      a field's name and its value"""
+    """Return the name and the value of one field.
+
+    p := a, a AS p, a      a field's name and its value
+    """
     if isinstance(item, exp.PropertyEQ):
         return item.this.name, item.args["expression"]
     if isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:

@@ -26,14 +26,20 @@ if TYPE_CHECKING:
 def subquery(
     node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """(SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype"""
+    """Walk a scalar subquery.
+
+    (SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype
+    """
     take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
 
 
 def exists(
     node: exp.Exists, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count"""
+    """Walk EXISTS.
+
+    EXISTS (SELECT … FROM t WHERE b)      no value, only the rows count
+    """
     if isinstance(node.this, (exp.Query, exp.Subquery)):
         take_existence(scope.evaluation.frame_of(node.this, scope), rows_of(into))
     else:  # Spark's exists(array, x -> …) is a function
@@ -43,7 +49,10 @@ def exists(
 def lambda_(
     node: exp.Lambda, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """transform(xs, x -> x + a)      x is the lambda's own, a is a column"""
+    """Walk a lambda.
+
+    transform(xs, x -> x + a)      x is the lambda's own, a is a column
+    """
     path = arrow_meant(node, scope.evaluation.facts.arrows)
     if path is not None:
         stack.append((path, way, calls))
@@ -54,7 +63,9 @@ def lambda_(
 def comprehension(
     node: exp.Comprehension, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """[x + a FOR x IN xs IF x > b]
+    """Walk a list comprehension.
+
+    [x + a FOR x IN xs IF x > b]
 
     xs and a are the value, b decides what is in it; x is no column
     """
@@ -89,6 +100,7 @@ class LambdaScope(Scope):
     __slots__ = ()
 
     def column(self, node: exp.Column) -> Slot:
+        """Resolve a column, unless it is a parameter of the lambda."""
         first = node.parts[0]
         if self.parent is None or self.evaluation.fold(first.name, False) in self.aliases:
             return super().column(node)

@@ -129,28 +129,40 @@ def value_of(node: exp.Expr, way: Way, scope: Scope) -> Lineage:
 def column(
     node: exp.Column, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """orders.amount      the amount of orders"""
+    """Walk a column.
+
+    orders.amount      the amount of orders
+    """
     pour(scope.column(node).lineage, way, into, node, calls)
 
 
 def binary(
     node: exp.Binary, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """a + b, a = b, a AND b      both are transformed"""
+    """Walk a binary operator.
+
+    a + b, a = b, a AND b      both are transformed
+    """
     operator(node, way, calls, stack, scope, into)
 
 
 def connector(
     node: exp.Connector, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """a AND b      both are transformed; AND itself is no step worth naming on the path"""
+    """Walk AND and OR.
+
+    a AND b      both are transformed; AND itself is no step worth naming on the path
+    """
     below(node, value(way), calls, stack)
 
 
 def nothing(
     node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """42, 'text', INTEGER      no column below"""
+    """Walk a node without columns.
+
+    42, 'text', INTEGER      no column below
+    """
 
 
 def operator(
@@ -178,12 +190,18 @@ PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
 def through(
     node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """DISTINCT a, b      nothing is done to either"""
+    """Walk a node that passes its children on.
+
+    DISTINCT a, b      nothing is done to either
+    """
     below(node, way, calls, stack)
 
 
 def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """(a), a AS b      only what stands inside, the alias is no column"""
+    """Walk a node that passes its only child on.
+
+    (a), a AS b      only what stands inside, the alias is no column
+    """
     if node.this is not None:
         stack.append((node.this, way, calls))
 
@@ -191,12 +209,18 @@ def inside(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, int
 def assigned(
     node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """f(name => a), {name: a}      only a"""
+    """Walk a named argument.
+
+    f(name => a), {name: a}      only a
+    """
     stack.append((node.args["expression"], way, calls))
 
 
 def star(node: exp.Expr, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """hash(*), struct(t.*)      every column"""
+    """Walk a star inside an expression.
+
+    hash(*), struct(t.*)      every column
+    """
     for slot in scope.evaluation.star_slots(node, scope):
         pour(slot.lineage, way, into, node, calls)
 

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 def filtered(
     node: exp.Filter, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """sum(a) FILTER (WHERE b)      b: CONDITIONAL"""
+    """Walk FILTER.
+
+    sum(a) FILTER (WHERE b)      b: CONDITIONAL
+    """
     stack.append((node.args["expression"].this, when(way), (node.this, calls)))
     aggregate_call(node.this, way, calls, stack, scope)
 
@@ -36,7 +39,10 @@ def filtered(
 def ordered(
     node: exp.Order, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """array_agg(a ORDER BY b)      b: WINDOW"""
+    """Walk ORDER BY inside an aggregate.
+
+    array_agg(a ORDER BY b)      b: WINDOW
+    """
     for key in reversed(node.expressions):
         stack.append((key.this, over(way), calls))
     if node.this is not None:
@@ -46,7 +52,9 @@ def ordered(
 def within_group(
     node: exp.WithinGroup, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """percentile_cont(0.5) WITHIN GROUP (ORDER BY a)
+    """Walk WITHIN GROUP.
+
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY a)
 
     a: AGGREGATION; listagg(a) … (ORDER BY b): b: WINDOW
     """
@@ -59,17 +67,21 @@ def within_group(
             for key in node.args["expression"].expressions
         )
         return
+
     argument_free = next(node.this.find_all(exp.Column), None) is None
     step = aggregate_of(way) if argument_free or (row and row.role is Role.ORDERED) else over(way)
     for key in reversed(node.args["expression"].expressions):
         stack.append((key.this, step, (node.this, calls)))
+
     aggregate_call(node.this, way, calls, stack, scope)
 
 
 def window(
     node: exp.Window, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
+    """Walk a window function.
+
+    sum(a) OVER (PARTITION BY b ORDER BY c)      a: AGGREGATION, b, c: WINDOW
 
     max(a) KEEP (DENSE_RANK FIRST ORDER BY b)       the same influences of an ordinary, ordered
     aggregate
@@ -78,12 +90,15 @@ def window(
     call = node.this
     while isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
         call = call.this
+
     for key in reversed(window_keys(node)):
         stack.append((key, over(inner), (call, calls)))
+
     for key in inherited_keys(node, scope):
         clause, scope.clause = scope.clause, Clause.WINDOW
         gather(key, over(inner), into, scope, (call, calls))
         scope.clause = clause
+
     row = row_of(call, scope) if isinstance(call, exp.Func) else None
     if row is not None and row.role is Role.VALUE_AT:
         arguments(call, value(inner), calls, stack)
@@ -92,7 +107,10 @@ def window(
 
 
 def window_keys(node: exp.Window) -> list[Any]:
-    """PARTITION BY a ORDER BY b ROWS c PRECEDING      a, b, c"""
+    """Return the keys of a window.
+
+    PARTITION BY a ORDER BY b ROWS c PRECEDING      a, b, c
+    """
     args = node.args
     order = args.get("order")
     sorted_by = [item.this for item in order.expressions] if order is not None else []
@@ -104,7 +122,10 @@ def window_keys(node: exp.Window) -> list[Any]:
 
 
 def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
-    """OVER w, OVER (w ORDER BY c)      the keys of the named windows that this one builds on"""
+    """Return the keys that a window takes over from named windows.
+
+    OVER w, OVER (w ORDER BY c)      the keys of the named windows that this one builds on
+    """
     keys: list[Any] = []
     seen: set[str] = set()
     named = node.args.get("alias")

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.procedural.text import CLOSE, OPEN, SEMICOLON, vocabulary, word
-from lineal.extract.sql.procedural.walker import Tokens, is_name
+from lineal.extract.sql.procedural.text import (
+    CLOSE,
+    DEPTHS,
+    OPEN,
+    SEMICOLON,
+    Tokens,
+    is_name,
+    kind_at,
+    vocabulary,
+    word,
+    word_at,
+)
 
 STARTERS = vocabulary(
     """
@@ -64,60 +76,118 @@ def end_of(tokens: Tokens, at: int) -> int:
     depth = cases = 0
     for position in range(at + 1, len(tokens)):
         token = tokens[position]
-        kind = token.token_type
-        if kind is OPEN:
-            depth += 1
-        elif kind is CLOSE:
-            depth -= 1
-        elif kind is SEMICOLON:
+        if token.token_type is SEMICOLON:
             return position
-        elif depth <= 0:
-            here = word(token)
-            if here == "CASE":
-                cases += 1
-            elif cases:
-                cases -= here == "END"
-            elif here in ("VALUES", "TO"):
-                takes = NOTHING
-            elif here in STARTERS and not belongs(tokens, position, first):
-                if here not in takes:
-                    return position
-                takes = takes if takes is STARTERS else TAKES.get(here, NOTHING)
+
+        depth += DEPTHS.get(token.token_type, 0)
+        if depth > 0 or token.token_type in DEPTHS:
+            continue
+
+        here = word(token)
+        if here == "CASE":
+            cases += 1
+        elif cases:
+            cases -= here == "END"
+        elif here in ("VALUES", "TO"):
+            takes = NOTHING
+        elif here in STARTERS and not belongs(tokens, position, first):
+            if here not in takes:
+                return position
+            if takes is not STARTERS:
+                takes = TAKES.get(here, NOTHING)
+
     return len(tokens)
 
 
 def belongs(tokens: Tokens, at: int, first: str) -> bool:
-    """Whether a word that may start a statement does not: it is a name, a hint, or a part of this
-    one.
+    """Tell whether a word that may start a statement does not: it is a name, a hint, or a part of
+    this one.
     """
     before = tokens[at - 1]
-    following = tokens[at + 1] if at + 1 < len(tokens) else None
     if before.token_type in (TokenType.DOT, TokenType.PARAMETER) or word(before) == "AS":
         return True
-    here, after = word(tokens[at]), word(following) if following is not None else ""
+
+    here = word(tokens[at])
     if first == "SET" and word(before) == "ON":  # SET NOCOUNT ON DELETE FROM t
         return False
     if word(before) in BELONGS_AFTER.get(here, NOTHING):
         return True
-    if following is not None and following.token_type in (
-        TokenType.DOT,
-        TokenType.EQ,
-        TokenType.COMMA,
-        CLOSE,
-    ):
-        return here not in ("SELECT", "END", "ELSE", "RETURN", "BREAK", "CONTINUE")
-    if here == "WITH":
-        if first in ("CREATE", "ALTER") and after in ATTRIBUTES:
-            return True
-        named = at + 2 < len(tokens) and following is not None and is_name(following)
-        return (
-            not (named and (word(tokens[at + 2]) == "AS" or tokens[at + 2].token_type is OPEN))
-            or after == "EXECUTE"
-        )
-    if here == "UPDATE":
-        return following is not None and following.token_type is OPEN
-    if here == "MERGE":
-        return after == "JOIN"
-    if here in ("DROP", "ALTER", "CREATE") and first == "ALTER":
-        return after in ("COLUMN", "CONSTRAINT") or (here == "DROP" and after not in DROPPED)
-    return here == "SET" and first in ("ALTER", "CREATE")
+    if kind_at(tokens, at + 1) in AFTER_NAMES:
+        return here not in NEVER_NAMES
+
+    belongs_here = WORDS.get(here)
+    if belongs_here is None:
+        return False
+
+    return belongs_here(tokens, at, first)
+
+
+AFTER_NAMES = (TokenType.DOT, TokenType.EQ, TokenType.COMMA, CLOSE)
+"""update = 1, f(delete, 2)      what follows a name"""
+
+NEVER_NAMES = frozenset(("SELECT", "END", "ELSE", "RETURN", "BREAK", "CONTINUE"))
+
+
+def with_belongs(tokens: Tokens, at: int, first: str) -> bool:
+    """Tell whether WITH continues a statement.
+
+    FROM t WITH (NOLOCK), CREATE VIEW v WITH SCHEMABINDING; WITH c AS (…) is a statement
+    """
+    following = word_at(tokens, at + 1)
+    if first in ("CREATE", "ALTER") and following in ATTRIBUTES:
+        return True
+    if following == "EXECUTE" or at + 2 >= len(tokens) or not is_name(tokens[at + 1]):
+        return True
+
+    return word(tokens[at + 2]) != "AS" and tokens[at + 2].token_type is not OPEN
+
+
+def update_belongs(tokens: Tokens, at: int, first: str) -> bool:
+    """Tell whether UPDATE is a function.
+
+    IF UPDATE(a)      a function of triggers
+    """
+    return kind_at(tokens, at + 1) is OPEN
+
+
+def merge_belongs(tokens: Tokens, at: int, first: str) -> bool:
+    """Tell whether MERGE is a hint.
+
+    a INNER MERGE JOIN b      a hint
+    """
+    return word_at(tokens, at + 1) == "JOIN"
+
+
+def action_belongs(tokens: Tokens, at: int, first: str) -> bool:
+    """Tell whether a word is an action of ALTER TABLE.
+
+    ALTER TABLE t ALTER COLUMN a …, ALTER TABLE t DROP CONSTRAINT c
+    """
+    if first != "ALTER":
+        return False
+
+    following = word_at(tokens, at + 1)
+    if word(tokens[at]) == "DROP":
+        return following not in DROPPED
+
+    return following in ("COLUMN", "CONSTRAINT")
+
+
+def set_belongs(tokens: Tokens, at: int, first: str) -> bool:
+    """Tell whether SET is a part of ALTER.
+
+    ALTER DATABASE d SET RECOVERY SIMPLE
+    """
+    return first in ("ALTER", "CREATE")
+
+
+WORDS: dict[str, Callable[[Tokens, int, str], bool]] = {
+    "WITH": with_belongs,
+    "UPDATE": update_belongs,
+    "MERGE": merge_belongs,
+    "DROP": action_belongs,
+    "ALTER": action_belongs,
+    "CREATE": action_belongs,
+    "SET": set_belongs,
+}
+"""Words that start a statement or belong to one, by what is around them."""

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.dialects.procedures import ASSIGNS, ASSIGNS_BY_EQUALS, SELECTS_INTO_SESSION
-from lineal.extract.sql.procedural.text import SEMICOLON, vocabulary, word
+from lineal.extract.sql.dialects.procedures import (
+    ASSIGNS,
+    ASSIGNS_BY_EQUALS,
+    SELECTS_INTO_SESSION,
+    TAKES_VARIABLE,
+)
+from lineal.extract.sql.procedural.text import (
+    SEMICOLON,
+    Tokens,
+    find_word,
+    vocabulary,
+    word,
+    word_at,
+)
 from lineal.extract.sql.words import BATCHES
 
 GLANCE = (
@@ -31,30 +44,45 @@ def may_be_procedural(text: str, dialect: str) -> bool:
     """A glance, since hardly any script is; one at the start is enough where there is a single
     statement.
     """
-    if dialect not in BATCHES:
-        end = text.find(";")
-        if (end < 0 or end >= len(text.rstrip()) - 1) and ORDINARY.match(text) is not None:
-            return False
-    folded = text.lower()
     if dialect in BATCHES:
-        return "@" in folded or any(stands_in(folded, word) for word in TSQL_GLANCE)
+        folded = text.lower()
+        return "@" in folded or has_word(folded, TSQL_GLANCE)
+
+    end = text.find(";")
+    is_single = end < 0 or end >= len(text.rstrip()) - 1
+    if is_single and ORDINARY.match(text) is not None:
+        return False
+
+    folded = text.lower()
     if dialect in SELECTS_INTO_SESSION and "into @" in folded:
         return True
+    if dialect in ASSIGNS:
+        return has_word(folded, SESSION_GLANCE)
 
-    glance = SESSION_GLANCE if dialect in ASSIGNS else GLANCE
-    return any(stands_in(folded, word) for word in glance)
+    return has_word(folded, GLANCE)
+
+
+def has_word(text: str, words: Iterable[str]) -> bool:
+    """Tell whether a text has one of some words."""
+    return any(stands_in(text, word) for word in words)
 
 
 def stands_in(text: str, word: str) -> bool:
-    """Whether a word stands in a text, and not only a part of a longer one."""
+    """Tell whether a text has a word, and not only as a part of a longer one."""
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
-        before, after = text[at - 1 : at], text[end : end + 1]
-        if not (before.isalnum() or before in ("_", ".") or after.isalnum() or after == "_"):
+        if not (STARTS_LATE.match(text[at - 1 : at]) or GOES_ON.match(text[end : end + 1])):
             return True
+
         at = text.find(word, end)
+
     return False
+
+
+STARTS_LATE = re.compile(r"[\w.]")
+GOES_ON = re.compile(r"\w")
+"""Characters before and after a part of a longer word."""
 
 
 KINDS = frozenset(("FUNCTION", "PROCEDURE", "PROC", "MACRO", "TRIGGER", "PACKAGE"))
@@ -74,45 +102,58 @@ JOBS = frozenset(("TASK", "EVENT"))
 SESSION = frozenset(("VAR", "VARIABLE", "@"))
 
 
-def is_procedural(tokens: list[Token], dialect: str) -> bool:
-    start = True
+def is_procedural(tokens: Tokens, dialect: str) -> bool:
+    """Tell whether any statement is procedural, or reads a variable."""
+    words = TSQL_WORDS if dialect in BATCHES else frozenset[str]()
+    takes = TAKES_VARIABLE.get(dialect, ())
+    is_start = True
     for position, token in enumerate(tokens):
-        if start:
-            first = word(token)
-            if first in OPENING or (
-                first in ("CREATE", "ALTER") and kind_of(tokens, position) >= 0
-            ):
-                return True
-            if first == "CREATE" and any(
-                word(each) in JOBS for each in tokens[position + 1 : position + 5]
-            ):
-                return True
-            if first == "SET" and dialect in ASSIGNS and sets_variable(tokens, position, dialect):
-                return True
-        if dialect in BATCHES and word(token) in TSQL_WORDS:
+        if is_start and starts_procedure(tokens, position, dialect):
             return True
-        if token.token_type is TokenType.PARAMETER and word(
-            tokens[position - 1]
-        ) in TAKES_VARIABLE.get(dialect, ()):
+        if words and word(token) in words:
             return True
-        start = token.token_type is SEMICOLON
+        if token.token_type is TokenType.PARAMETER and word(tokens[position - 1]) in takes:
+            return True
+
+        is_start = token.token_type is SEMICOLON
+
     return False
 
 
-TAKES_VARIABLE = {"tsql": ("SELECT",), "fabric": ("SELECT",), "mysql": ("INTO",)}
-"""SELECT @x = a FROM t, SELECT a INTO @x FROM t      what follows reads the variable"""
+def starts_procedure(tokens: Tokens, at: int, dialect: str) -> bool:
+    """Tell whether a procedural statement starts here."""
+    first = word(tokens[at])
+    if first in OPENING:
+        return True
+    if first == "SET":
+        return dialect in ASSIGNS and sets_variable(tokens, at, dialect)
+    if first == "PREPARE":
+        return True
+    if first == "WITH":
+        return word(tokens[min(at + 1, len(tokens) - 1)]) in ("FUNCTION", "PROCEDURE")
+    if first not in ("CREATE", "ALTER", "REPLACE"):
+        return False
+    if kind_of(tokens, at) >= 0:
+        return True
+
+    return first == "CREATE" and find_word(tokens[at + 1 : at + 5], JOBS) >= 0
 
 
-def kind_of(tokens: list[Token], at: int) -> int:
-    """CREATE OR REPLACE TEMP FUNCTION      where FUNCTION stands; -1, if it is no routine"""
+def kind_of(tokens: Tokens, at: int) -> int:
+    """Find the word that tells the kind of a routine.
+
+    CREATE OR REPLACE TEMP FUNCTION      where FUNCTION is; -1, if it is no routine
+    """
     if word(tokens[at]) in KINDS:
         return at
+
     for position in range(at + 1, min(at + 12, len(tokens))):
         here = word(tokens[position])
         if here in KINDS:
             return position
         if here not in BETWEEN and word(tokens[position - 1]) not in ("=", "@"):
             return -1
+
     return -1
 
 
@@ -123,23 +164,34 @@ TSQL_WORDS = vocabulary(
 )
 
 
-def sets_variable(tokens: list[Token], at: int, dialect: str) -> bool:
-    following = word(tokens[at + 1]) if at + 1 < len(tokens) else ""
-    after = tokens[at + 2].text if at + 2 < len(tokens) else ""
-    return following in SESSION or (dialect in ASSIGNS_BY_EQUALS and after == "=")
+def sets_variable(tokens: Tokens, at: int, dialect: str) -> bool:
+    """Tell whether SET assigns a variable.
+
+    SET VAR x = 1, SET @x = 1; SET x = 1 in some dialects
+    """
+    if word_at(tokens, at + 1) in SESSION:
+        return True
+
+    return dialect in ASSIGNS_BY_EQUALS and word_at(tokens, at + 2) == "="
 
 
 DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 def with_semicolons(text: str) -> str:
-    """DELIMITER // … END //      END ; with every other character in its place"""
+    """Replace the delimiters of a client by semicolons.
+
+    DELIMITER // … END //      END ; with every other character in its place
+    """
     marks = list(DELIMITER.finditer(text))
     if not marks:
         return text
+
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
     found = [text[: marks[0].start()]]
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
-        part = text[mark.end() : following.start() if following is not None else len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        delimiter = mark[1]
         found.append(" " * (mark.end() - mark.start()))
-        found.append(part if mark[1] == ";" else part.replace(mark[1], ";".ljust(len(mark[1]))))
+        found.append(text[mark.end() : end].replace(delimiter, ";".ljust(len(delimiter))))
+
     return "".join(found)

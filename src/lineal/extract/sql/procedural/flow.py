@@ -11,6 +11,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token
+
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Place
 
@@ -25,11 +28,11 @@ class Assignment:
 
     def __init__(
         self,
-        tree: Any,
+        tree: exp.Expr | None,
         reading: Reading | None,
         moment: Moment,
         mentions: frozenset[str],
-        constant: Any = None,
+        constant: list[Token] | None = None,
     ) -> None:
         self.tree = tree
         self.reading = reading
@@ -39,6 +42,12 @@ class Assignment:
         """the tokens of the expression, if it may be a constant text"""
         self.after: Any = None
         """the statement of SQL that comes before it"""
+
+    @property
+    def query(self) -> exp.Expr:
+        """The query of an assignment that is not a parameter's."""
+        assert self.tree is not None
+        return self.tree
 
     @property
     def position(self) -> int:
@@ -71,11 +80,15 @@ Refs = tuple[Ref | Back, ...]
 
 
 class Loop:
-    __slots__ = ("assigned", "parent", "start")
+    """WHILE … LOOP      what is assigned inside may be there when it starts again"""
+
+    __slots__ = ("assigned", "parent", "queries", "start")
 
     def __init__(self, start: int, parent: Loop | None) -> None:
         self.start = start
         self.parent = parent
+        self.queries: dict[Assignment, None] = {}
+        """FOR r IN (SELECT …), FETCH c INTO r: the queries over whose rows it runs"""
         self.assigned: dict[str, dict[Ref, None]] = {}
 
 
@@ -92,6 +105,24 @@ class Moment(NamedTuple):
     arms: Arms = ()
     """the branches and loops around it, outermost first: what stands in other arms may be left out
     """
+    repeated: tuple[Assignment, ...] = ()
+    """FORALL i IN 1..rows.COUNT: the queries that fill the collections it runs over"""
+
+    @property
+    def loops(self) -> Iterator[Loop]:
+        """The loops around it, the innermost first."""
+        loop = self.loop
+        while loop is not None:
+            yield loop
+            loop = loop.parent
+
+    @property
+    def queries(self) -> dict[Assignment, None]:
+        """The queries for each of whose rows the statement is executed."""
+        found = dict.fromkeys(self.repeated)
+        for loop in self.loops:
+            found |= loop.queries
+        return found
 
 
 class TableTest(NamedTuple):
@@ -103,6 +134,7 @@ class TableTest(NamedTuple):
     runs: bool = True
 
     def allows(self, name: str) -> bool:
+        """Tell whether the arm runs for a table."""
         return (name in self.names) is self.runs
 
 
@@ -116,7 +148,9 @@ class Construct:
         "conditional",
         "exhaustive",
         "loop",
+        "most_results",
         "outer_loop",
+        "results",
         "start",
     )
 
@@ -128,6 +162,7 @@ class Construct:
         self.outer_loop = outer_loop
         self.loop = loop
         self.exhaustive = False
+        self.results = self.most_results = 0
         self.changed: dict[str, None] = {}
         self.branches: list[dict[str, Refs]] = []
         self.assigned: dict[str, dict[Ref, None]] = {} if loop is None else loop.assigned
@@ -140,6 +175,8 @@ class Body:
         self.names: set[str] = set()
         self.position = 0
         self.loop: Loop | None = None
+        self.repeated: tuple[Assignment, ...] = ()
+        """what the FORALL runs over whose statement comes next"""
         self.history: dict[str, tuple[list[int], list[Refs]]] = {}
         self.open: list[Construct] = []
         self.tables: dict[str, Assignment] = {}
@@ -165,15 +202,19 @@ class Body:
         self.values: dict[Any, Any] = {}
         """what has been evaluated so far"""
 
+        self.results = 0
+        """how many result sets a procedure has given back so far, on the longest way here"""
+
     # -- while the body is walked ------------------------------------------------------------------
 
     def now(self) -> Moment:
+        """Where the walk is."""
         arms = (
             (id(each), len(each.branches))
             for each in self.open
             if each.conditional or each.branches
         )
-        return Moment(self, self.position, self.loop, tuple(arms))
+        return Moment(self, self.position, self.loop, tuple(arms), self.repeated)
 
     def test_table(self, construct: Construct, test: TableTest) -> None:
         """The arm that has just been opened runs only where a test of the trigger's table allows
@@ -182,7 +223,10 @@ class Body:
         self.table_tests[id(construct), len(construct.branches)] = (construct, test)
 
     def test_others(self, construct: Construct) -> None:
-        """ELSE      runs for the tables that no arm before it has tested"""
+        """Test for the tables that are left.
+
+        ELSE      runs for the tables that no arm before it has tested
+        """
         tests = (
             self.table_tests.get((id(construct), number))
             for number in range(len(construct.branches))
@@ -198,14 +242,24 @@ class Body:
         tests = (self.table_tests[arm][1] for arm in arms if arm in self.table_tests)
         return all(test.allows(table) for test in tests)
 
+    def iterate(self, query: Assignment | None) -> None:
+        """FOR r IN (SELECT …), FETCH c INTO r      the loop runs once for each row of the query"""
+        if query is not None and query.tree is not None and self.loop is not None:
+            self.loop.queries[query] = None
+
     def give(self, parameter: str, position: int) -> None:
-        """CREATE FUNCTION f(a INT)"""
+        """Define a parameter.
+
+        CREATE FUNCTION f(a INT)
+        """
         self.assign(
             parameter, Ref(Assignment(None, None, self.now(), frozenset((str(position),))), None)
         )
 
     def start_with(self, variable: str, ref: Ref) -> None:
-        """CREATE TRIGGER … EXECUTE FUNCTION f
+        """Define a value that a trigger gives.
+
+        CREATE TRIGGER … EXECUTE FUNCTION f
 
         what f calls NEW is known only now; every trigger adds to it
         """
@@ -218,37 +272,67 @@ class Body:
             held.insert(0, (ref,))
 
     def declare(self, variable: str) -> None:
-        """DECLARE x INT      a name, and nothing in it"""
+        """Declare a variable without a value.
+
+        DECLARE x INT      a name, and nothing in it
+        """
         self.names.add(variable)
         self._set(variable, ())
 
     def assign(self, variable: str, ref: Ref) -> None:
+        """Assign a variable.
+
+        x := …      x holds this, and nothing else
+        """
         self.names.add(variable)
         self._set(variable, (ref,))
         if self.open:
             self.open[-1].assigned.setdefault(variable, {})[ref] = None
 
+    def number_result(self) -> int:
+        """Count a result set; those of two branches that exclude each other have one number."""
+        self.results += 1
+        return self.results
+
+    def end_way(self) -> None:
+        """RETURN      what follows the construct is another way"""
+        if self.open:
+            self.results = self.open[-1].results
+
     def enter(self, loops: bool = False, conditional: bool = False) -> Construct:
-        """BEGIN, IF, LOOP"""
+        """Enter a construct.
+
+        BEGIN, IF, LOOP
+        """
         self.position += 1
         loop = Loop(self.position, self.loop) if loops else None
         construct = Construct(self.position, self.loop, loop, conditional or loops)
         if loop is not None:
             self.loop = loop
+
+        construct.results = self.results
         self.open.append(construct)
         return construct
 
     def branch(self, construct: Construct) -> None:
-        """ELSE, WHEN      back to what was known before the first branch"""
+        """Start another branch.
+
+        ELSE, WHEN      back to what was known before the first branch
+        """
         construct.branches.append(
             {variable: self._refs(variable) for variable in construct.changed}
         )
+        construct.most_results = max(construct.most_results, self.results)
+        self.results = construct.results
         changed, construct.changed = construct.changed, {}
         for variable in changed:
             self._set(variable, self._before(variable, construct), quiet=True)
 
     def handlers(self, construct: Construct) -> None:
-        """EXCEPTION, BEGIN CATCH      anything that was assigned so far may have been, or not"""
+        """Start the exception handlers.
+
+        EXCEPTION, BEGIN CATCH      anything that was assigned so far may have been, or not
+        """
         assigned = {variable: tuple(refs) for variable, refs in construct.assigned.items()}
         self.branch(construct)
         for variable, refs in assigned.items():
@@ -256,10 +340,15 @@ class Body:
             construct.changed[variable] = None
 
     def leave(self, construct: Construct) -> None:
-        """END      the branches unite"""
+        """Leave a construct.
+
+        END      the branches unite
+        """
         self.open.pop()
+        self.results = max(construct.most_results, self.results)
         if construct.loop is not None:
             self.loop = construct.outer_loop
+
         before = {
             variable: self._before(variable, construct)
             for variable in (
@@ -275,9 +364,12 @@ class Body:
             united: Refs = () if construct.exhaustive else refs
             for end in ends:
                 united = _united(united, end.get(variable, refs))
+
             if construct.loop is not None:
                 united = _united(united, tuple(construct.assigned.get(variable, ())))
+
             self._set(variable, united)
+
         if self.open:
             outer = self.open[-1].assigned
             for variable, found in construct.assigned.items():
@@ -305,12 +397,14 @@ class Body:
         while loop is not None and loop.start > since:
             refs = (*refs, Back(loop, variable))
             loop = loop.parent
+
         return refs
 
     def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
         found = self.history.get(variable)
         if found is None:
             return 0, ()
+
         index = bisect_right(found[0], position) - 1
         if index >= 0:
             return (found[0][index], found[1][index])
@@ -327,6 +421,7 @@ class Body:
                 found.update(ref.loop.assigned.get(ref.variable, {}))
             else:
                 found[ref] = None
+
         return list(found)
 
     def needs(self, assignment: Assignment) -> Iterator[Assignment]:
@@ -339,4 +434,5 @@ class Body:
 def _united(left: Refs, right: Refs) -> Refs:
     if left == right or not right:
         return left
+
     return tuple(dict.fromkeys((*left, *right)))

@@ -10,150 +10,230 @@ from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.dialects.procedures import (
     BODIES_OF_ONE_STATEMENT,
+    MACROS_ARE_PROCEDURES,
     RETURN_NAMES_TYPE,
     UNNAMED_PARAMETERS,
 )
 from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.flow import Body
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
+from lineal.extract.sql.procedural.reader import Reader
 from lineal.extract.sql.procedural.text import (
-    CLOSE,
+    DEPTHS,
     OPEN,
     SEMICOLON,
     STRINGS,
+    Tokens,
     closing,
+    find_word,
+    is_name,
     items,
+    kind_at,
+    new_token,
+    skip_words,
     vocabulary,
     word,
+    word_at,
 )
-from lineal.extract.sql.procedural.walker import Tokens, Walker, is_name
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.blocks import Blocks
 
 MODES = frozenset(("IN", "OUT", "INOUT", "VARIADIC", "IN OUT", "NOCOPY"))
+EXISTS = frozenset(("IF", "NOT", "EXISTS", "IF NOT EXISTS"))
 
 
 def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int] | None:
     """The routine that a CREATE defines, and where its body starts; None for any other CREATE."""
-    kind_at = kind_of(tokens, at)
-    if kind_at < 0:
+    kind_position = kind_of(tokens, at)
+    if kind_position < 0:
         return None
-    kind = word(tokens[kind_at])
-    start = kind_at + 1
+
+    kind = word(tokens[kind_position])
+    start = kind_position + 1
     if kind == "PACKAGE":
         return package(walker, tokens, at, start)
-    start = past_exists(tokens, start)
-    parts, after = walker.name_at(tokens, start)
+
+    parts, after = walker.name_at(tokens, skip_words(tokens, start, EXISTS))
     if not parts:
         return None
+
     name = ".".join(part.text for part in parts)
-    function = kind in ("FUNCTION", "MACRO")
-    routine = Routine(
-        name, walker.table_key(parts), function, Body(), table=word(tokens[kind_at - 1]) == "TABLE"
-    )
+    is_table = word(tokens[kind_position - 1]) == "TABLE"
+    runs_statements = walker.script.dialect in MACROS_ARE_PROCEDURES
+    is_function = kind == "FUNCTION" or (kind == "MACRO" and not runs_statements)
+    routine = Routine(name, walker.table_key(parts), is_function, Body(), table=is_table)
     routine.body.owner = routine.key.rpartition(".")[2]
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
-    if after < len(tokens) and tokens[after].token_type is OPEN:
-        close = closing(tokens, after, len(tokens))
-        routine.parameters = parameters(walker, tokens[after + 1 : close])
-        after = close + 1
-    body = clauses(walker, routine, tokens, after)
+
+    body = signature(walker, routine, tokens, after)
+    if kind == "MACRO" and runs_statements:
+        put_block(tokens, body)
+    if body < 0:
+        return None, walker.end_of(tokens, at) + 1
+
+    return routine, body
+
+
+def put_block(tokens: Tokens, body: int) -> None:
+    """AS (INSERT …; SELECT …;)      Teradata: AS BEGIN INSERT …; SELECT …; END"""
+    if body < 0 or kind_at(tokens, body) is not OPEN:
+        return
+
+    close = closing(tokens, body, len(tokens) - 1)
+    tokens[body] = new_token(TokenType.BEGIN, "BEGIN", tokens[body])
+    tokens[close] = new_token(TokenType.END, "END", tokens[close])
+
+
+def signature(walker: Reader, routine: Routine, tokens: Tokens, at: int) -> int:
+    """Read the signature of a routine.
+
+    f(a INT, OUT b INT) RETURNS INT LANGUAGE sql AS …
+
+    reads parameters and clauses, and says where the body starts; -1: no body
+    """
+    if kind_at(tokens, at) is OPEN:
+        close = closing(tokens, at, len(tokens))
+        routine.parameters = parameters(walker, tokens[at + 1 : close])
+        at = close + 1
+
+    body = clauses(walker, routine, tokens, at)
     outputs = routine.outputs
-    if function and outputs and (routine.table or len(outputs) > 1) and not routine.columns:
-        routine.table, routine.columns = True, [(output.name, output.key) for output in outputs]
-    if body >= 0:
-        return (routine, body)
+    if (
+        routine.function
+        and not routine.columns
+        and (len(outputs) > 1 or (outputs and routine.table))
+    ):
+        routine.table = True
+        routine.columns = [(output.name, output.key) for output in outputs]
 
-    return (None, walker.end_of(tokens, at) + 1)
-
-
-def past_exists(tokens: Tokens, at: int) -> int:
-    """IF NOT EXISTS"""
-    while at < len(tokens) and word(tokens[at]) in ("IF", "NOT", "EXISTS", "IF NOT EXISTS"):
-        at += 1
-    return at
+    return body
 
 
-def parameters(walker: Walker, tokens: Tokens) -> list[Parameter]:
-    found = []
-    for item in items(tokens):
-        out = False
-        start = 0
-        while start < len(item) and word(item[start]) in MODES and start + 1 < len(item):
-            out = out or word(item[start]) == "OUT"
-            start += 1
-        if any(word(token) == "IN" for token in item[:start]):
-            out = out and False
-        rest = item[start:]
-        name_at = 0
-        if rest and rest[0].token_type is TokenType.PARAMETER and len(rest) > 1:
-            name_at = 1
-        name = rest[name_at]
-        key = f"@{name.text.lower()}" if name_at else walker.key(name)
-        if len(rest) > 1 and word(rest[1]) in ("IN", "OUT"):  # Oracle: p IN OUT NUMBER
-            out = word(rest[1]) == "OUT"
-        unnamed = walker.script.dialect in UNNAMED_PARAMETERS and (
-            len(rest) == 1 or rest[1].token_type is OPEN
-        )
-        typed = walker.row_type(rest, 0 if unnamed else name_at + 1) or ""
-        found.append(
-            Parameter("" if unnamed else name.text, "" if unnamed else key, typed, out=out)
-        )
-        if any(word(token) in ("OUTPUT",) for token in rest):
-            found[-1].out = False
-    return found
+# -- parameters ------------------------------------------------------------------------------------
 
 
-def clauses(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
-    """RETURNS TABLE (a INT) LANGUAGE sql AS …
+def parameters(walker: Reader, tokens: Tokens) -> list[Parameter]:
+    """Read a parameter list.
+
+    (a INT, OUT b INT, @c INT = 2 OUTPUT)      each with its type and direction
+    """
+    return [parameter(walker, item) for item in items(tokens)]
+
+
+def parameter(walker: Reader, item: Tokens) -> Parameter:
+    """Read one parameter.
+
+    OUT b INT, @c INT = 2 OUTPUT, p IN OUT NUMBER, INT
+    """
+    start = 0
+    while start + 1 < len(item) and word(item[start]) in MODES:
+        start += 1
+
+    modes = {word(token) for token in item[:start]}
+    rest = item[start:]
+    if walker.script.dialect in UNNAMED_PARAMETERS and is_type(rest):
+        return Parameter("", "", walker.row_type(rest, 0) or "", out=is_output(modes, rest))
+
+    name_position = int(len(rest) > 1 and rest[0].token_type is TokenType.PARAMETER)
+    name = rest[name_position]
+    key = f"@{name.text.lower()}" if name_position else walker.key(name)
+    row_type = walker.row_type(rest, name_position + 1) or ""
+    return Parameter(name.text, key, row_type, out=is_output(modes, rest))
+
+
+def is_type(parameter: Tokens) -> bool:
+    """Tell whether a parameter is only a type.
+
+    INT, NUMERIC(10, 2)      a type without a name before it
+    """
+    return len(parameter) == 1 or parameter[1].token_type is OPEN
+
+
+def is_output(modes: set[str], rest: Tokens) -> bool:
+    """Tell whether a parameter is an output.
+
+    OUT b INT; p OUT NUMBER in Oracle
+
+    T-SQL's OUTPUT takes a value, too, and so do IN OUT and INOUT.
+    """
+    if find_word(rest, ("OUTPUT",)) >= 0:
+        return False
+
+    direction = word_at(rest, 1)
+    if direction in ("IN", "OUT"):
+        return direction == "OUT"
+
+    return "OUT" in modes and "IN" not in modes
+
+
+# -- clauses ---------------------------------------------------------------------------------------
+
+
+def clauses(walker: Reader, routine: Routine, tokens: Tokens, at: int) -> int:
+    """Read the clauses of a routine.
+
+    RETURNS TABLE (a INT) LANGUAGE sql AS …
 
     reads the clauses, and says where the body starts; -1: no body
     """
     depth = 0
     body = -1
     position = at
-    while position < len(tokens):
-        token = tokens[position]
-        kind = token.token_type
-        here = word(token)
-        if kind is SEMICOLON:
-            break
-        if kind is OPEN:
-            depth += 1
-        elif kind is CLOSE:
-            depth -= 1
-        elif depth == 0:
-            if here == "RETURNS" or (
-                here == "RETURN" and walker.script.dialect in RETURN_NAMES_TYPE and body < 0
-            ):
-                position = returns(walker, routine, tokens, position + 1)
-                continue
-            if here == "LANGUAGE" and position + 1 < len(tokens):
-                routine.language = tokens[position + 1].text.upper()
-                position += 2
-                continue
-            if body < 0:
-                body = body_at(walker, routine, tokens, position)
-                if body >= 0 and not (body < len(tokens) and tokens[body].token_type in STRINGS):
-                    return body
+    while position < len(tokens) and tokens[position].token_type is not SEMICOLON:
+        kind = tokens[position].token_type
+        depth += DEPTHS.get(kind, 0)
+        if depth or kind in DEPTHS:
+            position += 1
+            continue
+
+        here = word(tokens[position])
+        if here == "RETURNS" or (here == "RETURN" and body < 0 and names_type(walker)):
+            position = returns(walker, routine, tokens, position + 1)
+            continue
+
+        if here == "LANGUAGE" and position + 1 < len(tokens):
+            routine.language = tokens[position + 1].text.upper()
+            position += 2
+            continue
+
+        if body < 0:
+            body = body_at(walker, routine, tokens, position)
+            if body >= 0 and kind_at(tokens, body) not in STRINGS:
+                return body
+
         position += 1
+
     return body
 
 
-def body_at(walker: Walker, routine: Routine, tokens: Tokens, position: int) -> int:
+def names_type(walker: Reader) -> bool:
+    """Tell whether RETURN is followed by a type.
+
+    FUNCTION f RETURN NUMBER IS      Oracle: RETURN is followed by the type
+    """
+    return walker.script.dialect in RETURN_NAMES_TYPE
+
+
+def body_at(walker: Reader, routine: Routine, tokens: Tokens, position: int) -> int:
+    """Find the start of the body.
+
+    AS $$ … $$, AS TABLE SELECT …, BEGIN … END      where the body starts; -1, if not here
+    """
     here = word(tokens[position])
-    before = word(tokens[position - 1])
-    if here in ("AS", "IS") and before != "EXECUTE":
-        if position + 1 < len(tokens) and word(tokens[position + 1]) == "TABLE":
-            routine.table = True
-            return position + 2
-        return position + 1
+    if here in ("AS", "IS") and word(tokens[position - 1]) != "EXECUTE":
+        if word_at(tokens, position + 1) != "TABLE":
+            return position + 1
+
+        routine.table = True
+        return position + 2
+
     if here in ("BEGIN", "RETURN"):
         return position
-    if walker.script.dialect in BODIES_OF_ONE_STATEMENT and here in STATEMENTS:
+    if here in STATEMENTS and walker.script.dialect in BODIES_OF_ONE_STATEMENT:
         return position
+
     return -1
 
 
@@ -162,78 +242,111 @@ STATEMENTS = vocabulary(
     SELECT INSERT UPDATE DELETE WITH CALL SET IF REPLACE TRUNCATE
     """
 )
+"""First words of a body that is one statement."""
 
 
-def returns(walker: Walker, routine: Routine, tokens: Tokens, at: int) -> int:
-    """RETURNS TABLE (a INT, b INT), RETURNS SETOF t, RETURNS INT"""
-    here = word(tokens[at]) if at < len(tokens) else ""
+def returns(walker: Reader, routine: Routine, tokens: Tokens, at: int) -> int:
+    """Read the type of the result.
+
+    RETURNS TABLE (a INT, b INT), RETURNS SETOF t, RETURNS INT      where the type ends
+    """
+    here = word_at(tokens, at)
     if here in ("TABLE", "SETOF"):
         routine.table = True
         at += 1
-        if at < len(tokens) and tokens[at].token_type in (OPEN, TokenType.LT):
-            if tokens[at].token_type is OPEN:
-                close = closing(tokens, at, len(tokens))
-            else:
-                close = closing_angle(tokens, at)
-            for item in items(tokens[at + 1 : close]):
-                if is_name(item[0]):
-                    routine.columns.append((item[0].text, walker.key(item[0])))
-            if here == "TABLE":
-                for _, key in routine.columns:
-                    routine.body.declare(key)
-            return close + 1
-        if here != "SETOF":
+        if kind_at(tokens, at) in LISTS:
+            return returned_columns(walker, routine, tokens, at, declares=here == "TABLE")
+        if here == "TABLE":
             return at
+
     parts, after = walker.name_at(tokens, at)
     routine.shape = ".".join(part.text for part in parts)
     if here == "SETOF":
         return max(after, at + 1)
-    while at < len(tokens) and tokens[at].token_type is not SEMICOLON:
-        if (
-            word(tokens[at]) in ("AS", "IS", "BEGIN", "RETURN", "LANGUAGE")
-            or tokens[at].token_type in STRINGS
-        ):
-            break
-        if not following_type(tokens, at):
-            break
+
+    while belongs_to_type(tokens, at):
         at += 1
+
     return at
 
 
-def following_type(tokens: Tokens, at: int) -> bool:
-    """Whether a token may still belong to a type: a clause's word does not."""
+LISTS = (OPEN, TokenType.LT)
+"""TABLE (a INT), TABLE<a INT64>      what opens a list of columns"""
+
+
+def returned_columns(
+    walker: Reader, routine: Routine, tokens: Tokens, at: int, declares: bool
+) -> int:
+    """Read the columns of the result.
+
+    (a INT, b INT), <a INT64>      the columns of the result, which TABLE also declares
+    """
+    if tokens[at].token_type is OPEN:
+        close = closing(tokens, at, len(tokens))
+    else:
+        close = closing_angle(tokens, at)
+
+    names = [item[0] for item in items(tokens[at + 1 : close]) if is_name(item[0])]
+    routine.columns += [(name.text, walker.key(name)) for name in names]
+    if declares:
+        for _, key in routine.columns:
+            routine.body.declare(key)
+
+    return close + 1
+
+
+def belongs_to_type(tokens: Tokens, at: int) -> bool:
+    """Tell whether a token may still belong to a type: a clause's word does not."""
+    if at >= len(tokens) or tokens[at].token_type is SEMICOLON:
+        return False
+    if tokens[at].token_type in STRINGS:
+        return False
+
     return word(tokens[at]) not in CLAUSES
 
 
 CLAUSES = vocabulary(
     """
+    AS IS BEGIN RETURN LANGUAGE
     DETERMINISTIC IMMUTABLE STABLE VOLATILE STRICT SECURITY PARALLEL COST ROWS CALLED READS CONTAINS
     MODIFIES COMMENT RUNTIME_VERSION EXECUTE OPTIONS MEMOIZABLE SQL
     """
 )
+"""Words that follow the type of a result."""
 
 
 def closing_angle(tokens: Tokens, at: int) -> int:
+    """Find the angle bracket that closes a type.
+
+    TABLE<a ARRAY<INT64>>      the last >; the end, if none closes it
+    """
     depth = 0
     for position in range(at, len(tokens)):
-        depth += tokens[position].token_type is TokenType.LT
-        depth -= tokens[position].token_type is TokenType.GT
+        depth += ANGLES.get(tokens[position].token_type, 0)
         if depth == 0:
             return position
+
     return len(tokens)
 
 
+ANGLES = {TokenType.LT: 1, TokenType.GT: -1}
+
+
+# -- packages and triggers -------------------------------------------------------------------------
+
+
 def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, int]:
-    """CREATE PACKAGE BODY p AS …
+    """Read the header of a package.
+
+    CREATE PACKAGE BODY p AS …
 
     what it holds are declarations; the package's own are only announced
     """
     end = walker.end_of(tokens, at)
-    body = next(
-        (i for i in range(start, min(end, len(tokens))) if word(tokens[i]) in ("AS", "IS")), -1
-    )
+    body = find_word(tokens[:end], ("AS", "IS"), start)
     if body < 0:
         return None, end + 1
+
     walker.push("PACKAGE", tokens[at])
     walker.declaring = True
     walker.in_block = True
@@ -243,37 +356,50 @@ def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, 
 def trigger(
     walker: Blocks, routine: Routine, tokens: Tokens, at: int
 ) -> tuple[Routine | None, int] | None:
-    """CREATE TRIGGER g AFTER INSERT ON t FOR EACH ROW BEGIN … END      NEW and OLD are rows of t"""
+    """Read the header of a trigger.
+
+    CREATE TRIGGER g AFTER INSERT ON t FOR EACH ROW BEGIN … END      NEW and OLD are rows of t
+    """
     end = walker.end_of(tokens, at)
-    on = next((i for i in range(at, end) if word(tokens[i]) == "ON"), -1)
+    on = find_word(tokens[:end], ("ON",), at)
     if on < 0:
         return None
+
     _, after = walker.name_at(tokens, on + 1)
-    for position in range(after, end + 1):
-        here = word(tokens[position]) if position < len(tokens) else ""
-        if here == "EXECUTE":
-            names = transition_tables(walker, tokens[after:position])
-            walker.rows_of_trigger_function(
-                tokens[position + 2 : end], tokens[on + 1 : after], names
-            )
-            return None, end + 1
-        if here in ("BEGIN", "DECLARE") or here in STATEMENTS - {"UPDATE"}:
-            walker.rows_of_trigger(routine, tokens[on + 1 : after])
-            return routine, position
-    return None, end + 1
+    table = tokens[on + 1 : after]
+    start = find_word(tokens[: end + 1], TRIGGER_BODIES, after)
+    if start < 0:
+        return None, end + 1
+
+    if word(tokens[start]) == "EXECUTE":
+        names = transition_tables(walker, tokens[after:start])
+        walker.link_trigger(tokens[start + 2 : end], table, names)
+        return None, end + 1
+
+    walker.give_trigger_rows(routine, table)
+    return routine, start
 
 
-def transition_tables(walker: Walker, tokens: Tokens) -> tuple[str, ...]:
-    """REFERENCING OLD TABLE AS o NEW TABLE AS n      the keys of o and n"""
+TRIGGER_BODIES = STATEMENTS - {"UPDATE"} | {"EXECUTE", "BEGIN", "DECLARE"}
+"""First words of what a trigger does; UPDATE also names what it waits for."""
+
+
+def transition_tables(walker: Reader, tokens: Tokens) -> tuple[str, ...]:
+    """Read the transition tables of a trigger.
+
+    REFERENCING OLD TABLE AS o NEW TABLE AS n      the keys of o and n
+    """
     found = []
     for position, token in enumerate(tokens):
         if word(token) != "TABLE" or word(tokens[position - 1]) not in ("OLD", "NEW"):
             continue
-        if position + 1 < len(tokens) and word(tokens[position + 1]) == "AS":
-            at = position + 2
-        else:
-            at = position + 1
+
+        at = position + 1
+        if word_at(tokens, at) == "AS":
+            at += 1
+
         parts, _ = walker.name_at(tokens, at)
         if parts:
             found.append(walker.table_key(parts))
+
     return tuple(found)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
@@ -32,21 +33,33 @@ class Target:
 class Piece:
     """A SQL statement inside of procedural code."""
 
-    tree: Any
+    tree: exp.Expr
     moment: Moment
     target: Target | None = None
     position: int = 0
     """how many steps of the script come before it"""
+    result: int = 0
+    """of a result set of a procedure: its number, from 1"""
 
-    def dress(self, plan: Plan) -> None:
-        """Tell a statement's plan where it stands."""
+    def place_step(self, step: Any) -> Any:
+        """Tell a step its moment; of a DROP only the branches around it count."""
+        if isinstance(step, Plan):
+            self.place_plan(step)
+        elif isinstance(step, (Dropped, Emptied)):
+            return step._replace(arms=self.moment.arms)
+
+        return step
+
+    def place_plan(self, plan: Plan) -> None:
+        """Tell a plan its moment, and what it defines if it has no name of its own."""
         plan.moment = self.moment
         plan.temporary = plan.temporary or plan.name.startswith("@")
-        if self.target is not None and (not plan.name or plan.schema is not None):
-            plan.name, plan.key, plan.kind = self.target.name, self.target.key, "function"
-            plan.columns = self.target.columns
-            plan.defines = self.target.first
-            plan.positional = not self.target.first and not plan.columns
+        target = self.target
+        if target is not None and (not plan.name or plan.schema is not None):
+            plan.name, plan.key, plan.kind = target.name, target.key, "function"
+            plan.columns = target.columns
+            plan.defines = target.first
+            plan.positional = not target.first and not plan.columns
 
 
 @dataclass(slots=True)
@@ -63,6 +76,8 @@ class Trigger:
 
 @dataclass(slots=True)
 class Parameter:
+    """f(a INT), f(OUT b INT)"""
+
     name: str
     key: str
     type: str = ""
@@ -94,10 +109,15 @@ class Routine:
 
     @property
     def inputs(self) -> list[Parameter]:
+        """The parameters that a call gives."""
         return [parameter for parameter in self.parameters if not parameter.out]
 
     @property
     def outputs(self) -> list[Parameter]:
+        """Return the output parameters.
+
+        f(OUT b INT)      the parameters that are given back
+        """
         return [parameter for parameter in self.parameters if parameter.out]
 
 
@@ -112,18 +132,11 @@ class Found:
     calls: list[tuple[str, Place]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def dress(self, tree: Any, steps: Any, position: int) -> Any:
-        """Tell what a statement does where it stands."""
+    def place(self, tree: exp.Expr, steps: Any, position: int) -> Any:
+        """Tell what a statement does at which moment of its procedure."""
         piece = self.pieces[id(tree)]
         piece.position = position
-        dressed = []
-        for step in steps if isinstance(steps, list) else [steps]:
-            if isinstance(step, Plan):
-                piece.dress(step)
-            elif isinstance(step, (Dropped, Emptied)):
-                step = step._replace(arms=piece.moment.arms)
-            dressed.append(step)
         if isinstance(steps, list):
-            return dressed
+            return [piece.place_step(step) for step in steps]
 
-        return dressed[0]
+        return piece.place_step(steps)

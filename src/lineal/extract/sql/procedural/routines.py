@@ -26,7 +26,9 @@ def routines_of(function: Function, diagnostics: list[Diagnostic]) -> list[Routi
             Diagnostic(Code.PARSE_ERROR, str(error).split("\n")[0][:200], reading.place_at(0))
         )
         return []
+
     if tokens:
         walker.expression_body(routine, tokens)
+
     diagnostics.extend(walker.found.diagnostics)
     return walker.found.functions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -33,33 +33,40 @@ class Summary:
             frame = values.of(returned, evaluation)
             for slot in frame.slots:
                 absorb(slot.lineage, self.lineage)
+
             absorb(frame.rows, self.lineage)
 
-    def bound(self, given: list[Any], fold: Fold) -> Iterator[tuple[int, Any]]:
-        """f(a, p => b)      which parameter each argument is for"""
+    def bind(self, given: list[exp.Expr], fold: Fold) -> Iterator[tuple[int, exp.Expr]]:
+        """Bind the arguments of a call to parameters.
+
+        f(a, p => b)      which parameter each argument is for
+        """
         names = {parameter.key.lstrip("@"): i for i, parameter in enumerate(self.function.inputs)}
         for position, argument in enumerate(given):
             if isinstance(argument, (exp.Kwarg, exp.PropertyEQ)):
                 position = names.get(fold(argument.this.name, False), position)
                 argument = argument.args["expression"]
+
             yield position, argument
 
-    def called_with(self, values: dict[int, Lineage]) -> Lineage:
+    def lineage_of_call(self, values: dict[int, Lineage]) -> Lineage:
         """What a call is made of: each parameter is the argument that stands for it."""
         found: Lineage = {}
         for (origin, way), trail in self.lineage.items():
+            _, calls, _, doubt = trail or NO_TRAIL
             if origin.dataset != PARAMETERS:
-                doubt = trail[3] if trail is not None else None
                 absorb({(origin, way): (None, Body(None, to_the_end=True), trail, doubt)}, found)
                 continue
+
             argument = values.get(int(origin.name), {})
             if origin.path:
                 argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
-            pour(
-                argument,
-                way,
-                found,
-                None,
-                Body(trail[1]) if trail is not None and trail[1] is not None else None,
-            )
+
+            around = Body(calls) if calls is not None else None
+            pour(argument, way, found, None, around)
+
         return found
+
+
+NO_TRAIL = (None, None, None, None)
+"""Where a lineage came from that has lost its way."""

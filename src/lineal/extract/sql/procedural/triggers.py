@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
-from sqlglot.tokenizer_core import Token, TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref, TableTest
 from lineal.extract.sql.procedural.pieces import Found, Routine, Trigger
-from lineal.extract.sql.procedural.text import OPEN, STRINGS, closing, word
+from lineal.extract.sql.procedural.text import (
+    OPEN,
+    STRINGS,
+    Tokens,
+    closing,
+    find_word,
+    kind_at,
+    unwrap,
+    word_at,
+)
 from lineal.model.names import Fold
 
 ROWS = ("new", "old")
@@ -38,6 +47,7 @@ def give_rows(routine: Routine, row: Assignment, tables: Iterable[str] = ()) -> 
     body = routine.body
     if body.trigger_row is None:
         expect_rows(body)
+
     body.triggers.append(row)
     for name in tables:
         body.tables.setdefault(name, row)
@@ -63,8 +73,10 @@ def functions_of(trigger: Trigger, routines: Iterable[Routine]) -> list[Routine]
 
 
 def is_called(key: str, wanted: str) -> bool:
+    """Tell whether a routine may be the one that a trigger names."""
     if "." in key and "." in wanted:
         return key == wanted
+
     return key.rpartition(".")[2] == wanted.rpartition(".")[2]
 
 
@@ -82,47 +94,47 @@ def triggers_at(moment: Moment, fold: Fold) -> list[Assignment]:
 
 
 def table_of(row: Assignment, fold: Fold) -> str:
-    """SELECT * FROM public.t      t"""
-    name = row.tree.find(exp.Table).this
+    """Return the table of a trigger's query.
+
+    SELECT * FROM public.t      t
+    """
+    table = row.query.find(exp.Table)
+    assert table is not None
+    name = table.this
     return fold(name.name, name.args.get("quoted"))
 
 
-def test_of_table(condition: list[Token]) -> TableTest | None:
-    """TG_TABLE_NAME = 't' AND …, TG_TABLE_NAME IN ('t', 'u')
+def test_of_table(condition: Tokens) -> TableTest | None:
+    """Return the tables that a condition holds for.
+
+    TG_TABLE_NAME = 't' AND …, TG_TABLE_NAME IN ('t', 'u')
 
     the tables that a condition holds for; None: any
     """
-    while (
-        condition
-        and condition[0].token_type is OPEN
-        and closing(condition, 0, len(condition)) == len(condition) - 1
-    ):
-        condition = condition[1:-1]
-    if any(word(token) in ("OR", "NOT") for token in condition):
+    condition = unwrap(condition)
+    at = find_word(condition, TABLE_NAME)
+    if at < 0 or find_word(condition, ("OR", "NOT")) >= 0:
         return None
-    at = next(
-        (position for position, token in enumerate(condition) if word(token) in TABLE_NAME), -1
-    )
-    names = names_compared(condition, at) if at >= 0 else None
-    alone = not any(word(token) == "AND" for token in condition)
-    if names is not None:
-        return TableTest(names, alone)
 
-    return None
+    names = names_compared(condition, at)
+    if names is None:
+        return None
+
+    return TableTest(names, alone=find_word(condition, ("AND",)) < 0)
 
 
-def names_compared(condition: list[Token], at: int) -> frozenset[str] | None:
-    """TG_TABLE_NAME = 't', 't' = TG_TABLE_NAME, TG_TABLE_NAME IN ('t', 'u')"""
+def names_compared(condition: Tokens, at: int) -> frozenset[str] | None:
+    """Return the tables that a comparison names.
+
+    TG_TABLE_NAME = 't', 't' = TG_TABLE_NAME, TG_TABLE_NAME IN ('t', 'u')
+    """
     before, after = condition[max(at - 2, 0) : at], condition[at + 1 :]
-    if len(after) > 1 and after[0].token_type is TokenType.EQ and after[1].token_type in STRINGS:
+    if kind_at(after, 0) is TokenType.EQ and kind_at(after, 1) in STRINGS:
         return frozenset((after[1].text,))
-    if (
-        len(before) == 2
-        and before[1].token_type is TokenType.EQ
-        and before[0].token_type in STRINGS
-    ):
+    if kind_at(before, 1) is TokenType.EQ and kind_at(before, 0) in STRINGS:
         return frozenset((before[0].text,))
-    if len(after) > 2 and word(after[0]) == "IN" and after[1].token_type is OPEN:
-        end = closing(after, 1, len(after))
-        return frozenset(token.text for token in after[2:end] if token.token_type in STRINGS)
-    return None
+    if word_at(after, 0) != "IN" or kind_at(after, 1) is not OPEN or len(after) < 3:
+        return None
+
+    end = closing(after, 1, len(after))
+    return frozenset(token.text for token in after[2:end] if token.token_type in STRINGS)

@@ -31,7 +31,10 @@ DATA = frozenset(
 
 
 def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
-    """DROP TABLE IF EXISTS a, b"""
+    """Plan DROP.
+
+    DROP TABLE IF EXISTS a, b
+    """
     if str(node.args.get("kind")).upper() not in DATA:
         return None
     tables = node.args.get("tables") or [node.args.get("this")]
@@ -39,12 +42,17 @@ def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
 
 
 def truncate(node: exp.TruncateTable, facts: Facts) -> list[Step] | None:
-    """TRUNCATE TABLE a"""
+    """Plan TRUNCATE.
+
+    TRUNCATE TABLE a
+    """
     return [Emptied(spelled(table, facts)[1]) for table in node.expressions if is_named(table)]
 
 
 def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | None:
-    """ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d
+    """Plan ALTER.
+
+    ALTER TABLE t RENAME TO u, SWAP WITH u, RENAME COLUMN a TO b, ADD COLUMN c INT, DROP COLUMN d
 
     ALTER VIEW v (a) AS SELECT …                  a new definition
     ALTER TABLE t DELETE WHERE a                  ClickHouse: DELETE FROM t WHERE a
@@ -53,6 +61,7 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
     table, listed = target_of(node.args.get("this"))
     if str(node.args.get("kind")).upper() not in DATA or not is_named(table):
         return None
+
     name, key = spelled(table, facts)
     steps: list[Step] = []
     changes: list[tuple[Column | None, Column | None]] = []
@@ -78,6 +87,7 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
             )
         else:
             changes += CHANGES.get(type(action), nothing)(action, facts)
+
     if changes:
         return [*steps, Altered(name, key, tuple(changes))]
 
@@ -85,7 +95,10 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
 
 
 def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, str]:
-    """ALTER TABLE s.t RENAME TO u      u stands in s, too"""
+    """Return a name in the schema of another one.
+
+    ALTER TABLE s.t RENAME TO u      u stands in s, too
+    """
     missing = key.count(".") - other_key.count(".")
     if missing <= 0:
         return other_name, other_key
@@ -99,6 +112,7 @@ Changes = list[tuple[Column | None, Column | None]]
 
 
 def column(identifier: Any, facts: Facts, type_: Any = None) -> Column:
+    """Build a column of an ALTER."""
     inner = identifier.this if isinstance(identifier, (exp.Column, exp.ColumnDef)) else identifier
     key = facts.fold(inner.name, inner.args.get("quoted"))
     return Column(
@@ -107,23 +121,35 @@ def column(identifier: Any, facts: Facts, type_: Any = None) -> Column:
 
 
 def rename_column(action: exp.RenameColumn, facts: Facts) -> Changes:
-    """RENAME COLUMN a TO b"""
+    """Return the change of a renamed column.
+
+    RENAME COLUMN a TO b
+    """
     return [(column(action.this, facts), column(action.args["to"], facts))]
 
 
 def add_column(action: exp.ColumnDef, facts: Facts) -> Changes:
-    """ADD COLUMN c INT"""
+    """Return the change of an added column.
+
+    ADD COLUMN c INT
+    """
     return [(None, column(action, facts, action.args.get("kind")))]
 
 
 def add_columns(action: exp.Schema, facts: Facts) -> Changes:
-    """ADD COLUMNS (c INT, d STRING)"""
+    """Return the changes of added columns.
+
+    ADD COLUMNS (c INT, d STRING)
+    """
     added = [each for each in action.expressions if isinstance(each, exp.ColumnDef)]
     return [change for each in added for change in add_column(each, facts)]
 
 
 def drop_column(action: exp.Drop, facts: Facts) -> Changes:
-    """DROP COLUMN d"""
+    """Return the change of a dropped column.
+
+    DROP COLUMN d
+    """
     if str(action.args.get("kind")).upper() not in ("COLUMN", "COLUMNS"):
         return []
     gone = action.args.get("tables") or [action.args.get("this")]
@@ -136,7 +162,10 @@ def drop_column(action: exp.Drop, facts: Facts) -> Changes:
 
 
 def modify_column(action: exp.ModifyColumn, facts: Facts) -> Changes:
-    """CHANGE COLUMN a b INT"""
+    """Return the change of a modified column.
+
+    CHANGE COLUMN a b INT
+    """
     before = action.args.get("rename_from")
     if before:
         return [(column(before, facts), column(action.this, facts, action.this.args.get("kind")))]
@@ -145,7 +174,10 @@ def modify_column(action: exp.ModifyColumn, facts: Facts) -> Changes:
 
 
 def alter_column(action: exp.AlterColumn, facts: Facts) -> Changes:
-    """CHANGE COLUMN a b INT, as Hive has it"""
+    """Return the change of an altered column.
+
+    CHANGE COLUMN a b INT, as Hive has it
+    """
     after = action.args.get("rename_to")
     if after:
         return [(column(action.this, facts), column(after, facts, action.args.get("dtype")))]
@@ -154,7 +186,9 @@ def alter_column(action: exp.AlterColumn, facts: Facts) -> Changes:
 
 
 def nothing(action: Any, facts: Facts) -> Changes:
-    """ALTER COLUMN a TYPE BIGINT, SET TBLPROPERTIES …
+    """Return no change.
+
+    ALTER COLUMN a TYPE BIGINT, SET TBLPROPERTIES …
 
     no column comes, goes or gets another name
     """
@@ -174,7 +208,10 @@ CHANGES: dict[type, Any] = {
 def copy_of(
     name: str, key: str, from_name: str, from_key: str, defines: bool = True, node: Any = None
 ) -> Plan:
-    """ALTER TABLE s RENAME TO t      every column of s goes to the column of t that has its name"""
+    """Return the plan of a table that takes over another one.
+
+    ALTER TABLE s RENAME TO t      every column of s goes to the column of t that has its name
+    """
 
     def made(evaluation: Any, ctes: Any) -> Frame:
         dataset, frame = evaluation.catalog.former(from_name, from_key, evaluation)

@@ -16,6 +16,7 @@ from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import project
+from lineal.algebra.values import AssignedFields, assigned_lineages
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
@@ -43,7 +44,10 @@ def changing(table: Any, node: Any, facts: Facts, made: Callable[[Any, Any], Fra
 
 
 def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupported]:
-    """UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a"""
+    """Plan UPDATE.
+
+    UPDATE t SET a = s.b FROM s WHERE t.id = s.id      s.b → t.a; t.id, s.id decide t.a
+    """
     if isinstance(node.this, exp.Subquery):
         return update_view(node, facts)
     table = aliased(node.this, node.args.get("from_"), facts)
@@ -56,7 +60,10 @@ def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupporte
 
 
 def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
-    """UPDATE t JOIN s ON … SET t.a = s.b, s.c = 1      MySQL: each table that a column is set of"""
+    """Plan an UPDATE of joined tables.
+
+    UPDATE t JOIN s ON … SET t.a = s.b, s.c = 1      MySQL: each table that a column is set of
+    """
     members = [node.this, *(join.this for join in node.this.args["joins"])]
     tables = {
         facts.fold_table(member.alias_or_name, False): member
@@ -74,7 +81,9 @@ def update_joined(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupporte
 
 
 def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]:
-    """UPDATE (SELECT t.a AS x, s.b AS y FROM t JOIN s ON …) SET x = y
+    """Plan an UPDATE of a query.
+
+    UPDATE (SELECT t.a AS x, s.b AS y FROM t JOIN s ON …) SET x = y
 
     Oracle: what changes is t, and its a
     """
@@ -88,7 +97,10 @@ def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]
 
 
 def target_key(assignment: Any, facts: Facts) -> str:
-    """SET a = b      the key of a"""
+    """Return the key of an assigned column.
+
+    SET a = b      the key of a
+    """
     return facts.fold(assignment.this.name, False)
 
 
@@ -101,6 +113,7 @@ def tables_in_view(
     body = view.this
     if not isinstance(body, exp.Select) or body.args.get("from_") is None:
         return
+
     members = [body.args["from_"].this, *(join.this for join in body.args.get("joins") or ())]
     columns = {facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions}
     names = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
@@ -135,7 +148,9 @@ def updated_through_view(
 
 
 def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Column]]:
-    """WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1
+    """Return the table that a CTE changes.
+
+    WITH c AS (SELECT a AS x FROM t) UPDATE c SET x = 1
 
     T-SQL: what changes is t, and its a
     """
@@ -160,6 +175,7 @@ def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Col
             key: inner.get(facts.fold(column.name, False), column) for key, column in names.items()
         } or inner
         table = body.args["from_"].this
+
     return table, names
 
 
@@ -177,7 +193,10 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
-    """UPDATE t SET a = b WHERE c      a is b, and c decides the rows"""
+    """Return the frame of an UPDATE.
+
+    UPDATE t SET a = b WHERE c      a is b, and c decides the rows
+    """
     columns, decided = update_parts(node, evaluation, ctes, only)
     return set_columns(list(columns.values()), decided)
 
@@ -185,7 +204,9 @@ def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | No
 def update_parts(
     node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None
 ) -> tuple[Columns, Lineage]:
-    """SET a = … FROM s WHERE c
+    """Return the assigned columns of an UPDATE.
+
+    SET a = … FROM s WHERE c
 
     the columns that are set, and what decides it; `only` those of one table
     """
@@ -194,8 +215,10 @@ def update_parts(
     source = node.args.get("from_")
     if source is not None:
         relation(source.this, scope, decided)
+
     for join in node.args.get("joins") or ():
         join_(join, scope, decided)
+
     target = node.this
     alias = target.alias or target.name
     if evaluation.fold_table(alias, False) not in scope.sources:
@@ -203,9 +226,11 @@ def update_parts(
         # what decides the target's rows decides nothing that is set
         own = relation(target, scope, joined).frame.rows
         absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
+
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
+
     columns: Columns = {}
     assignments = [
         each
@@ -217,7 +242,10 @@ def update_parts(
 
 
 def owner(assignment: Any, facts: Facts) -> str:
-    """SET t.a = 1      t; '' where none is named"""
+    """Return the table of an assigned column.
+
+    SET t.a = 1      t; '' where none is named
+    """
     target = assignment.this
     table = target.args.get("table") if isinstance(target, exp.Column) else None
     if table is not None:
@@ -227,7 +255,9 @@ def owner(assignment: Any, facts: Facts) -> str:
 
 
 def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
-    """SET a = …, b = … WHERE c
+    """Return the assigned columns and the rows that decide them.
+
+    SET a = …, b = … WHERE c
 
     the columns that are set, each decided by c and by what is decided already
     """
@@ -237,12 +267,16 @@ def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
     columns: Columns = {}
     assign_all(node.expressions, scope, columns)
     for slot in columns.values():
-        absorb(decided, slot.lineage)
+        for lineage in assigned_lineages(slot.lineage):
+            absorb(decided, lineage)
     return columns
 
 
 def aliased(table: Any, source: Any, facts: Facts) -> Any:
-    """UPDATE x SET … FROM t AS x      x is t; None if the target is no table"""
+    """Return the table that an alias means.
+
+    UPDATE x SET … FROM t AS x      x is t; None if the target is no table
+    """
     if not is_named(table):
         return None
     if source is None or table.args.get("db") is not None:
@@ -255,9 +289,12 @@ def aliased(table: Any, source: Any, facts: Facts) -> Any:
 
 
 def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
-    """SET a = b, (c, d) = (SELECT …)      each target takes its value"""
+    """Assign every column of a SET.
+
+    SET a = b, (c, d) = (SELECT …)      each target takes its value
+    """
     scope.clause = Clause.SET
-    for assignment in assignments:
+    for assignment in filter(None, map(column_assignment, assignments)):
         if not isinstance(assignment, exp.EQ):
             scope.evaluation.report(
                 Code.UNSUPPORTED_CONSTRUCT, "this assignment is not traced", assignment
@@ -268,8 +305,29 @@ def assign_all(assignments: list[Any], scope: Scope, columns: Columns) -> None:
             put(assignment.this, assigned_value(assignment.expression, scope), scope, columns)
 
 
+def column_assignment(assignment: Any) -> Any:
+    """SET @v = a = b + 1, @v = b, doc.WRITE(x, 0, 1)
+
+    T-SQL: a = b + 1; None, since no column is set; doc = doc and x
+    """
+    if isinstance(assignment, exp.Dot) and isinstance(assignment.expression, exp.Anonymous):
+        call, name = assignment.expression, assignment.this
+        if call.name.upper() in ("WRITE", "MODIFY") and isinstance(name, exp.Identifier):
+            column = exp.Column(this=name.copy())
+            arguments = [column.copy(), *(each.copy() for each in call.expressions)]
+            written = exp.Anonymous(this=call.name, expressions=arguments)
+            return exp.EQ(this=column, expression=written)
+    if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Parameter):
+        return assignment.expression if isinstance(assignment.expression, exp.EQ) else None
+
+    return assignment
+
+
 def assigned_value(node: Any, scope: Scope) -> Lineage:
-    """SET a = b, SET a = DEFAULT      DEFAULT is no column"""
+    """Return the value of an assignment.
+
+    SET a = b, SET a = DEFAULT      DEFAULT is no column
+    """
     is_default = (
         isinstance(node, exp.Column)
         and not node.args.get("table")
@@ -282,7 +340,10 @@ def assigned_value(node: Any, scope: Scope) -> Lineage:
 
 
 def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
-    """SET (a, b) = (SELECT x, y FROM s), SET (a, b) = (x, y)      by position"""
+    """Assign several columns at once.
+
+    SET (a, b) = (SELECT x, y FROM s), SET (a, b) = (x, y)      by position
+    """
     value = assignment.expression
     if isinstance(value, (exp.Subquery, exp.Query)):
         frame = scope.evaluation.frame_of(value, scope)
@@ -295,43 +356,58 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
 
 
 def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
-    """Several assignments of one column unite; SET s.f = … sets a part of s, if s is a column and
+    """Add an assignment to the slots.
+
+    Several assignments of one column unite; SET s.f = … sets a part of s, if s is a column and
     no table
     """
     fold = scope.evaluation.fold
-    struct = struct_in(target, scope)
-    if struct is not None:
-        part: Lineage = {}
-        pour(lineage, VALUE, part)
-        put_named(struct.name, fold(struct.name, struct.args.get("quoted")), part, columns)
+    parts = field_in(target, scope)
+    if parts:
+        struct, *path = parts
+        key = fold(struct.name, struct.args.get("quoted"))
+        put_field(struct.name, key, ".".join(each.name for each in path), lineage, columns)
         return
     name = target.name
     key = fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
     put_named(name, key, lineage, columns)
 
 
-def struct_in(target: Any, scope: Scope) -> Any:
+def field_in(target: Any, scope: Scope) -> list[Any]:
     """UPDATE t SET s.f = 1, t.s.f = 1
 
-    s, which is a column with a field f; None in t.a and db.t.a
+    s and f, where s is a column with a field f; nothing in t.a and db.t.a
     """
     parts = target.parts if isinstance(target, (exp.Column, exp.Dot)) else []
     keys = [scope.evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     table = next((number for number, key in enumerate(keys[:-1]) if key in scope.sources), -1)
     if len(parts) - table < 3:
-        return None
+        return []
     first = parts[table + 1]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
     if any(key in source.frame.index for source in scope.sources.values()):
-        return first
+        return list(parts[table + 1 :])
 
-    return None
+    return []
+
+
+def put_field(name: str, key: str, path: str, lineage: Lineage, columns: Columns) -> None:
+    """SET s.f = a, s.g = b      the fields that are set; what s is set to as a whole takes them in"""
+    held = columns.get(key)
+    if held is None:
+        held = columns[key] = Slot(name, key, AssignedFields({}, {}, []))
+    fields = held.lineage
+    if isinstance(fields, AssignedFields):
+        fields.fields = {**fields.fields, path: united([fields.fields.get(path, {}), lineage])}
+        fields.names = list(fields.fields)
+    else:
+        pour(lineage, VALUE, fields)
 
 
 def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
     """Add a lineage to a column; what it has already stays."""
     held = columns.get(key)
-    if held is None:
+    if held is None or isinstance(held.lineage, AssignedFields):
         columns[key] = Slot(name, key, dict(lineage))
     else:
         absorb(lineage, held.lineage)
@@ -341,11 +417,15 @@ def put_named(name: str, key: str, lineage: Lineage, columns: Columns) -> None:
 
 
 def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
-    """DELETE FROM t USING s WHERE t.id = s.id
+    """Plan DELETE.
+
+    DELETE FROM t USING s WHERE t.id = s.id
 
     both ids decide which rows t has; DELETE t, s FROM …: of both
     """
     named, source = node.args.get("tables"), node.args.get("this") or None
+    if not named and node.args.get("using"):
+        named = listed_targets(source)
     if isinstance(source, exp.Subquery) and (
         bases := [table for table, _, _ in tables_in_view(source, facts)]
     ):
@@ -355,6 +435,15 @@ def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
         return Unsupported
     bases = [behind(table, node.args.get("with_"), facts)[0] for table in tables]
     return [changing(base, node, facts, lambda e, c: deleted(node, e, c)) for base in bases]
+
+
+def listed_targets(source: Any) -> list[Any]:
+    """DELETE FROM a, b USING a JOIN b ON …      MySQL: rows of both go"""
+    joins = source.args.get("joins") if isinstance(source, exp.Table) else None
+    if not joins:
+        return []
+
+    return [source, *(join.this for join in joins)]
 
 
 def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
@@ -377,7 +466,9 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
 
 
 def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
-    """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b
+    """Plan MERGE.
+
+    MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET a = s.b
 
     s.b → t.a; the ids decide rows
     """
@@ -387,7 +478,10 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
 
 
 def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
-    """MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …      all its branches as one"""
+    """Return the frame of a MERGE.
+
+    MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …      all its branches as one
+    """
     rows: Lineage = {}
     both = Scope(evaluation, evaluation.around, ctes)
     target = relation(node.this, both, rows)
@@ -395,9 +489,11 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     both.clause = Clause.JOIN_ON
     if node.args.get("on"):
         gather(node.args["on"], JOINS, rows, both)
+
     for key in node.args.get("using_cond") or ():
         for member in (target, source):
             gather(exp.column(key.copy(), table=member.alias), JOINS, rows, both)
+
     columns: Columns = {}
     for when in node.args["whens"].expressions:
         scope = seen_by(when, both, target, source)
@@ -413,11 +509,15 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
             matched_update(then, scope, source, target, columns)
         elif isinstance(then, exp.Insert):
             unmatched_insert(then, scope, source, target, columns)
+
     return merge_into(list(columns.values()), rows)
 
 
 def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scope:
-    """NOT MATCHED sees the source only, NOT MATCHED BY SOURCE the target only"""
+    """Return the sources that a WHEN clause sees.
+
+    NOT MATCHED sees the source only, NOT MATCHED BY SOURCE the target only
+    """
     if when.args.get("matched"):
         return both
     alone = Scope(both.evaluation, both.parent, both.ctes)
@@ -428,7 +528,10 @@ def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scop
 def matched_update(
     then: exp.Update, scope: Scope, source: Source, target: Source, columns: Columns
 ) -> None:
-    """UPDATE SET a = s.b, UPDATE SET *, UPDATE"""
+    """Assign the columns of a matched UPDATE.
+
+    UPDATE SET a = s.b, UPDATE SET *, UPDATE
+    """
     items = then.args.get("expressions")
     if isinstance(items, list) and not any(isinstance(item, exp.Star) for item in items):
         assign_all(items, scope, columns)
@@ -439,7 +542,10 @@ def matched_update(
 def unmatched_insert(
     then: exp.Insert, scope: Scope, source: Source, target: Source, columns: Columns
 ) -> None:
-    """INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *"""
+    """Assign the columns of an unmatched INSERT.
+
+    INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *
+    """
     values = then.args.get("expression") or None
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
         by_position(source, target, scope, columns, then)
@@ -453,6 +559,7 @@ def unmatched_insert(
     ):
         by_name(source, target, scope, columns, then)
         return
+
     scope.clause = Clause.VALUES
     items = values.expressions if isinstance(values, exp.Tuple) else [values]
     lineages = [assigned_value(item, scope) for item in items]
@@ -467,7 +574,10 @@ def unmatched_insert(
 def by_position(
     source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr
 ) -> None:
-    """INSERT ROW      the whole row of the source, column for column"""
+    """Assign the columns of a source by position.
+
+    INSERT ROW      the whole row of the source, column for column
+    """
     for goal, slot in zip(target.frame.slots, source.frame.slots, strict=False):
         if slot.scanned is not None and source.dataset is not None:
             scope.evaluation.read(slot.scanned, Clause.VALUES, node)
@@ -475,7 +585,9 @@ def by_position(
 
 
 def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node: exp.Expr) -> None:
-    """UPDATE SET *, INSERT *
+    """Assign the columns of a source by name.
+
+    UPDATE SET *, INSERT *
 
     each column of the source goes to the target's column of that name
     """
@@ -491,7 +603,9 @@ def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node
 
 
 def evolves(node: exp.Expr) -> bool:
-    """MERGE WITH SCHEMA EVOLUTION INTO t …
+    """Tell whether a MERGE adds columns.
+
+    MERGE WITH SCHEMA EVOLUTION INTO t …
 
     columns that t has not are added; repairs write it as a hint
     """

@@ -46,7 +46,10 @@ Speaker = Callable[[str, Facts, exp.Command], Said]
 
 
 def command(node: exp.Command, facts: Facts) -> Said:
-    """RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text"""
+    """Plan a statement that the parser keeps as text.
+
+    RENAME TABLE a TO b      the parser's `Command`: a first word, and the rest as text
+    """
     speaker = COMMANDS.get(str(node.this).upper().split()[0])
     if speaker is None:
         return Unsupported
@@ -67,17 +70,25 @@ def tables(text: str, pattern: re.Pattern[str], facts: Facts) -> list[tuple[str,
 
 
 def rename(text: str, facts: Facts, node: exp.Command) -> list[Step]:
-    """RENAME TABLE a TO b, c TO d"""
+    """Plan RENAME TABLE.
+
+    RENAME TABLE a TO b, c TO d
+    """
     return [Renamed(*pair, node) for pair in tables(text, PAIR, facts)]
 
 
 def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
-    """EXCHANGE TABLES a AND b"""
+    """Plan EXCHANGE TABLES.
+
+    EXCHANGE TABLES a AND b
+    """
     return [Swapped(*pair, node) for pair in tables(text, PAIR, facts)]
 
 
 def alter(text: str, facts: Facts, node: exp.Command) -> Said:
-    """ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a
+    """Plan the ALTER TABLE forms that move rows.
+
+    ALTER TABLE a SWITCH TO b; ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b; ALTER TABLE a
     APPEND FROM b
 
     ALTER TABLE a MOVE PARTITION p TO TABLE b; ALTER TABLE b ATTACH PARTITION p FROM a
@@ -93,7 +104,9 @@ def alter(text: str, facts: Facts, node: exp.Command) -> Said:
 
 
 def create(text: str, facts: Facts, node: exp.Command) -> Said:
-    """CREATE STREAM s ON TABLE t      the changes of t, with its columns
+    """Plan the CREATE forms that copy a table.
+
+    CREATE STREAM s ON TABLE t      the changes of t, with its columns
 
     CREATE SYNONYM s FOR t                t under another name
     CREATE SNAPSHOT TABLE s CLONE t       t as it is now
@@ -107,7 +120,7 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
 
 
 WITHOUT_DATA = re.compile(
-    r"(OR\s+REPLACE\s+)?(DOMAIN|ROLE|USER|EXTENSION|POLICY|PUBLICATION|SUBSCRIPTION|COLLATION|CAST|OPERATOR|SERVER|"
+    r"(?:OR\s+REPLACE\s+)?TYPE\s+[\w.\"]+\s+(?:AS|IS)\s+(?:TABLE|VARRAY|VARYING)\b|(OR\s+REPLACE\s+)?(DOMAIN|ROLE|USER|EXTENSION|POLICY|PUBLICATION|SUBSCRIPTION|COLLATION|CAST|OPERATOR|SERVER|"
     r"(NON|UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SEARCH|VECTOR)*\s*INDEX|WIDGET|LIBRARY|TAG|TEXT\s+SEARCH|STATISTICS|CONVERSION|LOGIN|CREDENTIAL|RESOURCE|WAREHOUSE|QUOTA|SETTINGS\s+PROFILE|ROW\s+POLICY|"
     r"TABLESPACE|PROFILE|DIRECTORY|CONTEXT|ACCESS\s+METHOD|EVENT\s+TRIGGER|USER\s+MAPPING)\b",
     re.IGNORECASE,
@@ -116,11 +129,15 @@ WITHOUT_DATA = re.compile(
 
 
 def set_(text: str, facts: Facts, node: exp.Command) -> Said:
+    """Plan SET."""
     return use.set_path(text, facts)
 
 
 def silent(text: str, facts: Facts, node: exp.Command) -> None:
-    """VACUUM, OPTIMIZE …      no data moves"""
+    """Plan a statement that moves no data.
+
+    VACUUM, OPTIMIZE …      no data moves
+    """
 
 
 COMMANDS: dict[str, Speaker] = {

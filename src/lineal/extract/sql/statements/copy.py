@@ -24,7 +24,10 @@ LOADED = Doubt(
 
 
 def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
-    """COPY t FROM 's3://…', COPY INTO t FROM @stage, COPY (SELECT …) TO 'x.csv'"""
+    """Plan COPY.
+
+    COPY t FROM 's3://…', COPY INTO t FROM @stage, COPY (SELECT …) TO 'x.csv'
+    """
     files = node.args.get("files") or []
     paths = [path for path in map(path_of, files) if path]
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
@@ -32,18 +35,22 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
         stage = path_of(table)
     else:
         stage = ""
+
     if stage:  # COPY INTO @stage FROM t
         if files:
             return written(stage, files[0], node)
 
         return None
+
     if not node.args.get("kind"):
         if paths:
             return written(paths[0], node.this, node)
 
         return None
+
     if not is_named(table):
         return Unsupported
+
     columns = listed_columns(node.this, facts) if isinstance(node.this, exp.Schema) else []
     name, key = spelled(table, facts)
     if files and isinstance(files[0], exp.Subquery):
@@ -57,6 +64,7 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
             defines=False,
             positional=True,
         )
+
     if paths:
         return loaded(name, key, columns, paths, node)
 
@@ -64,7 +72,10 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
 
 
 def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | None:
-    """LOAD DATA INPATH '/x' INTO TABLE t; LOAD DATA INTO t FROM FILES (uris = ['gs://b/x.csv'])"""
+    """Plan LOAD DATA.
+
+    LOAD DATA INPATH '/x' INTO TABLE t; LOAD DATA INTO t FROM FILES (uris = ['gs://b/x.csv'])
+    """
     table, schema = target_of(node.this)
     paths = [
         path
@@ -73,6 +84,7 @@ def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | No
     ]
     if not is_named(table) or not paths:
         return Unsupported
+
     name, key = spelled(table, facts)
     plan = loaded(
         name, key, listed_columns(schema, facts) if schema is not None else [], paths, node
@@ -82,14 +94,20 @@ def load_data(node: exp.LoadData, facts: Facts) -> Plan | type[Unsupported] | No
 
 
 def listed_paths(files: Any) -> list[str]:
-    """FILES (format = 'CSV', uris = ['gs://b/x.csv', 'gs://b/y.csv'])"""
+    """Return the paths that a load lists.
+
+    FILES (format = 'CSV', uris = ['gs://b/x.csv', 'gs://b/y.csv'])
+    """
     options = files.expressions if isinstance(files, exp.Expr) else []
     uris = [option.args.get("value") for option in options if option.name.lower() == "uris"]
     return [path_of(item) for uri in uris if isinstance(uri, exp.Array) for item in uri.expressions]
 
 
 def export(node: exp.Export, facts: Facts) -> Plan | None:
-    """EXPORT DATA OPTIONS (uri = 'gs://b/*.csv') AS SELECT …"""
+    """Plan EXPORT DATA.
+
+    EXPORT DATA OPTIONS (uri = 'gs://b/*.csv') AS SELECT …
+    """
     options = node.args.get("options")
     for option in options.expressions if options is not None else ():
         if option.this.name.lower() == "uri":
@@ -101,7 +119,10 @@ UNLOADED = re.compile(r"^\s*\((.*)\)\s*TO\s+'([^']+)'", re.IGNORECASE | re.DOTAL
 
 
 def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupported]:
-    """UNLOAD ('SELECT …') TO 's3://…'; UNLOAD (SELECT …) TO 's3://…'"""
+    """Plan UNLOAD.
+
+    UNLOAD ('SELECT …') TO 's3://…'; UNLOAD (SELECT …) TO 's3://…'
+    """
     found = UNLOADED.match(text)
     if not found:
         return Unsupported
@@ -113,7 +134,10 @@ def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupporte
 
 
 def path_of(node: Any) -> str:
-    """'s3://b/x', @stage/x"""
+    """Return the path of a COPY.
+
+    's3://b/x', @stage/x
+    """
     if isinstance(node, exp.Table) and isinstance(node.this, (exp.Var, exp.Literal)):
         node = node.this
     if isinstance(node, exp.Literal) or (isinstance(node, exp.Var) and node.name.startswith("@")):
@@ -150,12 +174,14 @@ def loaded(
                 slots.append(
                     Slot(column, column_key, {(origin, IDENTITY): (node, None, None, doubt)})
                 )
+
         return project(one_row(), slots)
 
     return Plan(name, key, "table", made=made, node=node, defines=False)
 
 
 def origin_in(frame: Frame, position: int, dataset: Any, column: str) -> Column:
+    """Return the file's column for a position of the table."""
     if frame.complete and position < len(frame.slots):
         return Column(dataset, frame.slots[position].name)
     return Column(dataset, column)

@@ -19,21 +19,35 @@ Created = Plan | list[Step] | type[Unsupported] | None
 
 
 def create(node: exp.Create, facts: Facts) -> Created:
-    """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TYPE p AS (…)"""
+    """Plan CREATE.
+
+    CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TYPE p AS (…)
+    """
     kind = str(node.args.get("kind")).upper()
     return KINDS.get(kind, other_object)(node, facts)
 
 
 def other_object(node: exp.Create, facts: Facts) -> Created:
-    """CREATE INDEX i ON t (a), CREATE SEQUENCE s      no data; what has a body is reported"""
-    if node.args.get("expression") is not None:
+    """CREATE INDEX i ON t (a), CREATE SEQUENCE s      no data; any other kind is reported"""
+    words = set(str(node.args.get("kind")).upper().replace("_", " ").split())
+    if node.args.get("expression") is not None or not words & HOLDS_NO_ROWS:
         return Unsupported
 
     return None
 
 
+HOLDS_NO_ROWS = frozenset(
+    """INDEX SEQUENCE SCHEMA DATABASE NAMESPACE FUNCTION PROCEDURE TRIGGER CONSTRAINT COLUMN KEY ROLE USER TAG
+    WAREHOUSE STAGE INTEGRATION FORMAT STREAMLIT SESSION OPERATOR PROTOTYPE POLICY""".split()  # noqa: SIM905
+)
+"""Kinds of objects that have no columns and move no data."""
+
+
 def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:
-    """CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)"""
+    """Plan CREATE TABLE and CREATE VIEW.
+
+    CREATE TABLE t AS SELECT …, CREATE VIEW v (a, b) AS SELECT …, CREATE TABLE t (a INT)
+    """
     table, schema = target_of(node.this)
     if not is_named(table):
         return Unsupported
@@ -59,7 +73,10 @@ def dataset(kind: str, node: exp.Create, facts: Facts) -> Created:
 
 
 def define_by_query(plan: Plan, node: exp.Create, schema: exp.Schema | None, facts: Facts) -> None:
-    """CREATE VIEW v (a, b) AS WITH … SELECT …      the query, and the names that are listed"""
+    """Define a dataset by its query.
+
+    CREATE VIEW v (a, b) AS WITH … SELECT …      the query, and the names that are listed
+    """
     plan.query = node.args["expression"]
     plan.with_ = node.args.get("with_")
     if schema is None:
@@ -71,14 +88,19 @@ def define_by_query(plan: Plan, node: exp.Create, schema: exp.Schema | None, fac
 
 
 def declare_columns(plan: Plan, node: exp.Create, schema: exp.Schema | None, facts: Facts) -> None:
-    """CREATE TABLE t (a INT) PARTITIONED BY (p STRING), CREATE TABLE t (LIKE s)"""
+    """Declare the columns of a table.
+
+    CREATE TABLE t (a INT) PARTITIONED BY (p STRING), CREATE TABLE t (LIKE s)
+    """
     items = schema.expressions if schema is not None else []
     plan.schema = declared_columns([*items, *partition_columns(node)], facts)
     plan.like = parents(node, facts)
 
 
 def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
-    """CREATE MATERIALIZED VIEW v TO t AS SELECT …
+    """Plan a view that writes into a table.
+
+    CREATE MATERIALIZED VIEW v TO t AS SELECT …
 
     ClickHouse: what is read goes into t by name, and v shows t
     """
@@ -90,7 +112,10 @@ def feed_table(view: Plan, table: Any, facts: Facts) -> list[Step]:
 
 
 def partition_columns(node: exp.Create) -> list[Any]:
-    """CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column"""
+    """Return the partition columns of a table.
+
+    CREATE TABLE t (a INT) PARTITIONED BY (p STRING)      Hive, Spark: p is t's last column
+    """
     parts = node.find(exp.PartitionedByProperty)
     if parts is None or not isinstance(parts.this, exp.Schema):
         return []
@@ -99,7 +124,9 @@ def partition_columns(node: exp.Create) -> list[Any]:
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
-    """CREATE TABLE t (a INT) AS SELECT b FROM s
+    """Declare columns beside those of a query.
+
+    CREATE TABLE t (a INT) AS SELECT b FROM s
 
     MySQL: t has a and b; a query's a would be this a
     """
@@ -111,7 +138,10 @@ def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
 
 
 def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
-    """LIKE s, INHERITS (s, r), PARTITION OF s      the tables whose columns this one has, too"""
+    """Return the tables whose columns a table takes over.
+
+    LIKE s, INHERITS (s, r), PARTITION OF s      the tables whose columns this one has, too
+    """
     found = node.find_all(exp.LikeProperty, exp.InheritsProperty, exp.PartitionedOfProperty)
     tables = [
         t
@@ -122,7 +152,10 @@ def parents(node: exp.Create, facts: Facts) -> tuple[tuple[str, str], ...]:
 
 
 def is_temporary(node: exp.Create, name: str) -> bool:
-    """CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE VOLATILE TABLE t, CREATE TABLE #t"""
+    """Tell whether a dataset is temporary.
+
+    CREATE TEMP TABLE t, CREATE TEMPORARY VIEW v, CREATE VOLATILE TABLE t, CREATE TABLE #t
+    """
     properties = node.args.get("properties")
     return is_local(name) or (
         properties is not None and any(map(marks_temporary, properties.expressions))
@@ -130,7 +163,10 @@ def is_temporary(node: exp.Create, name: str) -> bool:
 
 
 def marks_temporary(node: Any) -> bool:
-    """TEMP, and Teradata's VOLATILE"""
+    """Tell whether a property marks a temporary table.
+
+    TEMP, and Teradata's VOLATILE
+    """
     return isinstance(node, exp.TemporaryProperty) or (
         isinstance(node, (exp.StabilityProperty, exp.VolatileProperty))
         and node.name.upper() in ("", "VOLATILE")
@@ -138,7 +174,10 @@ def marks_temporary(node: Any) -> bool:
 
 
 def cache(node: exp.Cache, facts: Facts) -> Plan | None:
-    """CACHE TABLE t AS SELECT …      a temporary view"""
+    """Plan CACHE TABLE.
+
+    CACHE TABLE t AS SELECT …      a temporary view
+    """
     if node.args.get("expression") is None or not is_named(node.this):
         return None
     name, key = spelled(node.this, facts)
@@ -146,7 +185,10 @@ def cache(node: exp.Cache, facts: Facts) -> Plan | None:
 
 
 def composite(node: exp.Create, facts: Facts) -> Plan | None:
-    """CREATE TYPE place AS (lat FLOAT, lon FLOAT)      columns without rows; ENUM: nothing"""
+    """Plan CREATE TYPE.
+
+    CREATE TYPE place AS (lat FLOAT, lon FLOAT)      columns without rows; ENUM: nothing
+    """
     fields = node.args.get("expression")
     if not isinstance(fields, exp.Schema) or not isinstance(node.this, exp.Table):
         return None
@@ -155,13 +197,18 @@ def composite(node: exp.Create, facts: Facts) -> Plan | None:
 
 
 def declared_columns(items: list[Any], facts: Facts) -> list[ColumnInfo]:
-    """(a INT, b TEXT, PRIMARY KEY (a))      a and b"""
+    """Return the declared columns of a table.
+
+    (a INT, b TEXT, PRIMARY KEY (a))      a and b
+    """
     declared = [declared_column(item, facts) for item in items]
     return [info for info in declared if info is not None]
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     """amount DECIMAL(10, 2) COMMENT 'what was paid'"""
+    if isinstance(node, exp.Identifier):
+        return ColumnInfo(node.name, "", "", quoted=bool(node.args.get("quoted")))
     if not isinstance(node, exp.ColumnDef):
         return None
     kind = node.args.get("kind")
@@ -174,11 +221,36 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     return ColumnInfo(node.name, type_, comment, quoted=quoted)
 
 
+def dictionary(node: exp.Create, facts: Facts) -> Created:
+    """CREATE DICTIONARY d (id UInt64, name String) … SOURCE(CLICKHOUSE(TABLE 'codes'))
+
+    ClickHouse: the columns of codes, by name; of any other source only the columns are known
+    """
+    plan = dataset("table", node, facts)
+    source = next(
+        (each for each in node.find_all(exp.DictProperty) if each.name.upper() == "SOURCE"), None
+    )
+    if not isinstance(plan, Plan) or source is None or not plan.schema:
+        return plan
+
+    settings = {each.name.upper(): each.args["value"] for each in source.args["settings"] or ()}
+    parts = [settings[key].name for key in ("DB", "TABLE") if key in settings]
+    if source.args["kind"].upper() != "CLICKHOUSE" or "TABLE" not in settings:
+        return plan
+
+    table = exp.to_table(".".join(parts), dialect=facts.name or None)
+    columns = [exp.column(exp.to_identifier(each.name, quoted=True)) for each in plan.schema]
+    plan.query, plan.schema = exp.select(*columns).from_(table), None
+    return plan
+
+
 KINDS: dict[str, Callable[[exp.Create, Facts], Created]] = {
     "TABLE": partial(dataset, "table"),
     "VIEW": partial(dataset, "view"),
     "MODEL": partial(dataset, "model"),
     "SINK": partial(dataset, "table"),
+    "SOURCE": partial(dataset, "table"),
+    "DICTIONARY": dictionary,
     "TYPE": composite,
 }
 """What a CREATE of each kind makes; anything else is no dataset."""

@@ -15,7 +15,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
-from lineal.extract.sql.statements.change import assigned
+from lineal.extract.sql.statements.change import assigned, delete
 from lineal.extract.sql.statements.steps import Partition, Plan, Unsupported, listed_columns
 from lineal.extract.sql.table_aliases import rename_columns
 from lineal.extract.sql.table_functions import first_text, name_of, table_elsewhere
@@ -24,7 +24,10 @@ from lineal.model.paths import path_name
 
 
 def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
-    """INSERT INTO t (a, b) SELECT x, y FROM s      x → t.a, y → t.b"""
+    """Plan INSERT.
+
+    INSERT INTO t (a, b) SELECT x, y FROM s      x → t.a, y → t.b
+    """
     table, schema = target_of(node.this)
     query = node.args.get("expression") or node.args.get("source")  # INSERT INTO t TABLE s
     if node.args.get("default"):
@@ -45,6 +48,10 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
             )
 
         return Unsupported
+
+    if isinstance(query, exp.Values):
+        open_rows(query)
+
     name, key = spelled(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
     by_name = bool(node.args.get("by_name"))
@@ -58,8 +65,22 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     )  # fmt: skip
 
 
+def open_rows(values: exp.Values) -> None:
+    """VALUES ROW(1, 2), ROW(3, 4) AS new      MySQL: VALUES (1, 2), (3, 4) AS new"""
+    for row in values.expressions:
+        inner = row.expressions[0] if len(row.expressions) == 1 else None
+        if isinstance(inner, exp.Alias):
+            name, inner = inner.args["alias"], inner.this
+            if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
+                values.set("alias", exp.TableAlias(this=name))
+        if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
+            row.set("expressions", inner.expressions)
+
+
 def written_place(node: Any) -> str | None:
-    """INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …
+    """Return the path that an INSERT writes.
+
+    INSERT OVERWRITE DIRECTORY '/out' …, INSERT INTO FUNCTION s3('s3://lake/out.csv') …
 
     a place for files
     """
@@ -79,10 +100,14 @@ def written_place(node: Any) -> str | None:
 
 
 def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
-    """PARTITION (day, region = 'EU')"""
+    """Return the partition of an INSERT.
+
+    PARTITION (day, region = 'EU')
+    """
     node = table.args.get("partition")
     if not node or not facts.partitions_are_columns:
         return None
+
     given: list[Named] = []
     last: list[Named] = []
     for item in node.expressions:
@@ -93,6 +118,7 @@ def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
         (given if isinstance(item, exp.EQ) else last).append(
             (column.name, facts.fold(column.name, quoted))
         )
+
     return Partition(given, last)
 
 
@@ -104,7 +130,9 @@ def on_conflict(
     evaluation: Evaluation,
     ctes: CTEs,
 ) -> Frame:
-    """… ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b
+    """Plan ON CONFLICT.
+
+    … ON CONFLICT (id) DO UPDATE SET b = excluded.b + t.b
 
     excluded is the row that was to be inserted
     """
@@ -118,13 +146,16 @@ def on_conflict(
 
 
 def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
-    """… ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c
+    """Plan ON DUPLICATE KEY UPDATE.
+
+    … ON DUPLICATE KEY UPDATE b = VALUES(b) + new.b + s.c
 
     MySQL's excluded.b; s is one of the query's
     """
     for call in list(node.find_all(exp.Anonymous)):
         if call.name.upper() == "VALUES" and len(call.expressions) == 1:
             call.replace(exp.column(call.expressions[0].copy(), table="excluded"))
+
     alias = query.args.get("alias")
     if isinstance(query, exp.Values) and alias is not None and alias.this is not None:
         key = scope.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
@@ -144,32 +175,50 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
 
 
 def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
-    """[WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN
+    """Plan an INSERT into several tables.
+
+    [WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN
     INTO a … SELECT …
     """
     plans: list[Any] = []
-    earlier: list[Any] = []
     ctes = node.args.get("with_")
+    branches = Branches(first=node.args.get("kind") == "FIRST")
     for branch in node.expressions:
         if isinstance(branch, exp.ConditionalInsert):
-            test = branch.args.get("expression")
-            decided = [
-                *(earlier if node.args.get("kind") == "FIRST" or branch.args.get("else_") else ()),
-                test,
-            ]
             into = branch.this
-            into.set(
-                "expression",
-                chosen(into, node.args["source"], [each for each in decided if each is not None]),
-            )
-            earlier += [test] if test is not None else []
+            tests = branches.tests_of(branch)
+            into.set("expression", chosen(into, node.args["source"], tests))
         else:
             into = branch
             into.expression.set("from_", exp.From(this=node.args["source"]))
         if ctes is not None:
             into.set("with_", ctes.copy())
         plans.append(insert(into, facts))
+
     return [plan for plan in plans if isinstance(plan, Plan)]
+
+
+class Branches:
+    """WHEN a THEN INTO t … INTO u … WHEN b THEN INTO v … ELSE INTO w …
+
+    The tests that decide each INTO: every one under a WHEN has its test. ELSE has all of them, and
+    in INSERT FIRST a WHEN has those before it, too.
+    """
+
+    def __init__(self, first: bool) -> None:
+        self.first = first
+        self.earlier: list[Any] = []
+        self.here: list[Any] = []
+
+    def tests_of(self, branch: exp.ConditionalInsert) -> list[Any]:
+        """The tests of the next INTO."""
+        test = branch.args.get("expression")
+        if branch.args.get("else_"):
+            self.here = list(self.earlier)
+        elif test is not None:
+            self.here = [*(self.earlier if self.first else ()), test]
+            self.earlier = [*self.earlier, test]
+        return [each.copy() for each in self.here]
 
 
 def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
@@ -185,4 +234,17 @@ def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
     return select
 
 
-PLANNERS = {exp.Insert: insert, exp.MultitableInserts: multi_insert}
+def insert_replacing(node: exp.Insert, facts: Facts) -> Any:
+    """INSERT INTO t REPLACE WHERE a > 1 SELECT …      DELETE FROM t WHERE a > 1, then INSERT"""
+    plan = insert(node, facts)
+    test = node.args.get("where")
+    if test is None or not isinstance(plan, Plan):
+        return plan
+
+    table, _ = target_of(node.this)
+    removal = exp.Delete(this=table.copy(), where=exp.Where(this=test.copy()))
+    removed = delete(removal, facts)
+    return [*(removed if isinstance(removed, list) else ()), plan]
+
+
+PLANNERS = {exp.Insert: insert_replacing, exp.MultitableInserts: multi_insert}

@@ -8,21 +8,24 @@ from lineal.algebra.frame import Frame
 from lineal.algebra.relation import doubt_all
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.placeholders import LEFT_OUT
+from lineal.extract.sql.repair_contracts import LEFT_OVER
 from lineal.extract.sql.statements.steps import After, Made, Plan
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
 CLAUSE_LEFT_OUT = Doubt(
-    Confidence.MEDIUM, False, "a part of the statement is only known when it runs"
+    Confidence.MEDIUM, False, "a part of the statement is not known, or not understood"
 )
 
 
 def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
-    """SELECT a FROM t WHERE b = 1 {and_more}
+    """Lower the confidence of a frame that lacks clauses.
+
+    SELECT a FROM t WHERE b = 1 {and_more}
 
     what was left out may say more about every column
     """
-    if node._meta is None or LEFT_OUT not in node._meta:
+    if node._meta is None or not (LEFT_OUT in node._meta or LEFT_OVER in node._meta):
         return steps
     for step in steps if isinstance(steps, list) else [steps]:
         if isinstance(step, Plan) and step.made is not None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlglot import exp
 
 from lineal.algebra.changes import changed_row
-from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import NOTHING, Lineage, absorb
+from lineal.algebra.frame import Frame, Slot, slot_at
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
 from lineal.algebra.relation import extend, one_row, project, rename
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
@@ -40,7 +40,9 @@ def gives_rows(node: Any) -> bool:
 def with_others(
     node: Any, found: Steps | type[Unsupported], facts: Facts
 ) -> Steps | type[Unsupported]:
-    """WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u
+    """Return the plan of a statement together with its other writes.
+
+    WITH c AS (INSERT …) SELECT …, UPDATE … OUTPUT … INTO u
 
     several writes in one statement
     """
@@ -62,11 +64,14 @@ def with_others(
         and node.args["returning"].args.get("into")
     ):
         steps.append(output_plan(node, facts))
+
     return [step for step in steps if step is not None]
 
 
 def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
-    """WITH c AS (INSERT INTO t … RETURNING a) SELECT …
+    """Return the plans of the CTEs that write.
+
+    WITH c AS (INSERT INTO t … RETURNING a) SELECT …
 
     the INSERT is a statement that sees the CTEs before it
     """
@@ -83,19 +88,25 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
 
 
 def output_plan(node: Any, facts: Facts) -> Plan | None:
-    """UPDATE t SET … OUTPUT inserted.a, deleted.a INTO u (n, o)      what goes into u"""
+    """Return the plan of an OUTPUT INTO.
+
+    UPDATE t SET … OUTPUT inserted.a, deleted.a INTO u (n, o)      what goes into u
+    """
     into = node.args["returning"].args["into"]
     columns: list[Any] = []
     if isinstance(into, exp.Func):  # u (n, o) looks like a call
         called = into.name if isinstance(into, exp.Anonymous) else into.sql_name().lower()
-        columns = sorted(into.find_all(exp.Identifier), key=lambda each: each.meta.get("start", 0))
+        listed = [each for each in into.find_all(exp.Identifier) if each.parent is not into]
+        columns = sorted(listed, key=lambda each: each.meta.get("start", 0))
         into = exp.Table(this=exp.to_identifier(called))
     elif isinstance(into, exp.Schema):
         columns, into = into.expressions, into.this
     elif isinstance(into, exp.Identifier):
         into = exp.Table(this=into)
+
     if not is_named(into):
         return None
+
     name, key = spelled(into, facts)
     named = listed_columns(exp.Schema(expressions=columns), facts)
     return Plan(
@@ -105,7 +116,9 @@ def output_plan(node: Any, facts: Facts) -> Plan | None:
 
 
 def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """INSERT INTO t (a) SELECT b FROM s RETURNING a AS x
+    """Return the frame of a RETURNING.
+
+    INSERT INTO t (a) SELECT b FROM s RETURNING a AS x
 
     x is s.b: the row as it is after the change
     """
@@ -114,6 +127,7 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
         return one_row()
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
+
     source = one_row()
     rows = source.rows
     target = aliased(table_of(node), node.args.get("from_"), evaluation.facts)
@@ -130,19 +144,25 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
         ("old", old.frame),
     ):
         scope.sources.setdefault(name, Source(name, name, frame))
+
     for member in others(node):
         relation(member, scope, {})
+
     slots, _ = select_columns(returning, scope, rows)
     return project(source, slots)
 
 
 def table_of(node: Any) -> Any:
+    """Return the table that a statement writes."""
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     return table or node.args["tables"][0]
 
 
 def others(node: Any) -> list[Any]:
-    """The tables that stand beside the target: FROM, USING"""
+    """Return the other tables of a statement.
+
+    The tables that stand beside the target: FROM, USING
+    """
     source, using = node.args.get("from_"), node.args.get("using")
     tables = [source.this] if source is not None else []
     if isinstance(using, list):
@@ -154,7 +174,10 @@ def others(node: Any) -> list[Any]:
 
 
 def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
-    """The row after the change: what is set, and what stays"""
+    """Return the changed row of a statement.
+
+    The row after the change: what is set, and what stays
+    """
     if isinstance(node, exp.Delete):
         absorb(deleted(node, evaluation, ctes).rows, rows)
         return old.frame
@@ -164,14 +187,41 @@ def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evalu
         columns, decided = update_parts(node, evaluation, ctes)
         absorb(decided, rows)
         return changed_row(old.frame, columns.values())
+
     made = merged(node, evaluation, ctes)
     absorb(made.rows, rows)
-    return changed_row(old.frame, made.slots)
+    kept = kept_by_updates(node, evaluation.facts)
+    slots = [with_former(slot, old.frame) if kept(slot.key) else slot for slot in made.slots]
+    return changed_row(old.frame, slots)
+
+
+def kept_by_updates(node: exp.Merge, facts: Facts) -> Callable[[str], bool]:
+    """WHEN MATCHED THEN UPDATE SET a = … WHEN NOT MATCHED THEN INSERT (id, a) …
+
+    id stays as it is in the rows that are updated
+    """
+    whens = node.args["whens"].expressions
+    updates = [each.args.get("then") for each in whens]
+    updates = [each for each in updates if isinstance(each, exp.Update)]
+    assigned = [item.this for update in updates for item in update.expressions]
+    keys = {facts.fold(item.name, False) for item in assigned if isinstance(item, exp.Column)}
+    listed = bool(updates) and all(update.expressions for update in updates)
+    return lambda key: listed and key not in keys
+
+
+def with_former(slot: Slot, table: Frame) -> Slot:
+    """A column that some rows get a new value of, and others keep."""
+    former = table.index.get(slot.key)
+    if former is None:
+        return slot
+
+    return Slot(slot.name, slot.key, united([slot.lineage, slot_at(table.index, slot.key).lineage]))
 
 
 def inserted(
     node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation
 ) -> Frame:
+    """Return the row that an INSERT writes."""
     frame = query(node.args.get("expression") or node.args.get("source"), None, ctes, evaluation)
     absorb(frame.rows, rows)
     if isinstance(node.this, exp.Schema):

@@ -13,7 +13,10 @@ from lineal.extract.sql.tables import is_local, is_named, spelled
 
 
 def bare(node: Any, facts: Facts) -> Plan:
-    """SELECT a FROM t      the caller gives it a name"""
+    """Plan a SELECT.
+
+    SELECT a FROM t      the caller gives it a name
+    """
     first = node
     # SELECT a INTO t FROM s UNION ALL SELECT …
     while isinstance(first, (exp.SetOperation, exp.Subquery)):
@@ -27,7 +30,10 @@ def bare(node: Any, facts: Facts) -> Plan:
 
 
 def locking(node: exp.LockingStatement, facts: Facts) -> Steps | type[Unsupported]:
-    """LOCKING ROW FOR ACCESS SELECT …      the statement that the lock is for"""
+    """Plan a SELECT with a lock.
+
+    LOCKING ROW FOR ACCESS SELECT …      the statement that the lock is for
+    """
     return plan_of(node.expression, facts)
 
 

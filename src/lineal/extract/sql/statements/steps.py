@@ -57,6 +57,8 @@ class Plan:
     """INSERT OVERWRITE: the rows that were there are gone"""
     like: tuple[tuple[str, str], ...] = ()
     """CREATE TABLE t LIKE s: the spelling and key of s, whose columns t has, too"""
+    outline: tuple[str, ...] | None = None
+    """of a plan that is remembered without its tree: the columns that its text lists"""
 
 
 class Partition(NamedTuple):
@@ -164,7 +166,10 @@ class Unsupported:
 
 
 def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
-    """t (a, b COMMENT 'x')      the names of a column list"""
+    """Return the names of a column list.
+
+    t (a, b COMMENT 'x')      the names of a column list
+    """
     found = []
     for item in schema.expressions:
         identifier = item.this if isinstance(item, exp.ColumnDef) else item

@@ -18,10 +18,14 @@ SESSION = re.compile(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNOR
 
 
 def use(node: exp.Use, facts: Facts) -> Using | None:
-    """USE db, USE SCHEMA a.b, USE CATALOG c"""
+    """Plan USE.
+
+    USE db, USE SCHEMA a.b, USE CATALOG c
+    """
     table = node.args.get("this")
     if not isinstance(table, exp.Table) or not isinstance(table.this, exp.Identifier):
         return None
+
     kind = str(node.args.get("kind") or "").upper()
     name, above = table.name, table.db or None
     if name.upper() == "NAMESPACE" and table.alias:
@@ -31,13 +35,18 @@ def use(node: exp.Use, facts: Facts) -> Using | None:
     ):
         first = FIRST_SCHEMA.get(facts.name)
         return Using(name, (first,) if first else ())
+
     if kind in ("", "DATABASE", "SCHEMA"):
         return Using(above, (name,))
+
     return None
 
 
 def set_(node: exp.Set, facts: Facts) -> Using | None:
-    """SET search_path TO a      one schema; the parser leaves longer paths as words"""
+    """Plan SET search_path.
+
+    SET search_path TO a      one schema; the parser leaves longer paths as words
+    """
     for item in node.expressions:
         pair = item.this
         if isinstance(pair, exp.EQ) and pair.this.name.lower() in ("search_path", "schema"):
@@ -46,7 +55,10 @@ def set_(node: exp.Set, facts: Facts) -> Using | None:
 
 
 def set_path(text: str, facts: Facts) -> Using | None:
-    """SET search_path TO a, b; SET SCHEMA 'a'"""
+    """Return the schemas that SET names.
+
+    SET search_path TO a, b; SET SCHEMA 'a'
+    """
     found = PATHS.match(text)
     if found:
         return path_of(found[1])
@@ -55,7 +67,10 @@ def set_path(text: str, facts: Facts) -> Using | None:
 
 
 def alter_session(text: str, facts: Facts) -> Using | None:
-    """ALTER SESSION SET CURRENT_SCHEMA = a"""
+    """Return the schema that ALTER SESSION sets.
+
+    ALTER SESSION SET CURRENT_SCHEMA = a
+    """
     found = SESSION.match(text)
     if found:
         return path_of(found[1])
@@ -64,6 +79,7 @@ def alter_session(text: str, facts: Facts) -> Using | None:
 
 
 def path_of(text: str) -> Using:
+    """Return the schemas of a search path."""
     names = [name.strip().strip("\"'`") for name in text.split(",")]
     return Using(None, tuple(name for name in names if name and name != "$user"))
 

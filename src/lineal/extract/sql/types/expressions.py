@@ -29,6 +29,7 @@ class Walk:
         self.depth = 0
 
     def of(self, node: Any) -> Type:
+        """Return the type of an expression."""
         if not isinstance(node, exp.Expr) or self.depth > DEEPEST:
             return UNKNOWN
         handler = HANDLERS.get(type(node)) or _handler(type(node))
@@ -43,10 +44,12 @@ class Walk:
 
 
 def type_of(node: Any, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
+    """Return the type of an expression in a scope."""
     return Walk(typing, scope, ctes).of(node)
 
 
 def column(node: exp.Column, walk: Walk) -> Type:
+    """Return the type of a column."""
     if not node.is_star:
         return walk.typing.column(node, walk.scope)
 
@@ -54,11 +57,15 @@ def column(node: exp.Column, walk: Walk) -> Type:
 
 
 def inside(node: Any, walk: Walk) -> Type:
+    """Return the type of the only child."""
     return walk.of(node.this)
 
 
 def whole_number_type(number: int) -> str:
-    """1, 3000000000      the smallest type that holds it"""
+    """Return the type of a whole number.
+
+    1, 3000000000      the smallest type that holds it
+    """
     if number < 2**31:
         return "int"
     if number < 2**63:
@@ -68,18 +75,23 @@ def whole_number_type(number: int) -> str:
 
 
 def literal(node: exp.Literal, walk: Walk) -> Type:
-    """'a', 1, 3000000000, 1.5, 1e3"""
+    """Return the type of a constant.
+
+    'a', 1, 3000000000, 1.5, 1e3
+    """
     rules = walk.typing.rules
     if node.is_string:
         if rules.family in WITHOUT_LENGTHS:
             return rules.normal("text")
 
         return UNKNOWN
+
     text = node.name
     if text.isdigit():
         return rules.normal(whole_number_type(int(text)))
     if "e" in text.lower():
         return rules.normal("double")
+
     whole, _, fraction = text.partition(".")
     if rules.family in ("spark", "duckdb") and (whole + fraction).isdigit():
         if rules.family == "spark":
@@ -87,20 +99,28 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
         else:
             digits = len(whole + fraction)
         return made(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
+
     return UNKNOWN
 
 
 def boolean(node: Any, walk: Walk) -> Type:
-    """a = b, a AND b, a IN (…), a IS NULL, EXISTS (…)"""
+    """Return the boolean type.
+
+    a = b, a AND b, a IN (…), a IS NULL, EXISTS (…)
+    """
     return walk.typing.rules.normal("boolean")
 
 
 def null(node: Any, walk: Walk) -> Type:
+    """Return the type of NULL."""
     return NULL
 
 
 def cast(node: exp.Cast, walk: Walk) -> Type:
-    """CAST(a AS DECIMAL(10, 2))"""
+    """Return the type of a cast.
+
+    CAST(a AS DECIMAL(10, 2))
+    """
     to = node.args.get("to")
     if not isinstance(to, exp.DataType) or to.this in (Kind.USERDEFINED, Kind.UNKNOWN):
         return UNKNOWN
@@ -108,19 +128,25 @@ def cast(node: exp.Cast, walk: Walk) -> Type:
 
 
 def arithmetic(node: Any, walk: Walk) -> Type:
+    """Return the type of an arithmetic expression."""
     return walk.typing.rules.arithmetic(node, walk.of(node.this), walk.of(node.expression))
 
 
 def negative(node: Any, walk: Walk) -> Type:
+    """Return the type of a negated number."""
     return walk.of(node.this)
 
 
 def concat(node: Any, walk: Walk) -> Type:
-    """a || b"""
+    """Return the type of a concatenation.
+
+    a || b
+    """
     return walk.typing.rules.result("concat", [walk.of(node.this), walk.of(node.expression)])
 
 
 def case(node: exp.Case, walk: Walk) -> Type:
+    """Return the type of CASE."""
     branches = [walk.of(arm.args["true"]) for arm in node.args["ifs"]]
     if node.args.get("default") is not None:
         branches.append(walk.of(node.args["default"]))
@@ -128,6 +154,7 @@ def case(node: exp.Case, walk: Walk) -> Type:
 
 
 def if_(node: exp.If, walk: Walk) -> Type:
+    """Return the type of IF."""
     branches = [
         walk.of(node.args[part]) for part in ("true", "false") if node.args.get(part) is not None
     ]
@@ -135,7 +162,10 @@ def if_(node: exp.If, walk: Walk) -> Type:
 
 
 def nullif(node: exp.Nullif, walk: Walk) -> Type:
-    """NULLIF(a, b)      a's type; where b's differs, engines do"""
+    """Return the type of NULLIF.
+
+    NULLIF(a, b)      a's type; where b's differs, engines do
+    """
     left, right = walk.of(node.this), walk.of(node.expression)
     if left.kind is not None and (left.kind == right.kind or walk.typing.rules.family == "spark"):
         return left
@@ -144,11 +174,15 @@ def nullif(node: exp.Nullif, walk: Walk) -> Type:
 
 
 def window(node: Any, walk: Walk) -> Type:
-    """sum(a) OVER (…), sum(a) FILTER (…), f(0.5) WITHIN GROUP (…)"""
+    """Return the type of a window function.
+
+    sum(a) OVER (…), sum(a) FILTER (…), f(0.5) WITHIN GROUP (…)
+    """
     return walk.of(node.this)
 
 
 def within_group(node: exp.WithinGroup, walk: Walk) -> Type:
+    """Return the type of WITHIN GROUP."""
     if isinstance(node.this, exp.GroupConcat):
         return walk.of(node.this)
 
@@ -156,7 +190,10 @@ def within_group(node: exp.WithinGroup, walk: Walk) -> Type:
 
 
 def subquery(node: exp.Subquery, walk: Walk) -> Type:
-    """(SELECT max(a) FROM t)"""
+    """Return the type of a scalar subquery.
+
+    (SELECT max(a) FROM t)
+    """
     table = walk.typing.query(node, walk.scope, walk.ctes)
     if table.complete and len(table.columns) == 1:
         return table.columns[0][1]
@@ -165,14 +202,20 @@ def subquery(node: exp.Subquery, walk: Walk) -> Type:
 
 
 def dot(node: exp.Dot, walk: Walk) -> Type:
-    """(a.b).c      a field"""
+    """Return the type of a field.
+
+    (a.b).c      a field
+    """
     if not isinstance(node.expression, exp.Identifier):
         return UNKNOWN
     return field(walk.of(node.this), node.expression.name, walk.typing.dialect)
 
 
 def bracket(node: exp.Bracket, walk: Walk) -> Type:
-    """xs[1], m['a'], s['field']"""
+    """Return the type of an item or a field.
+
+    xs[1], m['a'], s['field']
+    """
     of = walk.of(node.this)
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         return UNKNOWN
@@ -182,6 +225,7 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 
 
 def array(node: exp.Array, walk: Walk) -> Type:
+    """Return the type of an array."""
     rules = walk.typing.rules
     kind = rules.widest([walk.of(item) for item in node.expressions])
     if kind.kind is not None and rules.family in ("spark", "duckdb"):
@@ -191,7 +235,10 @@ def array(node: exp.Array, walk: Walk) -> Type:
 
 
 def interval_of_days(node: Any, walk: Walk) -> Type:
-    """date_add(d, 3)      Spark: a date"""
+    """Return the type of a date with days added.
+
+    date_add(d, 3)      Spark: a date
+    """
     if walk.typing.rules.family == "spark":
         return walk.typing.rules.normal("date")
 
@@ -199,7 +246,10 @@ def interval_of_days(node: Any, walk: Walk) -> Type:
 
 
 def days(node: Any, walk: Walk) -> Type:
-    """datediff(a, b): INT in Spark; datediff(MONTH, a, b): BIGINT"""
+    """Return the type of a difference of dates.
+
+    datediff(a, b): INT in Spark; datediff(MONTH, a, b): BIGINT
+    """
     rules = walk.typing.rules
     if rules.family == "spark":
         return rules.normal("int" if node.args.get("unit") is None else "bigint")
@@ -207,7 +257,10 @@ def days(node: Any, walk: Walk) -> Type:
 
 
 def whole_quotient(node: exp.IntDiv, walk: Walk) -> Type:
-    """a div b"""
+    """Return the type of a whole quotient.
+
+    a div b
+    """
     if walk.typing.rules.family == "spark":
         return walk.typing.rules.normal("bigint")
 
@@ -215,7 +268,10 @@ def whole_quotient(node: exp.IntDiv, walk: Walk) -> Type:
 
 
 def extract(node: exp.Extract, walk: Walk) -> Type:
-    """EXTRACT(YEAR FROM d)      a number; of seconds and of epochs it has a fraction"""
+    """Return the type of EXTRACT.
+
+    EXTRACT(YEAR FROM d)      a number; of seconds and of epochs it has a fraction
+    """
     whole = node.this.name.lower() in WHOLE_PARTS
     if whole:
         return walk.typing.rules.result("part", [])
@@ -241,7 +297,10 @@ WHOLE_PARTS = frozenset(
 
 
 def function(node: Any, walk: Walk) -> Type:
-    """f(a, b)      by the function table"""
+    """Return the type of a function call.
+
+    f(a, b)      by the function table
+    """
     if walk.typing.evaluation.has_body(node):
         return UNKNOWN
     if isinstance(node, exp.Anonymous):
@@ -253,6 +312,7 @@ def function(node: Any, walk: Walk) -> Type:
     else:
         rules = (returns_of(name.lower()) for name in type(node).sql_names())
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
+
     if rule:
         return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments])
 

@@ -32,6 +32,7 @@ class Type(NamedTuple):
 
     @property
     def name(self) -> Any:
+        """Return the kind of the type, or None where it is unknown."""
         if self.kind is not None:
             return self.kind.this
 
@@ -39,7 +40,10 @@ class Type(NamedTuple):
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """10, 2 of DECIMAL(10, 2)"""
+        """Return the numbers of the type.
+
+        10, 2 of DECIMAL(10, 2)
+        """
         parts = self.kind.expressions if self.kind is not None else []
         return tuple(
             int(part.name)
@@ -49,11 +53,15 @@ class Type(NamedTuple):
 
     @property
     def inner(self) -> list[exp.DataType]:
-        """INT of ARRAY<INT>, TEXT and INT of MAP<TEXT, INT>"""
+        """Return the types inside the type.
+
+        INT of ARRAY<INT>, TEXT and INT of MAP<TEXT, INT>
+        """
         parts = self.kind.expressions if self.kind is not None else []
         return [part for part in parts if isinstance(part, exp.DataType)]
 
     def is_a(self, names: Iterable[Any]) -> bool:
+        """Tell whether the type is one of some kinds."""
         return self.kind is not None and self.kind.this in names
 
 
@@ -64,7 +72,10 @@ NULL = Type("", exp.DataType(this=Kind.NULL))
 
 @lru_cache(maxsize=4096)
 def declared(text: str, dialect: str) -> Type:
-    """DECIMAL(10,2), as somebody has written it down"""
+    """Return a type from its declaration.
+
+    DECIMAL(10,2), as somebody has written it down
+    """
     if not text or len(text) > LONGEST or sum(map(text.count, "<([")) > DEEPEST:
         return Type(text if len(text) <= LONGEST else "")
     try:
@@ -80,7 +91,10 @@ def spelled(kind: exp.DataType, dialect: str) -> Type:
 
 
 def made(dialect: str, name: Any, *parts: Any) -> Type:
-    """ARRAY of a type, DECIMAL of two numbers"""
+    """Build a type from its parts.
+
+    ARRAY of a type, DECIMAL of two numbers
+    """
     if parts and isinstance(parts[0], int):
         numbers = [exp.DataTypeParam(this=exp.Literal.number(part)) for part in parts]
         return spelled(exp.DataType(this=name, expressions=numbers), dialect)
@@ -90,7 +104,10 @@ def made(dialect: str, name: Any, *parts: Any) -> Type:
 
 @lru_cache(maxsize=4096)
 def field(of: Type, name: str, dialect: str) -> Type:
-    """address.city      the type of a struct's field, or of the fields of an array's structs"""
+    """Return the type of a field.
+
+    address.city      the type of a struct's field, or of the fields of an array's structs
+    """
     if of.is_a((Kind.STRUCT, Kind.OBJECT, Kind.NESTED)) and of.kind is not None:
         for part in of.kind.expressions:
             if (
@@ -104,7 +121,10 @@ def field(of: Type, name: str, dialect: str) -> Type:
 
 @lru_cache(maxsize=4096)
 def element(of: Type, dialect: str) -> Type:
-    """xs[1], explode(xs)      what an array holds"""
+    """Return the type of an array's elements.
+
+    xs[1], explode(xs)      what an array holds
+    """
     if of.is_a((Kind.ARRAY, Kind.LIST)) and len(of.inner) == 1:
         return spelled(of.inner[0], dialect)
 
@@ -112,6 +132,7 @@ def element(of: Type, dialect: str) -> Type:
 
 
 def same(left: Type, right: Type) -> bool:
+    """Tell whether two known types are equal."""
     return left.kind is not None and left.kind == right.kind
 
 
@@ -121,7 +142,10 @@ DIGITS = 38
 
 
 def decimal(of: Type, literal: str = "") -> tuple[int, int] | None:
-    """(precision, scale) of a decimal, or of the decimal that holds an integer"""
+    """Return the digits of a decimal.
+
+    (precision, scale) of a decimal, or of the decimal that holds an integer
+    """
     if literal.isdigit():
         return len(literal), 0
     if of.is_a(INTEGERS):
@@ -138,11 +162,15 @@ def decimal(of: Type, literal: str = "") -> tuple[int, int] | None:
 
 
 def bounded(precision: int, scale: int) -> tuple[int, int]:
+    """Cut the digits of a decimal to the largest that there are."""
     return min(precision, DIGITS), min(scale, DIGITS)
 
 
 def adjusted(precision: int, scale: int) -> tuple[int, int]:
-    """Spark: where 38 digits are too few, the fraction gives way, down to six digits"""
+    """Cut the digits of a decimal as Spark does.
+
+    Spark: where 38 digits are too few, the fraction gives way, down to six digits
+    """
     if precision <= DIGITS:
         return precision, scale
     whole = precision - scale
@@ -174,5 +202,6 @@ SPARK_DECIMALS: dict[type, Callable[[tuple[int, int], tuple[int, int]], tuple[in
 
 
 def wider_decimal(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Return the digits that hold two decimals."""
     scale = max(left[1], right[1])
     return max(left[0] - left[1], right[0] - right[1]) + scale, scale

@@ -80,18 +80,25 @@ class Scope:
 
     @property
     def complete(self) -> bool:
+        """Tell whether the columns of every source are known."""
         return all(source.table.complete for source in self.sources)
 
     def named(self, alias: str) -> Source | None:
+        """Return the source of an alias."""
         return next((source for source in self.sources if source.alias == alias), None)
 
     def column(self, key: str) -> Type:
-        """x      the only source that has it, where every other one is known not to"""
+        """Return the type of a column without a qualifier.
+
+        x      the only source that has it, where every other one is known not to
+        """
         if key in self.variables:
             return UNKNOWN
+
         merged = next((kind for each, kind in self.merged if each == key), None)
         if merged is not None:
             return merged
+
         found = [kind for source in self.sources if (kind := source.table.find(key)) is not None]
         if len(found) == 1 and (self.complete or len(self.sources) == 1):
             return found[0]
@@ -105,7 +112,10 @@ class Scope:
         return UNKNOWN
 
     def visible(self) -> Table:
-        """*"""
+        """Return the columns that a star shows.
+
+        *
+        """
         rest = [
             column
             for source in self.sources
@@ -128,17 +138,21 @@ class Typing:
         self.rules = Rules(self.dialect)
 
     def statement(self, query: Any, with_: Any) -> Table:
+        """Return the types of a statement's columns."""
         return self.query(query, None, self.ctes(with_, None, {}) if with_ is not None else {})
 
     def key(self, identifier: Any) -> str:
+        """Return the key of a column's name."""
         return self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 
     def table_key(self, identifier: Any) -> str:
+        """Return the key of a table's name."""
         return self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
 
     # -- queries -----------------------------------------------------------------------------------
 
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
+        """Return the types of a query's columns."""
         handler = QUERIES.get(type(node))
         if handler is not None:
             return handler(self, node, parent, ctes)
@@ -146,7 +160,9 @@ class Typing:
         return OPEN
 
     def ctes(self, node: Any, parent: Scope | None, ctes: CTEs) -> CTEs:
-        """WITH a AS (…), b AS (…)
+        """Return the types of CTEs, by name.
+
+        WITH a AS (…), b AS (…)
 
         a recursive one has the types of its anchor, if the step has them, too
         """
@@ -164,9 +180,11 @@ class Typing:
                 )
                 known[key] = anchor
             known[key] = self.listed(self.query(body, parent, known), alias)
+
         return known
 
     def select(self, node: exp.Select, parent: Scope | None, ctes: CTEs) -> Table:
+        """Return the types of a SELECT's columns."""
         args = node.args
         if args.get("with_") is not None:
             ctes = self.ctes(args["with_"], parent, ctes)
@@ -182,6 +200,7 @@ class Typing:
         return self.project(node, scope, ctes)
 
     def project(self, node: exp.Select, scope: Scope, ctes: CTEs) -> Table:
+        """Return the types of a SELECT list."""
         columns: list[Column] = []
         complete = True
         for position, item in enumerate(node.expressions):
@@ -201,46 +220,59 @@ class Typing:
                 columns.append((key, kind))
                 if alias is not None and self.evaluation.facts.lateral_aliases:
                     scope.aliases.setdefault(key, kind)
+
         return Table(columns, complete)
 
     def output_key(self, value: Any, position: int) -> str:
+        """Return the key of an output column."""
         name, quoted = output_name(value, position, self.evaluation)
         return self.evaluation.fold(name, quoted)
 
     def expression(self, node: Any, scope: Scope, ctes: CTEs) -> Type:
+        """Return the type of an expression."""
         from lineal.extract.sql.types.expressions import type_of
 
         return type_of(node, self, scope, ctes)
 
     def star(self, node: Any, scope: Scope) -> Table:
-        """*, t.*      edited stars are left to those who ask by name"""
+        """Return the types that a star stands for.
+
+        *, t.*      edited stars are left to those who ask by name
+        """
         star = node.this if isinstance(node, exp.Column) else node
         if not isinstance(star, exp.Star) or any(star.args.values()):
             if isinstance(node, exp.Star):
                 return self.edited(star, scope)
 
             return OPEN
+
         if not isinstance(node, exp.Column):
             return scope.visible()
         if node.args.get("db") is None:
             source = scope.named(self.table_key(node.args["table"]))
         else:
             source = None
+
         if source is not None:
             return source.table
 
         return OPEN
 
     def edited(self, star: Any, scope: Scope) -> Table:
-        """* EXCEPT (a)      without those; what is replaced or renamed is not typed"""
+        """Return the columns that a star's modifiers leave.
+
+        * EXCEPT (a)      without those; what is replaced or renamed is not typed
+        """
         if not isinstance(star, exp.Star) or any(
             star.args.get(part) for part in ("rename", "ilike")
         ):
             return OPEN
+
         if any(
             isinstance(item, exp.Column) and item.table for item in star.args.get("except_") or ()
         ):
             return OPEN  # one source's column, or a field of a struct
+
         whole = scope.visible()
         left_out = {
             self.key(item.this if isinstance(item, exp.Column) else item)
@@ -259,7 +291,10 @@ class Typing:
         return Table(kept, whole.complete)
 
     def generated(self, item: Any, value: Any, scope: Scope, ctes: CTEs) -> Table:
-        """SELECT explode(xs) AS x"""
+        """Return the types of a generator in the SELECT list.
+
+        SELECT explode(xs) AS x
+        """
         call = value.this if isinstance(value, exp.Aliases) else value
         if isinstance(value, exp.Aliases):
             names = [self.key(alias) for alias in value.expressions]
@@ -274,7 +309,10 @@ class Typing:
         return Table(list(zip(names or default, types, strict=True)), True)
 
     def exploded(self, call: Any, scope: Scope, ctes: CTEs) -> list[Type]:
-        """explode(xs): an element; posexplode(xs): its position and the element"""
+        """Return the types of an exploding function.
+
+        explode(xs): an element; posexplode(xs): its position and the element
+        """
         if not isinstance(call, (exp.Explode, exp.Posexplode)) or call.expressions:
             return []
         of = self.expression(call.this, scope, ctes)
@@ -288,6 +326,7 @@ class Typing:
         return inner
 
     def subquery(self, node: exp.Subquery, parent: Scope | None, ctes: CTEs) -> Table:
+        """Return the types of a query in parentheses."""
         if node.args.get("with_") is not None:
             ctes = self.ctes(node.args["with_"], parent, ctes)
         if isinstance(node.this, exp.Table) or node.args.get("pivots"):
@@ -295,9 +334,13 @@ class Typing:
         return self.query(node.this, parent, ctes)
 
     def set_operation(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
-        """a UNION b      by position, each type wide enough for every branch"""
+        """Return the types of a set operation.
+
+        a UNION b      by position, each type wide enough for every branch
+        """
         if node.args.get("with_") is not None:
             ctes = self.ctes(node.args["with_"], parent, ctes)
+
         branches: list[Any] = []
         here = node
         while isinstance(here, exp.SetOperation) and (here is node or not here.args.get("with_")):
@@ -305,10 +348,12 @@ class Typing:
             if here.args.get("by_name"):
                 return OPEN
             here = here.this
+
         tables = [self.query(branch, parent, ctes) for branch in (here, *reversed(branches))]
         width = len(tables[0].columns)
         if not all(table.complete and len(table.columns) == width for table in tables):
             return OPEN
+
         columns = zip(*(table.columns for table in tables), strict=True)
         return Table(
             [(column[0][0], self.rules.widest([kind for _, kind in column])) for column in columns],
@@ -316,12 +361,16 @@ class Typing:
         )
 
     def values(self, node: exp.Values, parent: Scope | None, ctes: CTEs) -> Table:
-        """VALUES (1, 'a'), (2, 'b')"""
+        """Return the types of VALUES.
+
+        VALUES (1, 'a'), (2, 'b')
+        """
         rows = [
             item.expressions if isinstance(item, exp.Tuple) else [item] for item in node.expressions
         ]
         if not rows or len({len(row) for row in rows}) != 1:
             return OPEN
+
         scope = Scope(parent)
         first, prefix = self.evaluation.facts.values_names
         kinds = [
@@ -333,6 +382,7 @@ class Typing:
         )
 
     def bare_table(self, node: exp.Table, parent: Scope | None, ctes: CTEs) -> Table:
+        """Return the types of a query without SELECT."""
         scope = Scope(parent)
         self.relation(node, scope, ctes)
         return scope.visible()
@@ -340,25 +390,32 @@ class Typing:
     # -- members of FROM ---------------------------------------------------------------------------
 
     def relation(self, node: Any, scope: Scope, ctes: CTEs) -> None:
+        """Add a member of FROM to the scope."""
         alias = node.args.get("alias")
         handler = RELATIONS.get(type(node))
         table = handler(self, node, scope, ctes) if handler is not None else OPEN
         if node.args.get("pivots") or node.args.get("match") is not None:
             table = OPEN
+
         name = ""
         if isinstance(alias, exp.TableAlias):
             table = self.listed(table, alias)
             name = self.table_key(alias.this) if alias.this is not None else ""
         elif isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
             name = self.table_key(node.this)
+
         scope.sources.append(Source(name, table))
         for join in node.args.get("joins") or ():
             self.join(join, scope, ctes)
+
         for lateral in node.args.get("laterals") or ():
             self.relation(lateral, scope, ctes)
 
     def listed(self, table: Table, alias: Any) -> Table:
-        """AS d(p, q)"""
+        """Rename the columns of a table by an alias.
+
+        AS d(p, q)
+        """
         names = [
             self.key(name)
             for name in alias.args.get("columns") or ()
@@ -372,12 +429,17 @@ class Typing:
         return Table([*renamed, *table.columns[len(names) :]], True)
 
     def scanned(self, node: exp.Table, scope: Scope, ctes: CTEs) -> Table:
-        """FROM t, FROM db.t      a CTE, else a dataset that the statement was found to read"""
+        """Return the types of a table.
+
+        FROM t, FROM db.t      a CTE, else a dataset that the statement was found to read
+        """
         if not isinstance(node.this, exp.Identifier):
             return OPEN
+
         key = self.table_key(node.this)
         if node.args.get("db") is None and key in ctes:
             return ctes[key]
+
         found = [
             dataset
             for dataset, at in self.evaluation.datasets_read.items()
@@ -389,6 +451,7 @@ class Typing:
         return OPEN
 
     def is_named(self, dataset: Any, node: exp.Table) -> bool:
+        """Tell whether a table node names a dataset."""
         parts = [
             part for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part
         ]
@@ -397,13 +460,18 @@ class Typing:
         return ".".join(fold(part, False) for part in str(dataset.name).split(".")) == spelling
 
     def derived(self, node: exp.Subquery, scope: Scope, ctes: CTEs) -> Table:
+        """Return the types of a derived table."""
         return self.subquery(node, scope.parent, ctes)
 
     def listed_values(self, node: exp.Values, scope: Scope, ctes: CTEs) -> Table:
+        """Return the types of VALUES in FROM."""
         return self.values(node, scope, ctes)
 
     def lateral(self, node: exp.Lateral, scope: Scope, ctes: CTEs) -> Table:
-        """LATERAL VIEW explode(xs) t AS x, JOIN LATERAL (SELECT …)"""
+        """Return the types of a lateral view or query.
+
+        LATERAL VIEW explode(xs) t AS x, JOIN LATERAL (SELECT …)
+        """
         if isinstance(node.this, exp.Subquery):
             return self.query(node.this, scope, ctes)
         types = self.exploded(node.this, scope, ctes)
@@ -413,7 +481,10 @@ class Typing:
         return OPEN
 
     def unnest(self, node: exp.Unnest, scope: Scope, ctes: CTEs) -> Table:
-        """CROSS JOIN UNNEST(xs) AS u(x)"""
+        """Return the types of UNNEST.
+
+        CROSS JOIN UNNEST(xs) AS u(x)
+        """
         alias = node.args.get("alias")
         if (
             len(node.expressions) != 1
@@ -429,6 +500,7 @@ class Typing:
         return OPEN
 
     def join(self, node: exp.Join, scope: Scope, ctes: CTEs) -> None:
+        """Add a join to the scope."""
         before = len(scope.sources)
         self.relation(node.this, scope, ctes)
         using = [self.key(name) for name in node.args.get("using") or ()]
@@ -440,7 +512,10 @@ class Typing:
             del scope.sources[before:]
 
     def merge(self, using: Sequence[str], node: exp.Join, scope: Scope, before: int) -> None:
-        """USING (id)      the left one, the right one, or a type for both"""
+        """Merge the keys of USING.
+
+        USING (id)      the left one, the right one, or a type for both
+        """
         side = node.args.get("side")
         right = scope.sources[before]
         rest = [column for column in scope.merged if column[0] not in using]
@@ -461,6 +536,7 @@ class Typing:
             other = right.table.find(key) or UNKNOWN
             taken = {"RIGHT": other, "FULL": self.rules.widest([left, other])}.get(side or "", left)
             shown.append((key, taken))
+
         scope.merged = [*shown, *rest]
         hidden = frozenset(using)
         scope.sources = [source._replace(hidden=source.hidden | hidden) for source in scope.sources]
@@ -468,10 +544,14 @@ class Typing:
     # -- names -------------------------------------------------------------------------------------
 
     def column(self, node: exp.Column, scope: Scope) -> Type:
-        """x, t.x, t.x.field, x.field"""
+        """Return the type of a column.
+
+        x, t.x, t.x.field, x.field
+        """
         parts = [part for part in node.parts if isinstance(part, exp.Identifier)]
         if len(parts) != len(node.parts):
             return UNKNOWN
+
         start = 0
         found = scope.column(self.key(parts[0])) if len(parts) == 1 else None
         here: Scope | None = scope
@@ -480,10 +560,13 @@ class Typing:
             if source is not None:
                 found, start = source.table.find(self.key(parts[1])) or UNKNOWN, 1
             here = here.parent
+
         if found is None:
             found = scope.column(self.key(parts[0]))
+
         for part in parts[start + 1 :]:
             found = field(found, part.name, self.dialect)
+
         return found
 
 

@@ -103,7 +103,10 @@ class Rules:
         self.family = FAMILIES.get(dialect, "other")
 
     def normal(self, word: str) -> Type:
-        """text, bigint, …      in the dialect's own words"""
+        """Return a type by its name.
+
+        text, bigint, …      in the dialect's own words
+        """
         text = NORMAL[self.family].get(word)
         if text is not None:
             return declared(text, self.dialect)
@@ -111,6 +114,7 @@ class Rules:
         return UNKNOWN
 
     def array(self, of: Type) -> Type:
+        """Return the type of an array of a type."""
         if of.kind is not None and of is not NULL:
             return made(self.dialect, Kind.ARRAY, of)
 
@@ -132,25 +136,31 @@ class Rules:
         return self.normal(rule)
 
     def same(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """Return the type of the first argument."""
         if first is not NULL:
             return first
 
         return UNKNOWN
 
     def second(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """Return the type of the second argument."""
         if len(arguments) > 1:
             return arguments[1]
 
         return UNKNOWN
 
     def sum(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """sum(INT): BIGINT in Spark, HUGEINT in DuckDB, …"""
+        """Return the type of a sum.
+
+        sum(INT): BIGINT in Spark, HUGEINT in DuckDB, …
+        """
         if first.is_a(INTEGERS):
             if self.family in ("spark", "trino", "bigquery"):
                 return self.normal("bigint")
             if self.family == "postgres" and first.name is not Kind.BIGINT:
                 return self.normal("bigint")
             return self.normal("huge")
+
         digits = decimal(first)
         if digits is not None:
             if self.family == "spark":
@@ -159,15 +169,20 @@ class Rules:
                 return made(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
 
             return UNKNOWN
+
         if first.is_a(REALS):
             if self.family in ("spark", "duckdb"):
                 return self.normal("double")
 
             return self.same(first, arguments)
+
         return UNKNOWN
 
     def avg(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """avg(INT): DOUBLE; avg(DECIMAL(p, s)): DECIMAL(p + 4, s + 4) in Spark"""
+        """Return the type of an average.
+
+        avg(INT): DOUBLE; avg(DECIMAL(p, s)): DECIMAL(p + 4, s + 4) in Spark
+        """
         digits = decimal(first)
         if self.family == "duckdb" and (digits is not None or first.is_a(REALS)):
             return self.normal("double")
@@ -181,7 +196,10 @@ class Rules:
         return UNKNOWN
 
     def rounded(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """round(a, 2)      the type of a, unless the digits of a decimal change"""
+        """Return the type of a rounded number.
+
+        round(a, 2)      the type of a, unless the digits of a decimal change
+        """
         fits = first.is_a(REALS) or (self.family == "spark" and first.is_a(INTEGERS))
         if fits and self.family in ("spark", "duckdb", "trino", "bigquery"):
             return first
@@ -189,40 +207,57 @@ class Rules:
         return UNKNOWN
 
     def whole(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """ceil(a)"""
+        """Return the type of a number without its fraction.
+
+        ceil(a)
+        """
         if self.family == "spark" and first.is_a((*INTEGERS, *REALS)) and len(arguments) == 1:
             return self.normal("bigint")
         return UNKNOWN
 
     def array_of(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """Return the type of an array of the first argument."""
         return self.array(first)
 
     def element_of(self, first: Type, arguments: Sequence[Type]) -> Type:
+        """Return the type of the first argument's elements."""
         return element(first, self.dialect)
 
     def joined(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """concat(a, b), a || b      a text, where one of them is"""
+        """Return the type of joined texts.
+
+        concat(a, b), a || b      a text, where one of them is
+        """
         if any(each.is_a(TEXTS) for each in arguments):
             return self.normal("text")
 
         return UNKNOWN
 
     def sliced(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """substring(a, 1, 3)      a text, unless a is binary"""
+        """Return the type of a part of a text.
+
+        substring(a, 1, 3)      a text, unless a is binary
+        """
         if first.is_a(TEXTS):
             return self.normal("text")
 
         return UNKNOWN
 
     def texts(self, first: Type, arguments: Sequence[Type]) -> Type:
-        """split(a, ',')"""
+        """Return the type of an array of texts.
+
+        split(a, ',')
+        """
         if self.family in ("spark", "duckdb"):
             return self.array(self.normal("text"))
 
         return UNKNOWN
 
     def widest(self, arguments: Sequence[Type]) -> Type:
-        """CASE, COALESCE, UNION      the type that holds all of them; NULL fits anywhere"""
+        """Return the type that holds several types.
+
+        CASE, COALESCE, UNION      the type that holds all of them; NULL fits anywhere
+        """
         found: Type | None = None
         for each in arguments:
             if each is NULL:
@@ -238,12 +273,14 @@ class Rules:
             found = each if found is None else self.wider(found, each)
             if found is UNKNOWN:
                 return UNKNOWN
+
         if found is not None:
             return found
 
         return UNKNOWN
 
     def wider(self, left: Type, right: Type) -> Type:
+        """Return the type that holds two types."""
         if same(left, right):
             return left
         if left.is_a(TEXTS) and right.is_a(TEXTS):
@@ -251,16 +288,19 @@ class Rules:
                 return self.normal("text")
 
             return UNKNOWN
+
         if self.family not in STEPWISE:
             return UNKNOWN
         if left.is_a(INTEGERS) and right.is_a(INTEGERS):
             if self.may_be_narrower(left, right):
                 return UNKNOWN
             return self.respelled(left if INTEGERS[left.name] >= INTEGERS[right.name] else right)
+
         if Kind.DOUBLE in (left.name, right.name) and all(
             each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in (left, right)
         ):
             return self.normal("double")
+
         digits = decimal(left), decimal(right)
         if self.family == "spark" and digits[0] is not None and digits[1] is not None:
             found = wider_decimal(digits[0], digits[1])
@@ -268,6 +308,7 @@ class Rules:
                 return made(self.dialect, Kind.DECIMAL, *found)
 
             return UNKNOWN
+
         return UNKNOWN
 
     def respelled(self, of: Type) -> Type:
@@ -278,7 +319,10 @@ class Rules:
         return UNKNOWN
 
     def may_be_narrower(self, left: Type, right: Type) -> bool:
-        """DuckDB: a number that is written down is as narrow as what stands beside it"""
+        """Tell whether a constant may have a narrower type.
+
+        DuckDB: a number that is written down is as narrow as what stands beside it
+        """
         return (
             self.family == "duckdb"
             and Kind.INT in (left.name, right.name)
@@ -288,10 +332,14 @@ class Rules:
     # -- operators ---------------------------------------------------------------------------------
 
     def arithmetic(self, node: Any, left: Type, right: Type) -> Type:
-        """a + b, a * b, a / b, a % b"""
+        """Return the type of an arithmetic expression.
+
+        a + b, a * b, a / b, a % b
+        """
         kind = type(node)
         if self.family not in STEPWISE or NULL in (left, right):
             return UNKNOWN
+
         both = (left, right)
         if all(each.is_a(INTEGERS) for each in both):
             if kind is exp.Div:
@@ -300,10 +348,12 @@ class Rules:
 
                 return self.respelled(self.wider(*both))
             return self.respelled(self.wider(*both))
+
         if Kind.DOUBLE in (left.name, right.name) and all(
             each.is_a((*INTEGERS, *REALS, Kind.DECIMAL)) for each in both
         ):
             return self.normal("double")
+
         if self.family == "spark" and kind in SPARK_DECIMALS:
             return self.spark_decimal(node, left, right)
         if (
@@ -313,9 +363,11 @@ class Rules:
             and right.is_a(WHOLE)
         ):
             return left
+
         return UNKNOWN
 
     def spark_decimal(self, node: Any, left: Type, right: Type) -> Type:
+        """Return Spark's type of an arithmetic expression over decimals."""
         digits = [decimal(left, literal(node.this)), decimal(right, literal(node.expression))]
         if (
             digits[0] is None

@@ -1,0 +1,741 @@
+"""Repairs of clauses that one engine has in its statements: they are left out, or said in the words
+of another.
+"""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.words import Words, closing, first, like, said, says
+
+# -- T-SQL -----------------------------------------------------------------------------------------
+
+HINTS = frozenset(
+    """FORCESCAN FORCESEEK HOLDLOCK IGNORE_CONSTRAINTS IGNORE_TRIGGERS INDEX KEEPDEFAULTS KEEPIDENTITY NOEXPAND
+    NOLOCK NOWAIT PAGLOCK READCOMMITTED READCOMMITTEDLOCK READPAST READUNCOMMITTED REPEATABLEREAD ROWLOCK
+    SERIALIZABLE SNAPSHOT SPATIAL_WINDOW_MAX_CELLS TABLOCK TABLOCKX UPDLOCK XLOCK""".split()  # noqa: SIM905
+)
+"""INSERT INTO t WITH (TABLOCK) …      how rows are locked and found"""
+
+
+def drop_table_hints(words: Words) -> Words:
+    """INSERT INTO t WITH (TABLOCK) (a) SELECT … FROM s WITH (INDEX = i)      T-SQL: no hints"""
+    for at in range(len(words) - 3, 0, -1):
+        hints = says(words, at, "WITH") and says(words, at + 1, "(")
+        if hints and words[at + 2].text.upper() in HINTS:
+            words = [*words[:at], *words[closing(words, at + 1) + 1 :]]
+    return words
+
+
+def drop_graph_match(words: Words) -> Words:
+    """WHERE MATCH(p-(knows)->q) AND p.age > 3
+
+    T-SQL: WHERE 1 = 1 AND …; the keys that join nodes and edges are no columns of the text
+    """
+    for at in range(len(words) - 3, 0, -1):
+        if not (says(words, at, "MATCH") and says(words, at + 1, "(")):
+            continue
+        end = closing(words, at + 1)
+        arrows = any(words[each].text in ("-", "->", "<-", "<") for each in range(at + 2, end))
+        if arrows and not says(words, end + 1, "AGAINST"):
+            true = said(words[at], (TokenType.NUMBER, "1"), (TokenType.EQ, "="))
+            words = [*words[:at], *true, like(words[at], TokenType.NUMBER, "1"), *words[end + 1 :]]
+    return words
+
+
+# -- Oracle ----------------------------------------------------------------------------------------
+
+
+def move_partition_into_condition(words: Words) -> Words:
+    """a PARTITION BY (a.k) RIGHT JOIN b ON a.d = b.d
+
+    Oracle: a RIGHT JOIN b ON (a.k) IS NOT NULL AND a.d = b.d; k decides the rows, too
+    """
+    for at in range(len(words) - 1, 1, -1):
+        by = at + 1 if says(words, at, "PARTITION") else at
+        starts = says(words, at, "PARTITION BY") or (by > at and says(words, by, "BY"))
+        if not starts or not says(words, by + 1, "("):
+            continue
+        end = closing(words, by + 1) + 1
+        joins = end < len(words) and words[end].text.upper() in JOINED
+        on = first(words, end, "ON") if joins else None
+        if on is None or words[at - 1].token_type is TokenType.L_PAREN:
+            continue
+        keys = words[by + 1 : end]
+        test = said(
+            words[at], (TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")
+        )
+        more = [*keys, *test, like(words[at], TokenType.AND, "AND")]
+        words = [*words[:at], *words[end : on + 1], *more, *words[on + 1 :]]
+
+    return words
+
+
+JOINED = frozenset(("RIGHT", "LEFT", "FULL", "JOIN", "INNER", "OUTER", "NATURAL"))
+
+
+def pass_by_comma(words: Words) -> Words:
+    """XMLQUERY('/a' PASSING BY VALUE doc AS "d" RETURNING CONTENT)      XMLQUERY('/a', doc)"""
+    for at in range(len(words) - 2, 0, -1):
+        if words[at].text.upper() not in XML_CALLS or not says(words, at + 1, "("):
+            continue
+        end = closing(words, at + 1)
+        inner = words[at + 2 : end]
+        passing = first(inner, 0, "PASSING")
+        if passing is None:
+            continue
+        stop = first(inner, passing, "RETURNING") or len(inner)
+        start = passing + 1
+        if says(inner, start, "BY"):
+            start += 2
+        values = without_names(inner[start:stop])
+        comma = like(inner[passing], TokenType.COMMA, ",")
+        words = [*words[: at + 2], *inner[:passing], comma, *values, *words[end:]]
+
+    return words
+
+
+XML_CALLS = frozenset(("XMLQUERY", "XMLEXISTS"))
+
+
+def without_names(values: Words) -> Words:
+    """doc AS "d", b      doc, b"""
+    found: Words = []
+    position = 0
+    while position < len(values):
+        if says(values, position, "AS"):
+            position += 2
+            continue
+        found.append(values[position])
+        position += 1
+    return found
+
+
+def drop_names_of_passed(words: Words) -> Words:
+    """XMLTABLE('$d/a' PASSING t.doc AS "d" COLUMNS …)      PASSING t.doc"""
+    for at in range(len(words) - 2, 0, -1):
+        if not (says(words, at, "XMLTABLE") and says(words, at + 1, "(")):
+            continue
+        end = closing(words, at + 1)
+        inner = words[at + 2 : end]
+        passing, columns = first(inner, 0, "PASSING"), first(inner, 0, "COLUMNS")
+        if passing is None or columns is None:
+            continue
+        values = without_names(inner[passing + 1 : columns])
+        if len(values) < columns - passing - 1:
+            kept = [*inner[: passing + 1], *values, *inner[columns:]]
+            words = [*words[: at + 2], *kept, *words[end:]]
+    return words
+
+
+def drop_json_error_clauses(words: Words) -> Words:
+    """JSON_TABLE(a, '$.x' ERROR ON ERROR COLUMNS (b FORMAT JSON PATH '$.b', c EXISTS PATH '$.c'))
+
+    Oracle: JSON_TABLE(a, '$.x' COLUMNS (b CLOB PATH '$.b', c INT PATH '$.c'))
+    """
+    if not any(says(words, at, "JSON_TABLE") for at in range(len(words))):
+        return words
+
+    found: Words = []
+    position = 0
+    while position < len(words):
+        if says(words, position, "FORMAT") and says(words, position + 1, "JSON"):
+            typed = says(words, position - 1, ",") or says(words, position - 2, ",")
+            typed = typed or says(words, position - 2, "(")
+            if typed and says(words, position + 2, "PATH"):
+                found.append(like(words[position], TokenType.TEXT, "TEXT"))
+            position += 2
+            continue
+        if says(words, position, "EXISTS") and says(words, position + 1, "PATH"):
+            found.append(like(words[position], TokenType.INT, "INT"))
+            position += 1
+            continue
+        found.append(words[position])
+        position += 1
+
+    if found != words:
+        return found
+
+    return words
+
+
+def join_collections(words: Words) -> Words:
+    """a MULTISET UNION DISTINCT b      Oracle: a || b, both make the value"""
+    found: Words = []
+    position = 0
+    while position < len(words):
+        word = words[position]
+        operator = position + 1 < len(words) and words[position + 1].text.upper() in COLLECTING
+        if says(words, position, "MULTISET") and operator:
+            found.append(like(word, TokenType.DPIPE, "||"))
+            position += 2
+            if words[position].text.upper() in ("ALL", "DISTINCT"):
+                position += 1
+            continue
+        found.append(word)
+        position += 1
+
+    if len(found) != len(words):
+        return found
+
+    return words
+
+
+COLLECTING = frozenset(("UNION", "EXCEPT", "INTERSECT"))
+
+
+def drop_versions(words: Words) -> Words:
+    """FROM t VERSIONS BETWEEN SCN MINVALUE AND MAXVALUE WHERE …      Oracle: FROM t WHERE …"""
+    for at in range(len(words) - 4, 0, -1):
+        if not (says(words, at, "VERSIONS") and says(words, at + 1, "BETWEEN")):
+            continue
+        and_ = first(words, at + 2, "AND")
+        if and_ is None or words[at + 2].text.upper() not in ("SCN", "TIMESTAMP"):
+            continue
+        end = first(words, and_ + 2, *AFTER_TABLE) or len(words)
+        words = [*words[:at], *words[end:]]
+    return words
+
+
+AFTER_TABLE = (
+    "WHERE", "GROUP BY", "GROUP", "ORDER BY", "ORDER", "JOIN", "LEFT", "RIGHT", "INNER", "CROSS", "FULL", ",",
+    "HAVING", "UNION", "CONNECT BY", "START WITH", "FETCH",
+)  # fmt: skip
+
+
+def drop_view_constraints(words: Words) -> Words:
+    """CREATE VIEW v (a UNIQUE RELY DISABLE, b, CONSTRAINT k PRIMARY KEY (a)) AS …
+
+    Oracle: CREATE VIEW v (a, b) AS …
+    """
+    kind, as_ = first(words, 0, "VIEW"), first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 7:
+        return words
+
+    start = next((at for at in range(kind, as_) if says(words, at, "(")), None)
+    if start is None:
+        return words
+
+    end = closing(words, start)
+    columns: Words = []
+    for item in split_items(words[start + 1 : end]):
+        if item and item[0].text.upper() not in CONSTRAINTS:
+            columns += [item[0], like(item[0], TokenType.COMMA, ",")]
+
+    if end - start - 1 == len(columns) - 1:
+        return words
+
+    return [*words[: start + 1], *columns[:-1], *words[end:]]
+
+
+CONSTRAINTS = frozenset(
+    ("CONSTRAINT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "FOREIGN", "FOREIGN KEY")
+)
+
+
+def split_items(words: Words) -> list[Words]:
+    """a INT, b INT      the parts between the commas that stand in no parentheses"""
+    found: list[Words] = [[]]
+    depth = 0
+    for word in words:
+        depth += word.token_type is TokenType.L_PAREN
+        depth -= word.token_type is TokenType.R_PAREN
+        if depth == 0 and word.token_type is TokenType.COMMA:
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def drop_model(words: Words) -> Words:
+    """SELECT … FROM t MODEL DIMENSION BY (a) MEASURES (b) RULES (…) ORDER BY c
+
+    Oracle: without the clause, which computes cells and is not traced
+    """
+    for at in range(len(words) - 1, 1, -1):
+        following = words[at + 1].text.upper() if at + 1 < len(words) else ""
+        if not says(words, at, "MODEL") or following not in MODEL_STARTS:
+            continue
+        rules = first(words, at, "RULES")
+        measures = first(words, at, "MEASURES")
+        last = rules if rules is not None else measures
+        opens = None if last is None else first_opening(words, last)
+        if opens is not None:
+            words = [*words[:at], *words[closing(words, opens) + 1 :]]
+    return words
+
+
+MODEL_STARTS = frozenset(
+    ("PARTITION BY", "PARTITION", "DIMENSION", "IGNORE", "KEEP", "RETURN", "REFERENCE", "UNIQUE")
+)
+
+
+def first_opening(words: Words, start: int) -> int | None:
+    """Where the next parenthesis opens."""
+    return next((at for at in range(start, len(words)) if says(words, at, "(")), None)
+
+
+# -- Teradata --------------------------------------------------------------------------------------
+
+
+def drop_no_case(words: Words) -> Words:
+    """CASE_N(a < 1, a < 5, NO CASE OR UNKNOWN), RANGE_N(a BETWEEN 1 AND 9 EACH 3, NO RANGE)
+
+    Teradata: CASE_N(a < 1, a < 5), RANGE_N(a BETWEEN 1 AND 9 AND 3)
+    """
+    for at in range(len(words) - 2, 0, -1):
+        if words[at].text.upper() not in ("CASE_N", "RANGE_N") or not says(words, at + 1, "("):
+            continue
+        end = closing(words, at + 1)
+        kept: Words = []
+        for item in split_items(words[at + 2 : end]):
+            if says(item, 0, "NO") or (says(item, 0, "UNKNOWN") and len(item) == 1):
+                continue
+            each = first(item, 0, "EACH")
+            if each is not None:
+                item = item[:each]
+            kept += [*item, like(words[at], TokenType.COMMA, ",")]
+        words = [*words[: at + 2], *kept[:-1], *words[end:]]
+
+    return words
+
+
+def normalize_rows(words: Words) -> Words:
+    """SELECT NORMALIZE ON MEETS OR OVERLAPS a, p FROM t
+
+    Teradata: SELECT DISTINCT a, p: rows whose periods meet become one
+    """
+    if not (says(words, 0, "SELECT") or says(words, 0, "SEL")) or not says(words, 1, "NORMALIZE"):
+        return words
+    end = 2
+    if says(words, end, "ON"):
+        end += 1
+        while words[end].text.upper() in ("MEETS", "OR", "OVERLAPS"):
+            end += 1
+    return [words[0], like(words[1], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
+
+
+def upsert_by_update(words: Words) -> Words:
+    """UPDATE t FROM s SET b = s.b WHERE t.a = s.a ELSE INSERT VALUES (s.a, s.b)
+
+    Teradata: MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE … WHEN NOT MATCHED …
+    """
+    else_, where, set_ = first(words, 0, "ELSE"), first(words, 0, "WHERE"), first(words, 0, "SET")
+    source = first(words, 0, "FROM")
+    if not says(words, 0, "UPDATE") or None in (else_, where, set_, source):
+        return words
+
+    assert else_ is not None and where is not None and set_ is not None and source is not None
+    if not (source < set_ < where < else_) or not says(words, else_ + 1, "INSERT"):
+        return words
+
+    at = words[0]
+    matched = ((TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"))
+    other = (matched[0], (TokenType.NOT, "NOT"), *matched[1:])
+    listed = words[else_ + 2 :]
+    if says(listed, 0, "INTO"):
+        listed = listed[first_opening(listed, 0) or 0 :]
+
+    return [
+        *said(at, (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[1:source],
+        *said(words[source], (TokenType.USING, "USING")), *words[source + 1 : set_],
+        *said(words[where], (TokenType.ON, "ON")), *words[where + 1 : else_],
+        *said(at, *matched, (TokenType.UPDATE, "UPDATE")), *words[set_:where],
+        *said(words[else_], *other), words[else_ + 1], *listed,
+    ]  # fmt: skip
+
+
+def expand_periods(words: Words) -> Words:
+    """SELECT a, b FROM t EXPAND ON p AS b BY INTERVAL '1' DAY
+
+    Teradata: FROM t, UNNEST(p) AS x(b): a row for each part of p
+    """
+    at = first(words, 0, "EXPAND")
+    if at is None or not says(words, at + 1, "ON"):
+        return words
+
+    as_ = first(words, at, "AS")
+    if as_ is None or as_ + 1 >= len(words):
+        return words
+
+    end = as_ + 2
+    if says(words, end, "BY"):
+        end = first(words, end, "FOR", "WHERE", "ORDER BY", "QUALIFY") or len(words)
+
+    opens = ((TokenType.COMMA, ","), (TokenType.UNNEST, "UNNEST"), (TokenType.L_PAREN, "("))
+    named = ((TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), (TokenType.VAR, "expanded"))
+    return [
+        *words[:at], *said(words[at], *opens), *words[at + 2 : as_], *said(words[as_], *named),
+        *said(words[as_], (TokenType.L_PAREN, "(")), words[as_ + 1],
+        *said(words[as_ + 1], (TokenType.R_PAREN, ")")), *words[end:],
+    ]  # fmt: skip
+
+
+# -- MySQL -----------------------------------------------------------------------------------------
+
+
+def drop_priorities(words: Words) -> Words:
+    """UPDATE LOW_PRIORITY IGNORE t SET …, DELETE QUICK FROM t      MySQL: no matter of columns"""
+    if not words or words[0].text.upper() not in ("UPDATE", "DELETE", "INSERT", "REPLACE"):
+        return words
+    end = 1
+    while end < len(words) and words[end].text.upper() in PRIORITIES:
+        end += 1
+    if end > 1:
+        return [words[0], *words[end:]]
+
+    return words
+
+
+PRIORITIES = frozenset(("LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED", "QUICK", "IGNORE"))
+
+
+def duplicates_of_ctas(words: Words) -> Words:
+    """CREATE TABLE t (a INT) IGNORE SELECT …, … REPLACE AS SELECT …      MySQL: AS SELECT …"""
+    if not says(words, 0, "CREATE"):
+        return words
+    at = first(words, 2, "IGNORE", "REPLACE")
+    query = first(words, 0, "SELECT")
+    if at is None or query is None or query - at not in (1, 2):
+        return words
+    return [*words[:at], like(words[at], TokenType.ALIAS, "AS"), *words[query:]]
+
+
+# -- dialects without a parser ---------------------------------------------------------------------
+
+
+def drop_isolation(words: Words) -> Words:
+    """SELECT … WITH UR      Db2: how rows are locked"""
+    ends = says(words, len(words) - 2, "WITH") and words[-1].text.upper() in ISOLATIONS
+    if ends and len(words) > 2:
+        return words[:-2]
+
+    return words
+
+
+ISOLATIONS = frozenset(("UR", "CS", "RS", "RR"))
+
+
+def drop_else_ignore(words: Words) -> Words:
+    """MERGE … ELSE IGNORE      Db2: other rows stay as they are"""
+    ends = says(words, len(words) - 2, "ELSE") and says(words, len(words) - 1, "IGNORE")
+    if ends and says(words, 0, "MERGE"):
+        return words[:-2]
+
+    return words
+
+
+def limit_of_partitions(words: Words) -> Words:
+    """SELECT … LIMIT 1 OVER (PARTITION BY a ORDER BY b)
+
+    Vertica: QUALIFY ROW_NUMBER() OVER (…) <= 1
+    """
+    at = first(words, 0, "LIMIT")
+    if at is None or not says(words, at + 2, "OVER") or not says(words, at + 3, "("):
+        return words
+    call = (
+        (TokenType.QUALIFY, "QUALIFY"), (TokenType.VAR, "ROW_NUMBER"), (TokenType.L_PAREN, "("),
+        (TokenType.R_PAREN, ")"),
+    )  # fmt: skip
+    end = closing(words, at + 3) + 1
+    test = [like(words[at], TokenType.LTE, "<="), words[at + 1]]
+    return [*words[:at], *said(words[at], *call), *words[at + 2 : end], *test, *words[end:]]
+
+
+def projection_as_view(words: Words) -> Words:
+    """CREATE PROJECTION p (a ENCODING RLE, b) AS SELECT … SEGMENTED BY HASH(a) ALL NODES KSAFE 1
+
+    Vertica: CREATE VIEW p (a, b) AS SELECT …
+    """
+    kind, as_ = first(words, 0, "PROJECTION"), first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 3:
+        return words
+    end = first(words, as_, "SEGMENTED", "UNSEGMENTED", "KSAFE") or len(words)
+    start = next((at for at in range(kind, as_) if says(words, at, "(")), as_)
+    names: Words = []
+    for item in split_items(words[start + 1 : max(closing(words, start), start + 1)]):
+        if start < as_ and item:
+            names += [item[0], like(item[0], TokenType.COMMA, ",")]
+    listed = [words[start], *names[:-1], words[closing(words, start)]] if names else []
+    view = like(words[kind], TokenType.VIEW, "VIEW")
+    return [words[0], view, *words[kind + 1 : start], *listed, *words[as_:end]]
+
+
+def first_rows(words: Words) -> Words:
+    """SELECT SKIP 5 FIRST 10 a FROM t, SELECT TOP 10 a      Informix, SAP HANA: how many rows"""
+    if not says(words, 0, "SELECT"):
+        return words
+    end = 1
+    while end + 1 < len(words) and words[end].text.upper() in ("SKIP", "FIRST", "TOP", "LIMIT"):
+        if words[end + 1].token_type is not TokenType.NUMBER:
+            break
+        end += 2
+    if end > 1:
+        return [words[0], *words[end:]]
+
+    return words
+
+
+def into_temp_behind(words: Words) -> Words:
+    """SELECT a FROM t INTO TEMP x WITH NO LOG      Informix: SELECT a INTO TEMP x FROM t"""
+    into, source = first(words, 0, "INTO"), first(words, 0, "FROM")
+    if not says(words, 0, "SELECT") or into is None or source is None or into < source:
+        return words
+    kind = words[into + 1].text.upper() if into + 2 < len(words) else ""
+    if kind not in ("TEMP", "STANDARD", "RAW"):
+        return words
+    end = into + 3
+    if says(words, end, "WITH") and says(words, end + 1, "NO") and says(words, end + 2, "LOG"):
+        end += 3
+    temporary = said(words[into + 1], (TokenType.TEMPORARY, "TEMP")) if kind == "TEMP" else []
+    target = [words[into], *temporary, words[into + 2]]
+    return [*words[:source], *target, *words[source:into], *words[end:]]
+
+
+def matches_as_like(words: Words) -> Words:
+    """a MATCHES 'A*'      Informix: a LIKE 'A*'"""
+    found = [
+        like(word, TokenType.LIKE, "LIKE") if says(words, at, "MATCHES") and at > 0 else word
+        for at, word in enumerate(words)
+    ]
+    if found != words:
+        return found
+
+    return words
+
+
+def upsert_as_insert(words: Words) -> Words:
+    """UPSERT INTO TABLE t (a) SELECT … WITH PRIMARY KEY      Impala, SAP HANA: INSERT INTO t …"""
+    if not says(words, 0, "UPSERT"):
+        return words
+    start = 1 + says(words, 1, "INTO")
+    start += says(words, start, "TABLE")
+    end = len(words)
+    if says(words, end - 2, "WITH") and words[-1].text.upper() in ("PRIMARY KEY",):
+        end -= 2
+    elif says(words, end - 3, "WITH") and says(words, end - 2, "PRIMARY"):
+        end -= 3
+    insert = said(words[0], (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
+    return [*insert, *words[start:end]]
+
+
+def kind_of_table(words: Words) -> Words:
+    """CREATE COLUMN TABLE t …, CREATE READABLE EXTERNAL TABLE t …, CREATE FOREIGN TABLE t …
+
+    CREATE TABLE t …
+    """
+    kind = first(words, 0, "TABLE")
+    if not says(words, 0, "CREATE") or kind is None or kind > 5:
+        return words
+    kept = [word for word in words[1:kind] if word.text.upper() not in KINDS_OF_TABLES]
+    if len(kept) < kind - 1:
+        return [words[0], *kept, *words[kind:]]
+
+    return words
+
+
+KINDS_OF_TABLES = frozenset(
+    "COLUMN ROW READABLE WRITABLE EXTERNAL FOREIGN UNLOGGED HISTORY WEB DIMENSION FACT ROWSTORE".split()  # noqa: SIM905
+)
+
+
+def drop_distribution(words: Words) -> Words:
+    """CREATE TABLE t AS SELECT … DISTRIBUTED BY (a), … DISTRIBUTE ON (a) ORGANIZE ON (b)
+
+    Greenplum, Netezza: where rows are kept
+    """
+    at = first(words, 0, "DISTRIBUTED", "DISTRIBUTE", "ORGANIZE")
+    as_ = first(words, 0, "AS")
+    if not says(words, 0, "CREATE") or at is None or as_ is None or at < as_:
+        return words
+    return words[:at]
+
+
+def window_table_function(words: Words) -> Words:
+    """FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR))
+
+    Flink: FROM (SELECT *, TUMBLE(ts) AS window_start, … FROM t); the windows of HOP and CUMULATE
+    overlap, so ts decides how many rows there are
+    """
+    for at in range(len(words) - 4, 0, -1):
+        name = words[at].text.upper()
+        if name not in WINDOWS or not says(words, at + 1, "("):
+            continue
+        end = closing(words, at + 1)
+        table, time = window_arguments(words[at + 2 : end])
+        if not table or not time:
+            continue
+        start, after = at, end + 1
+        if says(words, at - 1, "(") and says(words, at - 2, "TABLE"):
+            start, after = at - 2, end + 2
+        made = windows_over(words[at], table, time, overlaps=name != "TUMBLE")
+        words = [*words[:start], *made, *words[after:]]
+
+    return words
+
+
+WINDOWS = frozenset(("TUMBLE", "HOP", "CUMULATE", "SESSION"))
+WINDOW_COLUMNS = ("window_start", "window_end", "window_time")
+
+
+def window_arguments(words: Words) -> tuple[Words, Words]:
+    """TABLE t, DESCRIPTOR(ts), …; DATA => TABLE t, TIMECOL => DESCRIPTOR(ts), …      t, and ts"""
+    table: Words = []
+    time: Words = []
+    for item in split_items(words):
+        arrow = next((at for at, word in enumerate(item) if word.text in ("=>", "=")), -1)
+        value = item[arrow + 1 :]
+        if says(value, 0, "TABLE") and not table:
+            table = value[1:]
+            if says(table, 0, "(") and len(table) == 3:
+                table = table[1:2]
+            table = table[: first(table, 0, "PARTITION BY", "PARTITION") or len(table)]
+        elif says(value, 0, "DESCRIPTOR") and says(value, 1, "(") and not time:
+            time = value[2 : closing(value, 1)]
+    return table, time
+
+
+def windows_over(word: Token, table: Words, time: Words, overlaps: bool) -> Words:
+    """(SELECT *, TUMBLE(ts) AS window_start, … FROM t)"""
+    columns: Words = []
+    for name in WINDOW_COLUMNS:
+        if columns or not overlaps:
+            columns += said(word, (TokenType.COMMA, ","))
+        if not overlaps:
+            columns += [
+                *said(word, (TokenType.VAR, word.text), (TokenType.L_PAREN, "(")), *time,
+                *said(word, (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS")),
+            ]  # fmt: skip
+        columns += said(word, (TokenType.VAR, name))
+
+    select = said(
+        word, (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*")
+    )
+    source = [*said(word, (TokenType.FROM, "FROM")), *table]
+    closes = said(word, (TokenType.R_PAREN, ")"))
+    if not overlaps:
+        return [*select, *columns, *source, *closes]
+
+    view = (
+        (TokenType.LATERAL, "LATERAL"), (TokenType.VIEW, "VIEW"), (TokenType.VAR, "inline"), (TokenType.L_PAREN, "("),
+        (TokenType.VAR, word.text), (TokenType.L_PAREN, "("),
+    )  # fmt: skip
+    named = (
+        (TokenType.R_PAREN, ")"), (TokenType.R_PAREN, ")"), (TokenType.VAR, "windows"), (TokenType.ALIAS, "AS"),
+    )  # fmt: skip
+    return [*select, *source, *said(word, *view), *time, *said(word, *named), *columns, *closes]
+
+
+def statement_set(words: Words) -> Words:
+    """EXECUTE STATEMENT SET BEGIN INSERT …      Flink: INSERT …"""
+    if not (says(words, 0, "EXECUTE") or says(words, 0, "BEGIN")):
+        return words
+    begin = first(words, 0, "BEGIN")
+    insert = first(words, 0, "INSERT")
+    if insert is not None and insert <= 4 and begin is not None:
+        return words[insert:]
+
+    return words
+
+
+def document_as_json(words: Words) -> Words:
+    """FROM OPENXML(@h, '/a/b', 1) WITH (a INT '@a')      T-SQL: OPENJSON(@h) WITH (a INT)"""
+    for at in range(len(words) - 4, 0, -1):
+        if not (says(words, at, "OPENXML") and says(words, at + 1, "(")):
+            continue
+        end = closing(words, at + 1)
+        handle = split_items(words[at + 2 : end])[0]
+        call = [like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
+        after = end + 1
+        listed: Words = []
+        if says(words, after, "WITH") and says(words, after + 1, "("):
+            close = closing(words, after + 1)
+            columns = words[after:close]
+            listed = [each for each in columns if each.token_type is not TokenType.STRING]
+            listed.append(words[close])
+            after = close + 1
+        words = [*words[:at], *call, *listed, *words[after:]]
+
+    return words
+
+
+def drop_statistics(words: Words) -> Words:
+    """CREATE TABLE t AS (SELECT …) WITH DATA AND NO STATS      Teradata: WITH DATA"""
+    for at in range(len(words) - 1, 2, -1):
+        if words[at].text.upper() not in ("STATS", "STATISTICS", "STAT"):
+            continue
+        start = at - 1 - says(words, at - 1, "NO")
+        if says(words, start, "AND") and says(words, start - 1, "DATA"):
+            words = [*words[:start], *words[at + 1 :]]
+    return words
+
+
+def plain_view(words: Words) -> Words:
+    """CREATE LIVE VIEW v …, CREATE WINDOW VIEW v ENGINE = … WATERMARK = … AS …
+
+    ClickHouse: CREATE VIEW v AS …
+    """
+    kind = first(words, 0, "VIEW")
+    if not says(words, 0, "CREATE") or kind is None or kind > 4:
+        return words
+    if not (says(words, kind - 1, "WINDOW") or says(words, kind - 1, "LIVE")):
+        return words
+
+    return [*words[: kind - 1], *words[kind:]]
+
+
+def object_type(words: Words) -> Words:
+    """CREATE TYPE p AS OBJECT (a NUMBER)      Oracle: CREATE TYPE p AS (a NUMBER)"""
+    kind = first(words, 0, "TYPE")
+    if not says(words, 0, "CREATE") or kind is None or kind > 4:
+        return words
+    at = first(words, kind, "OBJECT")
+    if at is None or words[at - 1].text.upper() not in ("AS", "IS"):
+        return words
+
+    typed = [*words[:kind], like(words[kind], TokenType.TYPE, "TYPE"), *words[kind + 1 : at - 1]]
+    before = [*typed, like(words[at - 1], TokenType.ALIAS, "AS")]
+    return [*before, *words[at + 1 : closing(words, at + 1) + 1]]
+
+
+def pipeline_of_files(words: Words) -> Words:
+    """CREATE PIPELINE p AS LOAD DATA S3 'x' INTO TABLE t (a)
+
+    SingleStore: COPY INTO t (a) FROM 'x'
+    """
+    load = first(words, 0, "LOAD")
+    if load is None or not says(words, load + 1, "DATA") or not says(words, 1, "PIPELINE"):
+        return words
+
+    into = first(words, load, "INTO")
+    path = next((each for each in words[load:] if each.token_type is TokenType.STRING), None)
+    if into is None or path is None:
+        return words
+
+    start = into + 1 + says(words, into + 1, "TABLE")
+    end = start + 1
+    while says(words, end, "."):
+        end += 2
+
+    listed = words[end : closing(words, end) + 1] if says(words, end, "(") else []
+    copy = said(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
+    return [*copy, *words[start:end], *listed, *said(path, (TokenType.FROM, "FROM")), path]
+
+
+def flow_of_changes(words: Words) -> Words:
+    """CREATE FLOW f AS AUTO CDC INTO t FROM …      Databricks: APPLY CHANGES INTO t FROM …"""
+    at = first(words, 0, "AUTO")
+    if at is None or not says(words, at + 1, "CDC"):
+        return words
+    apply = said(words[at], (TokenType.VAR, "APPLY"), (TokenType.VAR, "CHANGES"))
+    return [*apply, *words[at + 2 :]]
+
+
+REPAIRS = (
+    document_as_json, drop_statistics, plain_view, object_type, pipeline_of_files, flow_of_changes,
+    drop_table_hints, drop_graph_match, move_partition_into_condition, pass_by_comma, drop_names_of_passed,
+    drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, drop_model, drop_no_case,
+    normalize_rows, upsert_by_update, expand_periods, drop_priorities, duplicates_of_ctas, drop_isolation,
+    drop_else_ignore, limit_of_partitions, projection_as_view, first_rows, into_temp_behind, matches_as_like,
+    upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set,
+)  # fmt: skip

@@ -1,0 +1,212 @@
+"""Statements of SQL inside of procedural code, and the assignments of variables.
+
+SET @m = (SELECT max(a) FROM t); SELECT a, b INTO x, y FROM t; INSERT INTO u VALUES (x)
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.dialects.procedures import COLLECTIONS_IN_PARENTHESES, VARIABLES_FIRST
+from lineal.extract.sql.one_statement import shallow_tree, why_unread, words_left_over
+from lineal.extract.sql.procedural.flow import Assignment, Ref
+from lineal.extract.sql.procedural.pieces import Piece
+from lineal.extract.sql.procedural.reader import Reader
+from lineal.extract.sql.procedural.text import (
+    OPEN,
+    Tokens,
+    as_select,
+    closing,
+    is_name,
+    kind_at,
+    new_token,
+    word,
+)
+
+COMMANDS = frozenset(
+    (TokenType.COMMAND, TokenType.EXECUTE, TokenType.FETCH, TokenType.SHOW, TokenType.RENAME)
+)
+"""First tokens of statements that the parser takes as words."""
+
+
+class Assignments(Reader):
+    """A reader that finds statements of SQL, and what is assigned to variables."""
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def sql(self, tokens: Tokens) -> Piece | None:
+        """Add a statement of SQL; None if it cannot be read."""
+        if not tokens:
+            return None
+
+        self.statements += 1
+        self.starts.append(tokens[0].start)
+        tree = self.parse(self.whole_collections(tokens))
+        if tree is None:
+            return None
+
+        piece = Piece(tree, self.body.now())
+        self.order.append(piece)
+        self.body.repeated = ()
+        return piece
+
+    def parse(self, tokens: Tokens) -> exp.Expr | None:
+        """The tree of a statement; None, and a diagnostic, if it cannot be read."""
+        first = tokens[0]
+        if first.token_type in COMMANDS and len(tokens) > 1:
+            rest = self.text[tokens[1].start : tokens[-1].end + 1]
+            tokens = [first, new_token(TokenType.STRING, rest, tokens[1])]
+
+        try:
+            tree: exp.Expr | None = shallow_tree(tokens, self.reading)
+            left_over = words_left_over(tree, self.reading, first.start)
+            self.found.diagnostics.extend(left_over)
+            if tree is not None and self.script.dialect in VARIABLES_FIRST:
+                self.put_variables(tree)
+            return tree
+        except Exception as error:
+            self.found.diagnostics.append(why_unread(error, self.reading, first.start))
+
+        return None
+
+    def whole_collections(self, tokens: Tokens) -> Tokens:
+        """Replace the items of collections by the collections.
+
+        VALUES (rows(i).id, ids(i))      Oracle: rows.id and ids, whichever of the items it is
+        """
+        if self.script.dialect not in COLLECTIONS_IN_PARENTHESES or not self.in_block:
+            return tokens
+
+        found: Tokens = []
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            found.append(token)
+            at += 1
+            if (
+                kind_at(tokens, at) is OPEN
+                and is_name(token)
+                and self.key(token) in self.body.names
+            ):
+                at = closing(tokens, at, len(tokens)) + 1
+
+        return found
+
+    def put_variables(self, tree: exp.Expr) -> None:
+        """Put variables in place of the columns that they hide.
+
+        SELECT a FROM t, where a is declared
+
+        MySQL: the variable, not a column; SET a = … is a column
+        """
+        if not self.in_block or not self.body.names:
+            return
+
+        for column in list(tree.find_all(exp.Column)):
+            if self.is_variable(column) and not is_target(column):
+                variable = exp.Placeholder(this=column.name)
+                variable.meta.update(column.this.meta)
+                column.replace(variable)
+
+    def is_variable(self, column: exp.Column) -> bool:
+        """Tell whether a name without a table is that of a variable."""
+        if column.args.get("table") is not None:
+            return False
+
+        return self.facts.fold(column.name, False) in self.body.names
+
+    # -- assignments -------------------------------------------------------------------------------
+
+    def assignment(self, tokens: Tokens, constant_: Tokens | None = None) -> Assignment | None:
+        """A query whose columns are assigned; None if it cannot be read."""
+        tree = self.parse(self.whole_collections(tokens))
+        if tree is None:
+            return None
+
+        found = Assignment(tree, self.reading, self.body.now(), self.mentions(tokens), constant_)
+        found.after = self.order[-1] if self.order else None
+        return found
+
+    def assign(self, variable: str, expression: Tokens, field_: Token | None = None) -> None:
+        """Add an assignment of an expression.
+
+        x := expression, r.a := expression
+        """
+        if not expression:
+            return
+
+        select = as_select(expression)
+        field = ""
+        if field_ is not None:
+            select += [new_token(TokenType.ALIAS, "AS", field_), field_]
+            field = self.key(field_)
+
+        assignment = self.assignment(select, expression)
+        if assignment is not None:
+            self.hold(variable, Ref(assignment, None, field))
+
+    def hold(self, variable: str, ref: Ref) -> None:
+        """Assign a value; where it is a field's, the other fields keep theirs."""
+        if not ref.field:
+            self.body.assign(variable, ref)
+            return
+
+        construct = self.body.enter()
+        self.body.assign(variable, ref)
+        self.body.leave(construct)
+
+    def take(self, targets: list[str], query: Tokens) -> None:
+        """Add the assignments of a SELECT INTO.
+
+        SELECT a, b INTO x, y FROM t      x takes a, y takes b; a single one takes the row
+        """
+        if query:
+            self.take_from(targets, self.assignment(query))
+
+    def take_each(self, targets: list[str], assignment: Assignment | None) -> None:
+        """FOR r IN (SELECT …), FETCH c INTO r      one row of a query after the other"""
+        self.body.iterate(assignment)
+        self.take_from(targets, assignment)
+
+    def take_from(self, targets: list[str], assignment: Assignment | None) -> None:
+        """Add the assignments of a FETCH.
+
+        FETCH c INTO x, y      each variable takes a column; nothing, where c is not known
+        """
+        if assignment is None:
+            return
+
+        for position, target in enumerate(targets):
+            variable, _, field = target.partition(".")
+            column = position if len(targets) > 1 else None
+            self.hold(variable, Ref(assignment, column, field))
+
+    def declare_cursor(self, name: str, query: Tokens) -> None:
+        """Declare a cursor.
+
+        CURSOR c FOR SELECT …      a query that FETCH and FOR take rows from
+        """
+        self.cursors[name] = None
+        if query and (query[0].token_type is OPEN or word(query[0]) in ("SELECT", "WITH", "")):
+            self.cursors[name] = self.assignment(query)
+
+    def call(self, tokens: Tokens) -> None:
+        """Record a call of a procedure.
+
+        CALL p(1), EXEC dbo.p @x      what p does is traced where p is defined
+        """
+        name, _ = self.name_at(tokens, 0)
+        if name:
+            self.found.calls.append((self.table_key(name), self.reading.place_at(tokens[0].start)))
+
+
+def is_target(column: exp.Column) -> bool:
+    """Tell whether a column is the target of an assignment.
+
+    SET a = 1      a column that is set is no variable
+    """
+    parent = column.parent
+    return (
+        isinstance(parent, exp.EQ) and parent.arg_key == "expressions" and column.arg_key == "this"
+    )

@@ -1,0 +1,179 @@
+"""Declarations of the languages with semicolons: variables, cursors, RESULTSETs.
+
+DECLARE x INT := 1; c CURSOR FOR SELECT a FROM t; r orders%ROWTYPE;
+"""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lineal.extract.sql.procedural.flow import Ref
+from lineal.extract.sql.procedural.text import (
+    OPEN,
+    STRINGS,
+    Tokens,
+    find_kind,
+    find_word,
+    items,
+    skip_words,
+    unwrap,
+    vocabulary,
+    word,
+    word_at,
+)
+from lineal.extract.sql.procedural.walker import Walker
+
+SILENT = vocabulary(
+    """
+    NULL RAISE EXIT CONTINUE BREAK LEAVE ITERATE CLOSE COMMIT ROLLBACK SAVEPOINT ASSERT SIGNAL RESIGNAL GOTO
+    PRAGMA GET PERFORM RELEASE DEALLOCATE PREPARE MOVE PIPE START AWAIT ASYNC CANCEL ERROR LISTEN NOTIFY
+    TYPE SUBTYPE PRINT USE_ROLE
+    """
+)
+"""Statements that move no data."""
+
+BEFORE_NAMES = frozenset(("OR", "REPLACE", "VARIABLE", "VAR", "LET"))
+"""DECLARE OR REPLACE VARIABLE x      what may precede the name of a variable"""
+
+BEFORE_QUERIES = frozenset(("CURSOR", "NO", "SCROLL", "INSENSITIVE"))
+"""c NO SCROLL CURSOR FOR SELECT …      what follows the name of a cursor"""
+
+OPENS_QUERY = frozenset(("SELECT", "WITH"))
+
+TYPE_DEPTHS = {
+    OPEN: 1,
+    TokenType.R_PAREN: -1,
+    TokenType.LT: 1,
+    TokenType.GT: -1,
+}
+"""DECIMAL(10, 2), ARRAY<INT>      how tokens change the depth inside of a type"""
+
+ASSIGNMENTS = (TokenType.COLON_EQ, TokenType.EQ)
+
+
+class Declarations(Walker):
+    """A walker that reads declarations."""
+
+    def declaration(self, tokens: Tokens) -> None:
+        """Read one declaration.
+
+        x INT := 1, a, b INT DEFAULT 0, c CURSOR FOR SELECT …, CURSOR c IS SELECT …, res
+        RESULTSET
+        """
+        if word_at(tokens, 0) in SILENT:
+            return
+
+        tokens = tokens[skip_words(tokens, 0, BEFORE_NAMES) :]
+        if word_at(tokens, 0) == "CURSOR" and len(tokens) > 1:
+            self.cursor(self.key(tokens[1]), tokens[2:])
+            return
+
+        targets, after = self.names_until(tokens, 0)
+        if not targets:
+            return
+
+        if word_at(tokens, after) in BEFORE_QUERIES:
+            self.cursor(targets[0], tokens[after:])
+        elif word_at(tokens, after) == "ALIAS" and after + 2 < len(tokens):
+            self.alias(targets[0], tokens[after + 2])
+        else:
+            self.declare_variables(targets, tokens, after)
+
+    def declare_variables(self, targets: list[str], tokens: Tokens, after: int) -> None:
+        """Declare variables of one type.
+
+        a, b INT DEFAULT 0      the names, their type, and the value that they start with
+        """
+        row_type = self.row_type(tokens, after)
+        for target in targets:
+            self.body.declare(target)
+            if row_type is not None:
+                self.body.row_types[target] = row_type
+
+        value = initial_value(tokens, after)
+        if word_at(tokens, after) == "RESULTSET":
+            self.cursors[targets[0]] = None
+            if value:
+                self.resultset(targets[0], value)
+            return
+
+        for target in targets:
+            self.assign(target, value)
+
+    def alias(self, name: str, of: Token) -> None:
+        """Read an alias of a variable.
+
+        fresh ALIAS FOR new      another name of a variable
+        """
+        row_type = self.body.row_types.get(self.key(of))
+        if row_type is not None:
+            self.body.row_types[name] = row_type
+
+        self.assign(name, [of])
+
+    def resultset(self, name: str, value: Tokens) -> None:
+        """Read a RESULTSET.
+
+        res RESULTSET := (SELECT …)
+
+        rows that FOR goes through and RETURN TABLE gives back
+        """
+        if "EXECUTE" not in (word(value[0]), word_at(value, 1)):
+            self.cursor_of(name, unwrap(value))
+            return
+
+        inner = value
+        if value[0].token_type is OPEN:
+            inner = value[1:-1]
+
+        self.cursors[name] = None
+        text = inner[2:]
+        if len(text) == 1 and text[0].token_type in STRINGS:
+            self.cursor_of(name, self.body_tokens(text[0]) or [])
+        else:
+            self.report_dynamic(value[0])
+
+    def cursor(self, name: str, tokens: Tokens) -> None:
+        """Read a cursor.
+
+        CURSOR (k INT) FOR SELECT …
+        """
+        start = find_word(tokens, ("FOR", "IS"), missing=len(tokens))
+        opening = find_kind(tokens[:start], (OPEN,), missing=start)
+        for parameter in items(tokens[opening + 1 : start]):
+            self.body.declare(self.key(parameter[0]))
+
+        self.cursor_of(name, tokens[start + 1 :])
+
+    def cursor_of(self, name: str, query: Tokens) -> None:
+        """Declare a cursor over a query or a RESULTSET.
+
+        CURSOR FOR SELECT …, CURSOR FOR res      a query, or the rows of a RESULTSET
+        """
+        self.body.names.add(name)
+        rows = None
+        if word_at(query, 0) in ("SELECT", "WITH", "("):
+            rows = self.assignment(query)
+        elif len(query) == 1:
+            rows = self.cursors.get(self.key(query[0]))
+
+        self.cursors[name] = rows
+        if rows is not None:
+            self.body.assign(name, Ref(rows, None))
+
+
+def initial_value(tokens: Tokens, after: int) -> Tokens:
+    """Return the initial value of a declaration.
+
+    … := 1, … DEFAULT 1, … = 1      the value that a declaration gives
+    """
+    depth = 0
+    for position in range(after, len(tokens)):
+        token = tokens[position]
+        depth += TYPE_DEPTHS.get(token.token_type, 0)
+        if depth > 0 or token.token_type in TYPE_DEPTHS:
+            continue
+        if token.token_type in ASSIGNMENTS or word(token) == "DEFAULT":
+            return tokens[position + 1 :]
+
+    return []
