@@ -82,7 +82,7 @@ def test_a_quote_that_is_never_closed_costs_one_statement():
         "t.a -> r.a  IDENTITY",
         "t.b -> r_2.b  IDENTITY",
     ]
-    assert extraction.coverage.read == 3
+    assert extraction.coverage.statements.found == 3
     places = [str(usage.place) for edge in extraction.edges for usage in edge.usages]
     assert places == ["f.sql:1:8", "f.sql:3:16"]
     assert extraction.edges[1].usages[0].expression == "b"

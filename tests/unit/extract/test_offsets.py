@@ -8,7 +8,9 @@ import pytest
 import sqlglot
 
 from casefile import Case, all_cases
+from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.reading import FRONTS, LEFT, leftmost, offset_of
+from lineal.extract.sql.words import FAILURES
 
 CASES = all_cases()
 
@@ -21,8 +23,8 @@ def quiet_parser(caplog):
 def starts(text: str, dialect: str) -> list[tuple[str, int | None, int | None]]:
     """Of every node of which the start is guessed: its kind, the guess, and the truth."""
     try:
-        trees = sqlglot.parse(text, read=dialect or None)
-    except sqlglot.errors.SqlglotError:
+        trees = parser_dialect(dialect).parse(text)
+    except FAILURES:
         return []
     nodes = [
         node

@@ -40,8 +40,8 @@ STATEMENTS = {
     "INSERT OVERWRITE LOCAL DIRECTORY USING json OPTIONS (path '/out') SELECT a FROM t": {
         "t.a -> /out.a  IDENTITY"
     },
-    "UPDATE u SET s.f = id": {"u.id -> u.s  TRANSFORMATION"},
-    "UPDATE u AS v SET v.s.f = v.s.g, v.id = 1": {"u.s.g -> u.s  TRANSFORMATION"},
+    "UPDATE u SET s.f = id": {"u.id -> u.s.f  IDENTITY"},
+    "UPDATE u AS v SET v.s.f = v.s.g, v.id = 1": {"u.s.g -> u.s.f  TRANSFORMATION"},
     "UPDATE u SET u.id = s.f": {"u.s.f -> u.id  TRANSFORMATION"},
     "CREATE TABLE k AS SELECT a:x::int AS n FROM t": {"t.a.x -> k.n  TRANSFORMATION"},
 }
@@ -52,4 +52,4 @@ def test_a_statement_gives_its_edges(text):
     found = extract(Corpus("spark", [Script(text, "spark", "a.sql")], SCHEMA))
     assert {str(edge) for edge in found.edges} == STATEMENTS[text]
     assert not found.diagnostics
-    assert found.coverage.resolved == found.coverage.read
+    assert found.coverage.statements.evaluated == found.coverage.statements.found

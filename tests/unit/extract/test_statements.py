@@ -137,7 +137,7 @@ def test_statements_travel_with_their_meaning_worked_out() -> None:
 
 
 def test_a_saved_lineage_keeps_its_statements() -> None:
-    from lineal.store.saved import restored, saved
+    from lineal.store.saved import read_text, write_text
 
     found = extraction("SELECT a FROM t", "CREATE VIEW w AS SELECT c FROM u")
-    assert restored(saved(found)).statements == found.statements
+    assert read_text(write_text(found)).statements == found.statements

@@ -485,7 +485,7 @@ def test_what_is_said(tmp_path: Path) -> None:
     assert {each.advice for each in found.diagnostics if each.severity > Severity.INFO} == {
         "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."
     }
-    assert (found.coverage.read, found.coverage.parsed) == (3, 2)
+    assert (found.coverage.statements.found, found.coverage.statements.parsed) == (3, 2)
     (note,) = lineal.lineage("SELECT a FROM {{ ref('x') }}").diagnostics
     assert (note.code.code, note.severity) == ("unrendered", Severity.INFO)
 

@@ -66,7 +66,7 @@ def test_a_function_without_a_trigger_is_reported_once() -> None:
         "no trigger executes 'f': the rows that NEW and OLD stand for are not known"
     )
     assert found.edges == []
-    assert found.coverage.unresolved == 3
+    assert found.coverage.columns.unresolved == 3
 
 
 def test_a_function_that_uses_no_row_needs_no_trigger() -> None:

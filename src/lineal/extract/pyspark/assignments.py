@@ -10,9 +10,10 @@ from lineal.extract.pyspark.blocks import Returns
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.knowledge import is_known, items_for_targets, items_of
 from lineal.extract.pyspark.operators import DUNDERS, combine_values
-from lineal.extract.pyspark.protocols import call_special, unknown_of
+from lineal.extract.pyspark.protocols import call_special, known_value, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.sizes import charge_items
 from lineal.extract.pyspark.values import (
     Class,
     Function,
@@ -22,12 +23,16 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
     method_of,
+    note_of,
 )
 from lineal.model.diagnostic import Code
 
 
 def assign(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> None:
-    """df = spark.table("orders")"""
+    """Run an assignment.
+
+    df = spark.table("orders")
+    """
     held = value(run, node.value, env)
     for target in node.targets:
         bind(run, target, held, env)
@@ -36,20 +41,28 @@ def assign(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> No
 
 
 def assign_annotated(run: Run, node: ast.AnnAssign, env: Environment, returns: Returns) -> None:
-    """df: DataFrame = spark.table("orders")"""
+    """Run an annotated assignment.
+
+    df: DataFrame = spark.table("orders")
+    """
     if node.value is not None:
         bind(run, node.target, value(run, node.value, env), env)
 
 
 def assign_augmented(run: Run, node: ast.AugAssign, env: Environment, returns: Returns) -> None:
-    """names += ["a"]"""
+    """Run an augmented assignment.
+
+    names += ["a"]
+    """
     load = ast.copy_location(_loaded(node.target), node.target)
     held = value(run, load, env)
     more = value(run, node.value, env)
     if isinstance(held, list) and isinstance(more, (list, tuple)) and isinstance(node.op, ast.Add):
+        charge_items(run, held, len(more))
         run.touch(held)
         held.extend(more)
         return
+
     if isinstance(held, Instance):
         said = call_special(run, held, f"__i{DUNDERS.get(type(node.op), '')}__", [more], node)
         if said is not ...:
@@ -69,14 +82,20 @@ def _loaded(target: Any) -> ast.expr:
 
 
 def bind(run: Run, target: ast.expr, held: Value, env: Environment) -> None:
-    """x = …, a, *b = …, self.x = …, d["k"] = …"""
+    """Bind a value to a target.
+
+    x = …, a, *b = …, self.x = …, d["k"] = …
+    """
     handler = TARGETS.get(target.__class__)
     if handler is not None:
         handler(run, target, held, env)
 
 
 def bind_name(run: Run, target: ast.Name, held: Value, env: Environment) -> None:
-    """x = …, also after global x or nonlocal x"""
+    """Bind a value to a name.
+
+    x = …, also after global x or nonlocal x
+    """
     home: Environment | None = env
     if target.id in env.shared:
         home = env.outer.home_of(target.id) if env.outer is not None else None
@@ -87,17 +106,26 @@ def bind_name(run: Run, target: ast.Name, held: Value, env: Environment) -> None
 
 
 def bind_several(run: Run, target: ast.Tuple | ast.List, held: Value, env: Environment) -> None:
-    """a, *b = …"""
+    """Bind the items of a value to several targets.
+
+    a, *b = …
+    """
     unpack(run, target.elts, held, env)
 
 
 def bind_rest(run: Run, target: ast.Starred, held: Value, env: Environment) -> None:
-    """*rest, in a, *rest = …"""
+    """Bind the items that are left to a starred target.
+
+    *rest, in a, *rest = …
+    """
     bind(run, target.value, held, env)
 
 
 def bind_attribute(run: Run, target: ast.Attribute, held: Value, env: Environment) -> None:
-    """self.x = …, clean.x = …, DataFrame.clean = clean"""
+    """Bind a value to an attribute.
+
+    self.x = …, clean.x = …, DataFrame.clean = clean
+    """
     owner = value(run, target.value, env)
     if isinstance(owner, (Instance, Class)):
         set_attribute(run, owner, target.attr, held, target)
@@ -113,14 +141,17 @@ def bind_attribute(run: Run, target: ast.Attribute, held: Value, env: Environmen
 
 
 def bind_item(run: Run, target: ast.Subscript, held: Value, env: Environment) -> None:
-    """d["k"] = …"""
+    """Bind a value to an item.
+
+    d["k"] = …
+    """
     owner = value(run, target.value, env)
-    key = value(run, target.slice, env)
+    key = known_value(value(run, target.slice, env), target.slice)
     setter = method_of(owner, "__setitem__")
     if setter is not None:
         invoke(run, setter, [owner, key, held], {}, target)
     else:
-        store(run, owner, key, held)
+        store(run, owner, key, held, target)
 
 
 PATCHABLE = ("DataFrame", "Column")
@@ -138,7 +169,10 @@ TARGETS: dict[type, Callable[[Run, Any, Value, Environment], None]] = {
 
 
 def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:
-    """self.x = …      by its setter, where x is a property"""
+    """Set an attribute of an object.
+
+    self.x = …      by its setter, where x is a property
+    """
     found = method_of(owner, name)
     if found is not None and found.setter is not None:
         invoke(run, found.setter, [owner, held], {}, node)
@@ -148,11 +182,16 @@ def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, nod
     owner.names[name] = held
 
 
-def store(run: Run, owner: Value, key: Value, held: Value) -> None:
-    """config["a"] = 1      Set an item, where its place is known."""
+def store(run: Run, owner: Value, key: Value, held: Value, node: ast.AST) -> None:
+    """Set an item, where its place is known.
+
+    config["a"] = 1
+    """
     if storable(owner, key):
         run.touch(owner)
         owner[key] = held
+    elif isinstance(owner, dict) and isinstance(key, Unknown):
+        run.dynamic(note_of("a key", key), node, key.level, gap=False)
 
 
 def storable(owner: Value, key: Value) -> bool:
@@ -163,7 +202,10 @@ def storable(owner: Value, key: Value) -> bool:
 
 
 def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> None:
-    """a, *b = items"""
+    """Bind the items of a value to the targets of an assignment.
+
+    a, *b = items
+    """
     known = items_of(held)
     items = items_for_targets(known, targets, ast.Starred) if known is not None else None
     if items is None:
@@ -176,7 +218,10 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
 
 
 def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> None:
-    """del df, del config["a"]"""
+    """Run a del statement.
+
+    del df, del config["a"]
+    """
     for target in node.targets:
         if isinstance(target, ast.Name):
             run.touch(env.names)
@@ -191,7 +236,10 @@ def delete(run: Run, node: ast.Delete, env: Environment, returns: Returns) -> No
 
 
 def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> None:
-    """del d["k"], del names[0], del names[2:]"""
+    """Delete an item.
+
+    del d["k"], del names[0], del names[2:]
+    """
     if isinstance(owner, list) and isinstance(node, ast.Slice):
         bounds = [value(run, bound, env) for bound in (node.lower, node.upper, node.step)]
         if all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0:

@@ -18,15 +18,18 @@ from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     attribute_of,
     invoke,
+    named_argument,
     value,
 )
 from lineal.extract.pyspark.glue import attribute as of_glue
+from lineal.extract.pyspark.ml import apply_stage, attribute_of_stage, is_stage
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
+    SCHEMA_UNKNOWN,
     Builder,
     Class,
     ColumnValue,
@@ -74,13 +77,19 @@ SESSION_NAMES = frozenset(
 
 
 def attribute(run: Run, node: ast.Attribute, env: Environment) -> Value:
-    """df.x, F.col, self.spark"""
+    """Evaluate an attribute.
+
+    df.x, F.col, self.spark
+    """
     held = value(run, node.value, env)
     return attribute_of(run, held, node.attr, node)
 
 
 def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.columns, df.write, df.filter, df.x"""
+    """Return an attribute of a DataFrame.
+
+    df.columns, df.write, df.filter, df.x
+    """
     if run.patched and ("DataFrame", name) in run.patched:
         return Partial(run.patched["DataFrame", name], (held,), {})
     if name in FRAME_METHODS:
@@ -95,47 +104,71 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     tree = bound_column(run, held, name, node)
     if tree is not None and name.lower() not in held.by_key:
         tree.meta["home"] = held  # perhaps a method that nobody knows
+
     return ColumnValue(tree)
 
 
 def frame_columns(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.columns"""
+    """Return the column names of a DataFrame.
+
+    df.columns
+    """
     if held.complete:
         return list(held.names)
-    return Unknown(label_of(node), "the schema is not known", Confidence.LOW)
+    return unknown_names(held, label_of(node))
+
+
+def unknown_names(held: Relation, label: str) -> Unknown:
+    """Return the columns of a DataFrame whose schema is not known: all of them, whatever they are."""
+    return Unknown(label, SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held,))
 
 
 def frame_schema(run: Run, held: Relation, name: str, node: Any) -> Value:
     """df.schema"""
-    return schema_value(held) or Unknown(name, "the schema is not known", Confidence.LOW)
+    return schema_value(held) or unknown_names(held, name)
 
 
 def frame_types(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.dtypes"""
+    """Return the column types of a DataFrame.
+
+    df.dtypes
+    """
     schema = schema_value(held)
     if schema is None:
-        return Unknown(name, "the schema is not known", Confidence.LOW)
+        return unknown_names(held, name)
     return [(column, spark_spelling(kind)) for column, kind in schema.fields]
 
 
 def frame_functions(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.na, df.stat"""
+    """Return the null or statistics functions of a DataFrame.
+
+    df.na, df.stat
+    """
     return Builder(name, {"relation": held})
 
 
 def frame_writer(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.write, df.writeStream"""
+    """Return the writer of a DataFrame.
+
+    df.write, df.writeStream
+    """
     return Builder("write", {"relation": held, "stream": name == "writeStream"})
 
 
 def frame_rdd(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.rdd"""
+    """Return the RDD of a DataFrame.
+
+    df.rdd
+    """
     run.dynamic("an RDD, which has no columns", node)
     return Unknown("rdd", "an RDD has no columns")
 
 
 def frame_session(run: Run, held: Relation, name: str, node: Any) -> Value:
-    """df.sparkSession"""
+    """Return the session of a DataFrame.
+
+    df.sparkSession
+    """
     return Session()
 
 
@@ -154,14 +187,20 @@ FRAME_PARTS: dict[str, Callable[[Run, Relation, str, Any], Value]] = {
 
 
 def schema_value(held: Relation) -> SchemaValue | None:
-    """df.schema      where all columns are known"""
+    """Return a schema as a value.
+
+    df.schema      where all columns are known
+    """
     if not held.complete:
         return None
     return SchemaValue([(each.slot.name, held.types.get(each.id, "")) for each in held.attributes])
 
 
 def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
-    """col("a").alias, df.address.city"""
+    """Return an attribute of a Column.
+
+    col("a").alias, df.address.city
+    """
     if run.patched and ("Column", name) in run.patched:
         return Partial(run.patched["Column", name], (held,), {})
     if name in COLUMN_NAMES or name.startswith("_"):
@@ -170,7 +209,10 @@ def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
 
 
 def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
-    """spark.read, spark.catalog, spark.udf"""
+    """Return an attribute of the session.
+
+    spark.read, spark.catalog, spark.udf
+    """
     if name in ("read", "readStream"):
         return Builder("read", {"stream": name == "readStream"})
     if name in ("catalog", "conf", "udf", "sparkContext", "streams", "dataSource"):
@@ -179,30 +221,46 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
 
 
 def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
-    """df.write.format, DeltaTable.alias"""
+    """Return a method of a builder.
+
+    df.write.format, DeltaTable.alias
+    """
     if held.kind == "glue":
         found = of_glue(run, held, name)
+        if found is not None:
+            return found
+    if held.kind == "ml":
+        found = attribute_of_stage(held, name)
         if found is not None:
             return found
     return Method(held, name)
 
 
 def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
-    """F.col, os.environ"""
+    """Return a name of a library.
+
+    F.col, os.environ
+    """
     if name in ("__name__", "__qualname__"):
         return held.name.rpartition(".")[2]
     return run.program.member_of_library(f"{held.name}.{name}")
 
 
 def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
-    """helpers.clean, where helpers is a file of the program"""
+    """Return a name of a module of the program.
+
+    helpers.clean, where helpers is a file of the program
+    """
     if name in held.names:
         return held.names[name]
     return run.program.submodule(run, held, name, node)
 
 
 def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
-    """self.spark, config.target      a field, a property or a method"""
+    """Return an attribute of an object.
+
+    self.spark, config.target      a field, a property or a method
+    """
     if name in held.names:
         return held.names[name]
     if name == "__class__":
@@ -216,9 +274,18 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
     if found is not None:
         return found
 
+    if name in ("fit", "transform") and is_stage(held):
+        return Native(
+            name,
+            lambda run, arguments, keywords, node: apply_stage(
+                run, held, name, named_argument(arguments, keywords, 0, "dataset"), node
+            ),
+        )
+
     asked = held.home.find("__getattr__")
     if isinstance(asked, Function):
         return invoke(run, asked, [held, name], {}, node)
+
     return Unknown(name, f"{held.home.name} has no {name} that is known", Confidence.LOW)
 
 
@@ -248,7 +315,10 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
 
 
 def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
-    """Config.DEFAULT, Kind.RENAME"""
+    """Return an attribute of a class.
+
+    Config.DEFAULT, Kind.RENAME
+    """
     found = held.find(name)
     if isinstance(found, Function) and "classmethod" in found.decorators:
         return Method(held, name, found)
@@ -270,11 +340,15 @@ def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
         return of_session(run, Session(), name, node)
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
         return of_session(run, Session(), name, node)
-    return Unknown(name, held.reason, min(held.level, Confidence.LOW))
+    level = min(held.level, Confidence.LOW)
+    return Unknown(name, held.reason, level, home=held.home, inputs=held.inputs)
 
 
 def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
-    """schema.names, schema.fields"""
+    """Return an attribute of a schema.
+
+    schema.names, schema.fields
+    """
     if name == "names":
         return [field for field, _ in held.fields]
     if name == "fields":
@@ -283,7 +357,10 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
 
 
 def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
-    """df.schema.fields[0].name"""
+    """Return an attribute of a schema's field.
+
+    df.schema.fields[0].name
+    """
     if name == "name":
         return held.name
     if name == "dataType":
@@ -292,14 +369,20 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
 
 
 def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
-    """field.dataType.simpleString"""
+    """Return an attribute of a type.
+
+    field.dataType.simpleString
+    """
     if name in ("typeName", "simpleString", "jsonValue"):
         return Method(held, name)
     return type_method(held, name)
 
 
 def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
-    """clean.__name__, clean.__doc__"""
+    """Return an attribute of a function.
+
+    clean.__name__, clean.__doc__
+    """
     if name in ("__name__", "__qualname__"):
         return held.name
     if name == "__doc__":
@@ -308,21 +391,30 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
 
 
 def of_member(run: Run, held: TextMember, name: str, node: Any) -> Value:
-    """Kind.RENAME.value, Kind.RENAME.name"""
+    """Return an attribute of an enumeration's member.
+
+    Kind.RENAME.value, Kind.RENAME.name
+    """
     return {"value": str(held), "name": held.name}.get(name) or of_instance(
         run, Instance(held.home), name, node
     )
 
 
 def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
-    """super().load      found in the bases, called on self"""
+    """Return an attribute of super().
+
+    super().load      found in the bases, called on self
+    """
     return taken_from(run, held.find(name), held.receiver, name, node) or Native(
         name, lambda *_: None
     )
 
 
 def of_text(run: Run, held: str, name: str, node: Any) -> Value:
-    """Path(__file__).parent; everything else that a text has is a method"""
+    """Return an attribute of a text.
+
+    Path(__file__).parent; everything else that a text has is a method
+    """
     part = PARTS.get(name)
     if part is not None:
         return part(held)

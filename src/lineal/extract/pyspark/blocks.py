@@ -97,4 +97,5 @@ def run_branches(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
     total = states[0]
     for other in states[1:]:
         join_states(run, total, other)
+
     return Flow.ON

@@ -17,6 +17,7 @@ from lineal.extract.pyspark.columns.alternatives import (
 from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh, side_by_side_stars
 from lineal.extract.pyspark.run import Run, restore
+from lineal.extract.pyspark.sizes import charge_columns
 from lineal.extract.pyspark.values import (
     Choice,
     Class,
@@ -44,7 +45,7 @@ def merge_values(run: Run, left: Value, right: Value) -> Value:
     if left is right:
         return left
     if isinstance(left, Relation) or isinstance(right, Relation):
-        return one_relation(left, right)
+        return one_relation(run, left, right)
     if is_known(left) and is_known(right) and left == right:
         return left
     if right is None:
@@ -61,9 +62,10 @@ def merge_values(run: Run, left: Value, right: Value) -> Value:
     return one_of_several(left, right)
 
 
-def one_relation(left: Value, right: Value) -> Value:
+def one_relation(run: Run, left: Value, right: Value) -> Value:
     """Return the DataFrame of either branch, or what both have in common."""
     if isinstance(left, Relation) and isinstance(right, Relation):
+        charge_columns(run, len(left.attributes) + len(right.attributes))
         return merge_relations(left, right)
     if isinstance(left, Relation):
         return left
@@ -71,7 +73,10 @@ def one_relation(left: Value, right: Value) -> Value:
 
 
 def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
-    """df.groupBy("a") or df.groupBy("b")      None where either has a pivot"""
+    """Merge the groupings of two branches.
+
+    df.groupBy("a") or df.groupBy("b")      None where either has a pivot
+    """
     if left.pivot is not None or right.pivot is not None:
         return None
     relation = merge_values(run, left.relation, right.relation)
@@ -135,6 +140,7 @@ def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
 
 def merge_dicts(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> dict[Any, Value]:
     """Merge two dicts key by key."""
+    run.step(len(right))
     found = dict(left)
     for key, value in right.items():
         found[key] = merge_values(run, left[key], value) if key in left else value
@@ -142,7 +148,10 @@ def merge_dicts(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> di
 
 
 def merge_relations(left: Relation, right: Relation) -> Relation:
-    """if …: df = a else: df = b      columns by name; what only one branch says is MEDIUM"""
+    """Merge the DataFrames of two branches.
+
+    if …: df = a else: df = b      columns by name; what only one branch says is MEDIUM
+    """
     attributes: list[Attribute] = []
     for attribute in left.attributes:
         if attribute.slot.star is not None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial, reduce
 from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.code_texts import WORDS, import_module
-from lineal.extract.pyspark.columns.functions import udf_call
+from lineal.extract.pyspark.columns.functions import computed_column, hands_columns, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.dbt import Dbt, configure
 from lineal.extract.pyspark.dispatch import (
@@ -22,19 +22,20 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     value,
 )
-from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.function_calls import call_class, call_function, call_instance
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.method_calls import call_method
-from lineal.extract.pyspark.protocols import iterate, unknown_of
-from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.protocols import iterate, known_value, unknown_of
+from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
+    SCHEMA_UNKNOWN,
     Builder,
     Choice,
     Class,
     ColumnValue,
     Function,
+    Grouped,
     Instance,
     Library,
     Method,
@@ -44,14 +45,19 @@ from lineal.extract.pyspark.values import (
     Udf,
     Unknown,
     Value,
+    WindowSpec,
     label_of,
+    note_of,
 )
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 
 def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
-    """f(a, *b, k=c, **d)      a DataFrame that comes out takes the gaps that were met on the way"""
+    """Evaluate a call.
+
+    f(a, *b, k=c, **d)      a DataFrame that comes out takes the gaps that were met on the way
+    """
     before = len(run.gaps)
     run.calls += 1
     made = call_value(run, node, env)
@@ -76,7 +82,11 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         handler = direct.get(called.attr) if direct is not None else None
         if handler is not None and not run.patched:
             arguments, keywords = arguments_of(run, node, env)
-            return handler(run, receiver, arguments, keywords, node)
+            before = run.told
+            found = handler(run, receiver, arguments, keywords, node)
+            if run.told == before and called.attr not in VALUES_ONLY:
+                report_arguments(run, arguments, keywords, node)
+            return found
 
         function = attribute_of(run, receiver, called.attr, called)
     elif called.__class__ is ast.Name and called.id in WORDS:
@@ -89,15 +99,86 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     if handler is None:
         return Unknown(label_of(node), "not followed")
 
+    before = run.told
     made: Value = handler(run, function, arguments, keywords, node)
-    if (
-        made.__class__ is Unknown
-        and function.__class__ in ELSEWHERE
-        and hands_on(arguments, keywords)
-    ):
-        run.leave_unread("a call of code that is not here", node)
+    if run.told == before and takes_names(function):
+        report_arguments(run, arguments, keywords, node)
+    if made.__class__ is Unknown and function.__class__ in ELSEWHERE:
+        if hands_on(arguments, keywords):
+            run.leave_unread("a call of code that is not here", node)
+        made.inputs = made.inputs or frames_in(function, arguments, keywords)
 
     return made
+
+
+def frames_in(
+    function: Library | Unknown, arguments: Arguments, keywords: Keywords
+) -> tuple[Relation, ...]:
+    """Return the DataFrames that a call is given.
+
+    enrich(orders, dim=stores)
+    """
+    found: list[Relation] = []
+    for each in (function, *arguments, *keywords.values()):
+        if isinstance(each, Relation):
+            found.append(each)
+        elif isinstance(each, Unknown):
+            found.extend(each.inputs)
+
+    return tuple(found)
+
+
+VALUES_ONLY = frozenset(
+    """limit offset repartition repartitionByRange coalesce sample sampleBy isin between when
+    otherwise cast astype try_cast substr contains startswith endswith like ilike rlike eqNullSafe hint
+    checkpoint localCheckpoint withWatermark show cache persist unpersist head take tail first collect count
+    transform bitwiseAND bitwiseOR bitwiseXOR randomSplit display explain write writeStream
+    withMetadata observe""".split()  # noqa: SIM905
+)
+"""Methods of DataFrames and Columns whose arguments are values, or that report what they do not know."""
+
+NAMES_IN_FUNCTIONS = frozenset(("get_json_object", "json_tuple", "from_json", "schema_of_json"))
+"""Functions of columns that are given names of fields."""
+
+RECEIVERS_OF_NAMES = (Relation, ColumnValue, Grouped, WindowSpec)
+BUILDERS_OF_NAMES = frozenset(("na", "stat", "delta", "merge"))
+
+
+def takes_names(function: Value) -> bool:
+    """df.join, deltaTable.update      Return whether unknown arguments may be columns or conditions."""
+    if isinstance(function, Library):
+        home, _, name = function.name.rpartition(".")
+        return name in NAMES_IN_FUNCTIONS and home == "pyspark.sql.functions"
+    if not isinstance(function, Method) or function.function is not None:
+        return False
+
+    held = function.receiver
+    if isinstance(held, Builder):
+        return held.kind in BUILDERS_OF_NAMES
+    return isinstance(held, RECEIVERS_OF_NAMES) and function.name not in VALUES_ONLY
+
+
+def report_arguments(run: Run, arguments: Arguments, keywords: Keywords, node: ast.Call) -> None:
+    """df.join(other, "id", KIND)      Report an argument that only a run knows."""
+    given = [*arguments, *keywords.values()]
+    for each in given:
+        found = unknown_in(each)
+        if found is not None:
+            run.dynamic(note_of("an argument", found), node, found.level)
+            return
+
+
+def unknown_in(held: Value) -> Unknown | None:
+    """[KEY], {"a": VALUE}      Return the first value that only a run knows."""
+    if isinstance(held, Unknown):
+        return None if held.reason == SCHEMA_UNKNOWN else held
+    inner: Iterable[Value] = ()
+    if isinstance(held, (list, tuple)):
+        inner = held
+    elif isinstance(held, dict):
+        inner = (*held, *held.values())
+
+    return next((each for each in inner if isinstance(each, Unknown)), None)
 
 
 ELSEWHERE = (Library, Unknown)
@@ -105,7 +186,9 @@ ELSEWHERE = (Library, Unknown)
 
 
 def hands_on(arguments: Arguments, keywords: Keywords) -> bool:
-    """publish(df, "mart.orders")
+    """Tell whether a call may write.
+
+    publish(df, "mart.orders")
 
     whether a call is given a DataFrame or a session, so that it may write
     """
@@ -124,7 +207,7 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
         if kind is ast.Constant:
             arguments.append(argument.value)  # type: ignore[attr-defined]
         elif kind is not ast.Starred:
-            arguments.append(value(run, argument, env))
+            arguments.append(known_value(value(run, argument, env), argument))
         else:
             several = argument.value  # type: ignore[attr-defined]
             held = value(run, several, env)
@@ -136,11 +219,13 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
 
     keywords: Keywords = {}
     for keyword in node.keywords:
-        held = value(run, keyword.value, env)
+        held = known_value(value(run, keyword.value, env), keyword.value)
         if keyword.arg is not None:
             keywords[keyword.arg] = held
         elif isinstance(held, dict):
             keywords.update((key, item) for key, item in held.items() if isinstance(key, str))
+        elif isinstance(held, Unknown):
+            run.dynamic(note_of("arguments", held), node, held.level, gap=False)
 
     return arguments, keywords
 
@@ -148,28 +233,40 @@ def arguments_of(run: Run, node: ast.Call, env: Environment) -> tuple[Arguments,
 def call_library(
     run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """F.col("a"), os.path.join("a", "b")"""
+    """Call a function of a library.
+
+    F.col("a"), os.path.join("a", "b")
+    """
     if library.name == "importlib.import_module":
         return import_module(run, library, arguments, keywords, node)
     return call_of_library(run, library.name, arguments, keywords, node)
 
 
 def call_udf(run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """clean_udf(col("a"))"""
+    """Call a UDF.
+
+    clean_udf(col("a"))
+    """
     return udf_call(run, udf, arguments, keywords, node)
 
 
 def call_native(
     run: Run, native: Native, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """itemgetter("name")(row)"""
+    """Call a function that Python itself computes.
+
+    itemgetter("name")(row)
+    """
     return native.call(run, arguments, keywords, node)
 
 
 def call_partial(
     run: Run, held: Partial, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """partial(f, 1)(2)"""
+    """Call a partial function.
+
+    partial(f, 1)(2)
+    """
     return invoke(
         run, held.function, [*held.arguments, *arguments], {**held.keywords, **keywords}, node
     )
@@ -178,7 +275,10 @@ def call_partial(
 def call_choice(
     run: Run, held: Choice, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """(F.max if test else F.min)("x")      whatever either gives"""
+    """Call one of several functions.
+
+    (F.max if test else F.min)("x")      whatever either gives
+    """
     several = [invoke(run, option, arguments, keywords, node) for option in held.options]
     return reduce(partial(merge_values, run), several)
 
@@ -186,10 +286,15 @@ def call_choice(
 def call_unknown(
     run: Run, held: Unknown, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """get_columns()
+    """Call a function that is not known.
+
+    get_columns()
 
     nobody knows what it gives; a parameter's or configuration's method gives configuration
     """
+    if hands_columns(arguments, keywords):
+        return computed_column(run, held.label, arguments, keywords, node)
+
     label = label_of(node) if isinstance(node, ast.Call) else f"{held.label}()"
     if held.level is Confidence.LOW:
         return Unknown(label, held.reason, Confidence.LOW)
@@ -199,7 +304,9 @@ def call_unknown(
 def call_column(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.new_method(…)
+    """Call a name that looked like a column.
+
+    df.new_method(…)
 
     a name that is no column, since it is called, and no method that is known
     """
@@ -214,14 +321,20 @@ def call_column(
 def call_builder(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """as_text = udf("string"); as_text(f)      a decorator that is called by hand"""
+    """Call a decorator by hand.
+
+    as_text = udf("string"); as_text(f)      a decorator that is called by hand
+    """
     if held.kind == "udf_decorator" and arguments and isinstance(arguments[0], Function):
         return Udf(arguments[0].name)
     return Unknown(label_of(node), "not followed")
 
 
 def call_flag(run: Run, held: bool, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dbt.is_incremental()      a property that some write as a call"""
+    """Call a property.
+
+    dbt.is_incremental()      a property that some write as a call
+    """
     return held
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import scan_on_demand
+from lineal.extract.pyspark.names import is_placeholder, owned_name
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.sql.evaluation import Catalog, Evaluation
@@ -58,6 +59,10 @@ class SessionCatalog:
         self, key: str, spelling: str, evaluation: Evaluation, node: Any
     ) -> tuple[Dataset | None, Frame]:
         """Return a dataset and the frame that reading it gives."""
+        if is_placeholder(spelling):
+            spelling = owned_name(spelling, self.run.home)
+            key = spelling.lower()
+
         table = self.run.program.located.get(spelling)
         if table is not None:
             key, spelling = table.lower(), table
@@ -70,6 +75,7 @@ class SessionCatalog:
         home, frame = self.known.scan(key, spelling, evaluation, node)
         if write is not None and frame.stars:
             return self.as_written(write.relation, key, spelling)
+
         return home, frame
 
     def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
@@ -81,7 +87,10 @@ class SessionCatalog:
         return home, scan_on_demand(home, columns, relation.complete)
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
-        """p.*      of a struct that this program has written itself"""
+        """Return the fields of a struct.
+
+        p.*      of a struct that this program has written itself
+        """
         write = self.run.written.get(origin.dataset.name.lower())
         held = write.relation.by_key.get(origin.name.lower(), ()) if write is not None else ()
         if len(held) == 1 and origin not in self.asked:

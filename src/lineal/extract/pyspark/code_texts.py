@@ -25,28 +25,42 @@ from lineal.model.way import Confidence
 
 
 def super_call(run: Run, node: ast.Call, env: Environment) -> Value:
-    """super()"""
+    """Evaluate super().
+
+    super()
+    """
     return super_of(run, env)
 
 
 def include_notebook(run: Run, node: ast.Call, env: Environment) -> Value:
-    """%run ./helpers"""
+    """Run another notebook.
+
+    %run ./helpers
+    """
     path = value(run, node.args[0], env) if node.args else ""
     return run.program.include(run, str(path), env, node)
 
 
 def names_here(run: Run, node: ast.Call, env: Environment) -> Value:
-    """locals()["df"]"""
+    """Return the names of the current function.
+
+    locals()["df"]
+    """
     return env.names
 
 
 def names_of_module(run: Run, node: ast.Call, env: Environment) -> Value:
-    """globals()["df"]"""
+    """Return the names of the module.
+
+    globals()["df"]
+    """
     return env.globals.names
 
 
 def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
-    """eval("F.sum")
+    """Evaluate a text as an expression.
+
+    eval("F.sum")
 
     a text that is known is read like the code around it, and no more executed than that
     """
@@ -60,6 +74,7 @@ def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unknown("eval()", "not followed")
+
     for each in ast.walk(tree):
         ast.copy_location(each, node)
 
@@ -71,7 +86,9 @@ def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def execute_text(run: Run, node: ast.Call, env: Environment) -> Value:
-    """exec("total = df.count()")
+    """Run a text as statements.
+
+    exec("total = df.count()")
 
     as eval: a text that is known is read like the code around it
     """
@@ -81,6 +98,7 @@ def execute_text(run: Run, node: ast.Call, env: Environment) -> Value:
         run.dynamic("code that only a run knows", node, gap=False)
         run.leave_unread("code that only a run knows", node)
         return None
+
     for each in ast.walk(tree):
         ast.copy_location(each, node)
 
@@ -107,7 +125,10 @@ def parse_module(text: Value) -> ast.Module | None:
 def import_module(
     run: Run, library: Library, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """importlib.import_module("jobs.orders")"""
+    """Import a module by its name.
+
+    importlib.import_module("jobs.orders")
+    """
     name = named_argument(arguments, keywords, 0, "name")
     file = next((each for each in run.program.files if each.reading is run.reading), None)
     if not isinstance(name, str) or isinstance(name, Pattern) or file is None:

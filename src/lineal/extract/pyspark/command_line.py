@@ -71,7 +71,9 @@ class Expected:
 
 
 def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """argparse.ArgumentParser()
+    """Build an argument parser.
+
+    argparse.ArgumentParser()
 
     followed where the command line is known; else what it gives is configuration
     """
@@ -88,7 +90,10 @@ def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 def parser_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """parser.add_argument("--day"), parser.parse_args()"""
+    """Call a method of an argument parser.
+
+    parser.add_argument("--day"), parser.parse_args()
+    """
     handler = METHODS.get(name)
     if handler is None:
         held.parts["specification"].unclear = True
@@ -99,7 +104,10 @@ def parser_call(
 def add_argument(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """parser.add_argument("--day", default="today")"""
+    """Add an argument.
+
+    parser.add_argument("--day", default="today")
+    """
     specification = held.parts["specification"]
     run.touch(specification.arguments)
     specification.arguments.append((arguments, keywords))
@@ -109,14 +117,20 @@ def add_argument(
 def same_parser(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """parser.add_argument_group("dates")      its arguments are the parser's"""
+    """Return the parser itself.
+
+    parser.add_argument_group("dates")      its arguments are the parser's
+    """
     return held
 
 
 def set_defaults(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """parser.set_defaults(day="today")"""
+    """Set the defaults of a parser.
+
+    parser.set_defaults(day="today")
+    """
     defaults = held.parts["specification"].defaults
     run.touch(defaults)
     defaults.update(keywords)
@@ -126,7 +140,10 @@ def set_defaults(
 def add_subparsers(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """parser.add_subparsers(dest="command")"""
+    """Add subcommands.
+
+    parser.add_subparsers(dest="command")
+    """
     held.parts["specification"].command = keywords.get("dest")
     return held
 
@@ -134,7 +151,10 @@ def add_subparsers(
 def add_parser(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """commands.add_parser("daily")"""
+    """Add a subcommand.
+
+    commands.add_parser("daily")
+    """
     specification, made = held.parts["specification"], Specification()
     if arguments and isinstance(arguments[0], str):
         run.touch(specification.commands)
@@ -148,7 +168,10 @@ def add_parser(
 def parse_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """args = parser.parse_args()"""
+    """Parse the command line.
+
+    args = parser.parse_args()
+    """
     found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple) and not found[1]:
         return found[0]
@@ -158,7 +181,10 @@ def parse_args(
 def parse_known_args(
     run: Run, held: Builder, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """args, rest = parser.parse_known_args()"""
+    """Parse the known part of the command line.
+
+    args, rest = parser.parse_known_args()
+    """
     found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple):
         return found
@@ -297,7 +323,10 @@ def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
 
 
 def _convert(run: Run, expected: Expected, text: str, node: Any) -> Value:
-    """type=int, type=Path, type=parse_day      applied as the program would"""
+    """Convert a value by the type of its argument.
+
+    type=int, type=Path, type=parse_day      applied as the program would
+    """
     if expected.kind is None:
         return text
     return invoke(run, expected.kind, [text], {}, node)

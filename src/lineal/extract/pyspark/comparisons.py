@@ -34,7 +34,10 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
-    """a == b, 1 < a <= b, a in b"""
+    """Evaluate a comparison.
+
+    a == b, 1 < a <= b, a in b
+    """
     left = value(run, node.left, env)
     result: Value = True
 
@@ -74,7 +77,10 @@ MEMBERSHIP = (ast.In, ast.NotIn)
 
 
 def contains(held: Value, wanted: Value) -> bool | None:
-    """ "a" in names      Return whether a constant is there; None where only a run can tell."""
+    """Return whether a constant is there; None where only a run can tell.
+
+    "a" in names
+    """
     if isinstance(held, Generator):
         return None
     if isinstance(held, str):
@@ -96,7 +102,10 @@ def answer_for(found: bool | None, positive: bool) -> bool | None:
 
 
 def compare_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: Any) -> bool | None:
-    """name in cube, job == other      as their class says, where it says anything"""
+    """Compare objects by their class.
+
+    name in cube, job == other      as their class says, where it says anything
+    """
     if isinstance(right, Instance) and isinstance(op, MEMBERSHIP):
         found = call_special(run, right, "__contains__", [left], node)
         if found is ...:
@@ -112,7 +121,10 @@ def compare_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: A
 
 
 def compare_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
-    """kind == Kind.RENAME, job is other      two members are one only if they are the same"""
+    """Compare objects by identity.
+
+    kind == Kind.RENAME, job is other      two members are one only if they are the same
+    """
     if not isinstance(op, (ast.Eq, ast.Is, ast.NotEq, ast.IsNot)):
         return None
 
@@ -128,7 +140,10 @@ def compare_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
 
 
 def is_member(held: Value) -> bool:
-    """Kind.RENAME      Return whether a value is a member of an enumeration."""
+    """Tell whether a value is a member of an enumeration.
+
+    Kind.RENAME
+    """
     return isinstance(held, Instance) and held.home.enumerates
 
 
@@ -138,7 +153,10 @@ def is_settled(held: Value) -> bool:
 
 
 def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
-    """a or b: the first that holds; both where only a run can tell"""
+    """Evaluate `and` and `or`.
+
+    a or b: the first that holds; both where only a run can tell
+    """
     last: Value = None
     maybe: list[Value] = []
 
@@ -157,6 +175,7 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
         return maybe[0]
     if last not in maybe:
         maybe.append(last)
+
     return either(maybe)
 
 
@@ -171,7 +190,10 @@ def either(options: list[Value]) -> Value:
 
 
 def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
-    """a if test else b"""
+    """Evaluate a conditional expression.
+
+    a if test else b
+    """
     test = truth(value(run, node.test, env))
     if test is not None:
         return value(run, node.body if test else node.orelse, env)

@@ -15,7 +15,10 @@ from lineal.extract.pyspark.values import Generator, Pattern, Unknown, Value, la
 
 
 def comprehension(run: Run, node: Any, env: Environment) -> Value:
-    """[F.col(c) for c in columns if c != "id"]"""
+    """Evaluate a comprehension.
+
+    [F.col(c) for c in columns if c != "id"]
+    """
     inner = Environment({}, env, env.file)
     found: list[Value] = []
     open_tests: list[ast.expr] = []
@@ -51,7 +54,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
     stopped = each(0)
     if stopped is not None:
-        return Unknown(stopped.label, stopped.reason, stopped.level, stopped.variable)
+        return stopped.renamed(label_of(node))
     if open_tests and not all(isinstance(item, Relation) for item in found):
         return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
     if isinstance(node, ast.DictComp):
@@ -60,11 +63,15 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         return Generator(found)
     if isinstance(node, ast.SetComp) and all(map(is_known, found)):
         return set(found)
+
     return found
 
 
 def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:
-    """(df := spark.table("orders"))"""
+    """Evaluate an assignment expression.
+
+    (df := spark.table("orders"))
+    """
     held = value(run, node.value, env)
     bind(run, node.target, held, env)
     return held

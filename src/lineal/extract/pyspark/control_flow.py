@@ -21,7 +21,10 @@ MOST_WHILE = 60
 
 
 def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
-    """if full: …      both branches, where only a run knows the condition"""
+    """Run an if statement.
+
+    if full: …      both branches, where only a run knows the condition
+    """
     test = truth(value(run, node.test, env))
     if test is not None:
         return run_block(run, node.body if test else node.orelse, env, returns)
@@ -35,9 +38,13 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
 
 
 def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Returns) -> Flow:
-    """for name in names: …      round by round, where the items are known"""
+    """Run a for statement.
+
+    for name in names: …      round by round, where the items are known
+    """
     held = value(run, node.iter, env)
-    items = iterate(run, held, node.iter)
+    first = held[: MOST_ROUNDS + 1] if isinstance(held, range) else held
+    items = iterate(run, first, node.iter)
     if items is None:
         return unknown_loop(run, node, held, env, returns)
 
@@ -45,7 +52,7 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
         if rounds >= MOST_ROUNDS:
             run.report(
                 Code.DYNAMIC,
-                f"a loop over {len(items)} items is followed for {MOST_ROUNDS} only",
+                f"a loop over more than {MOST_ROUNDS} items is followed for {MOST_ROUNDS} only",
                 node,
             )
             break
@@ -61,7 +68,10 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
 
 
 def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Returns) -> Flow:
-    """for path in list_paths(): …      followed once, with an item that is not known"""
+    """Run a loop whose items are not known.
+
+    for path in list_paths(): …      followed once, with an item that is not known
+    """
     found = unknown_of(held, node.iter)
     label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
 
@@ -79,12 +89,16 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
 
 
 def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow:
-    """while test: …"""
+    """Run a while statement.
+
+    while test: …
+    """
     for _ in range(MOST_WHILE):
         test = truth(value(run, node.test, env))
         if test is False:
             return Flow.ON
         if test is None:
+            run.dynamic("a loop of which only a run knows the rounds", node.test, gap=False)
             return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
 
         flow = run_block(run, node.body, env, returns)
@@ -106,7 +120,9 @@ def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow
 
 
 def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
-    """try: … except: …
+    """Run a try statement.
+
+    try: … except: …
 
     a handler that goes on is a branch of its own; one that raises is none
     """
@@ -129,6 +145,7 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     last = run_block(run, node.finalbody, env, returns)
     if last is not Flow.ON:
         return last
+
     return flow
 
 
@@ -157,7 +174,10 @@ def _returns_nothing(node: ast.Return) -> bool:
 
 
 def with_(run: Run, node: ast.With | ast.AsyncWith, env: Environment, returns: Returns) -> Flow:
-    """with open_table() as df: …"""
+    """Run a with statement.
+
+    with open_table() as df: …
+    """
     return inside(run, node.items, node, env, returns)
 
 
@@ -168,7 +188,10 @@ def inside(
     env: Environment,
     returns: Returns,
 ) -> Flow:
-    """with a as x, b as y: …      the first around the second, and that around the body"""
+    """Run the body of a with statement inside its managers.
+
+    with a as x, b as y: …      the first around the second, and that around the body
+    """
     if not items:
         return run_block(run, node.body, env, returns)
 
@@ -190,11 +213,14 @@ def inside(
     entered(invoke(run, enter, [manager], {}, item) if enter is not None else manager)
     if leave is not None:
         invoke(run, leave, [manager, None, None, None], {}, item)
+
     return flow
 
 
 def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node: Any) -> None:
-    """@contextmanager
+    """Run a context manager around a body.
+
+    @contextmanager
 
     the function up to its yield, the body there, then the rest of the function
     """
@@ -215,7 +241,10 @@ def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node
 
 
 def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flow:
-    """match kind: case "a": …      the one case that fits, else each of those that may"""
+    """Run a match statement.
+
+    match kind: case "a": …      the one case that fits, else each of those that may
+    """
     subject = value(run, node.subject, env)
     possible: list[Callable[[], Flow]] = []
 
@@ -235,4 +264,5 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
 
     if len(possible) == 1:
         return possible[0]()
+
     return run_branches(run, possible)

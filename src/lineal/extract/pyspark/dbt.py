@@ -27,18 +27,25 @@ class RelationName(str):
 
 
 def is_dbt_model(function: Function) -> bool:
-    """def model(dbt, session)"""
+    """Tell whether a function is a dbt model.
+
+    def model(dbt, session)
+    """
     return function.name == "model" and [each.arg for each in function.node.args.args][:1] == [
         "dbt"
     ]
 
 
 def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
-    """dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var"""
+    """Return an attribute of the dbt object.
+
+    dbt.ref, dbt.source, dbt.config.get, dbt.this, dbt.is_incremental, dbt.var
+    """
     if held.part:
         return Native(
             name, lambda run, arguments, keywords, node: setting(held, arguments, keywords)
         )
+
     if name == "config":
         return Dbt(held.model, held.context, name)
     if name == "this":
@@ -53,10 +60,12 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
         return Native(
             name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
         )
+
     if name == "source":
         return Native(
             name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2)
         )
+
     if name == "var":
         return Native(
             name, lambda run, arguments, keywords, node: variable(held, arguments, keywords)
@@ -66,12 +75,18 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
 
 
 def configure(run: Run, held: Dbt, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dbt.config(materialized="table")"""
+    """Set the configuration of a dbt model.
+
+    dbt.config(materialized="table")
+    """
     return None
 
 
 def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -> Value:
-    """dbt.ref("orders"), dbt.ref("package", "orders"), dbt.source("raw", "orders")"""
+    """Return the DataFrame of a ref or a source.
+
+    dbt.ref("orders"), dbt.ref("package", "orders"), dbt.source("raw", "orders")
+    """
     if len(arguments) < least:
         return Unknown("ref()", "a relation without a name")
     if not all(isinstance(each, str) for each in arguments):
@@ -86,21 +101,30 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
 
 
 def setting(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
-    """dbt.config.get("columns", [])"""
+    """Return a setting of a dbt model.
+
+    dbt.config.get("columns", [])
+    """
     return look_up_setting(
         held, held.context.settings if held.context is not None else None, arguments, keywords
     )
 
 
 def variable(held: Dbt, arguments: Arguments, keywords: Keywords) -> Value:
-    """dbt.var("start", "2024-01-01")"""
+    """Return a variable of the dbt project.
+
+    dbt.var("start", "2024-01-01")
+    """
     return look_up_setting(
         held, held.context.variables if held.context is not None else None, arguments, keywords
     )
 
 
 def look_up_setting(held: Dbt, values: Any, arguments: Arguments, keywords: Keywords) -> Value:
-    """dbt.config.get("k"), dbt.var("k", 1)      Return a setting or its default."""
+    """Return a setting or its default.
+
+    dbt.config.get("k"), dbt.var("k", 1)
+    """
     name, *more = arguments or [None]
     default = named_argument(more, keywords, 0, "default")
     if not isinstance(name, str):
@@ -111,7 +135,10 @@ def look_up_setting(held: Dbt, values: Any, arguments: Arguments, keywords: Keyw
 
 
 def part_of_name(run: Run, held: RelationName, name: str, node: Any) -> Value:
-    """dbt.this.identifier"""
+    """Return a part of a relation's name.
+
+    dbt.this.identifier
+    """
     if name in ("identifier", "name", "table"):
         return str(held)
     if name in ("schema", "database"):

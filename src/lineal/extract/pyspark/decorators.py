@@ -6,6 +6,8 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.names import owned_name
+from lineal.extract.pyspark.protocols import unknown_of
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
     Builder,
@@ -16,7 +18,9 @@ from lineal.extract.pyspark.values import (
     Method,
     Partial,
     Udf,
+    Unknown,
     Value,
+    note_of,
 )
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
@@ -34,7 +38,10 @@ SINGLE_DISPATCH = ("functools.singledispatch", "functools.singledispatchmethod")
 
 
 def decorate(run: Run, made: Function, node: Any, env: Environment) -> Value:
-    """@udf("int"), @dlt.table(name="x"), @staticmethod, @anything      the innermost first"""
+    """Apply the decorators of a function.
+
+    @udf("int"), @dlt.table(name="x"), @staticmethod, @anything      the innermost first
+    """
     result: Value = made
     for decorator in reversed(node.decorator_list):
         target = decorator_target(decorator)
@@ -56,14 +63,20 @@ def decorate(run: Run, made: Function, node: Any, env: Environment) -> Value:
 
 
 def decorator_target(decorator: ast.expr) -> ast.expr:
-    """@udf("int")      Return udf"""
+    """Return a decorator without its arguments.
+
+    @udf("int")
+    """
     if isinstance(decorator, ast.Call):
         return decorator.func
     return decorator
 
 
 def decorator_name(target: ast.expr) -> str:
-    """@dlt.table      Return the last name, table"""
+    """Return the last name of a decorator, such as table.
+
+    @dlt.table
+    """
     if isinstance(target, ast.Attribute):
         return target.attr
     if isinstance(target, ast.Name):
@@ -74,7 +87,10 @@ def decorator_name(target: ast.expr) -> str:
 def decorate_by_attribute(
     run: Run, made: Function, decorator: ast.expr, env: Environment
 ) -> Function | None:
-    """@size.setter, @render.register(str)      of another function of the program"""
+    """Apply a decorator that is an attribute of a function.
+
+    @size.setter, @render.register(str)      of another function of the program
+    """
     target = decorator_target(decorator)
     if not isinstance(target, ast.Attribute):
         return None
@@ -92,7 +108,10 @@ def decorate_by_attribute(
 def decorate_by_library(
     run: Run, made: Function, decorator: ast.expr, owner: Value, env: Environment
 ) -> Value | None:
-    """@udf("int"), @dlt.table      Return what a decorator makes; None where it changes nothing."""
+    """Return what a decorator makes; None where it changes nothing.
+
+    @udf("int"), @dlt.table
+    """
     name = decorator_name(decorator_target(decorator))
     full = owner.name if isinstance(owner, Library) else ""
     if full in SINGLE_DISPATCH:
@@ -118,7 +137,9 @@ def is_of_program(owner: Value) -> bool:
 def register_variant(
     run: Run, made: Function, decorator: Any, target: ast.Attribute, env: Environment
 ) -> bool:
-    """@render.register, @render.register(str)
+    """Register a variant of a function for a type, and tell whether there is such a function.
+
+    @render.register, @render.register(str)
 
     for that type, or for that of the first parameter
     """
@@ -166,7 +187,10 @@ def speaks_of(annotation: ast.expr | None, word: str) -> bool:
 
 
 def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-    """F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator"""
+    """Return a UDF, or a decorator that makes one.
+
+    F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator
+    """
     given = [*arguments, *keywords.values()]
     functions = [each for each in given if isinstance(each, (Function, Partial))]
     if not functions:
@@ -184,12 +208,20 @@ DROPPING = ("expect_or_drop", "expect_all_or_drop")
 
 
 def define_dataset(run: Run, made: Function, decorator: Any, kind: str, env: Environment) -> None:
-    """@dlt.table(name="x")      the function's DataFrame is the dataset x"""
+    """Define a dataset of a pipeline.
+
+    @dlt.table(name="x")      the function's DataFrame is the dataset x
+    """
     keywords: dict[str | None, Value] = {}
     if isinstance(decorator, ast.Call):
         keywords = {k.arg: value(run, k.value, env) for k in decorator.keywords}
 
     name = keywords.get("name", keywords.get("target"))
+    if isinstance(name, Library):
+        name = unknown_of(name, decorator)
+    if isinstance(name, Unknown):
+        run.dynamic(note_of("a target", name), decorator, name.level, gap=False)
+        name = owned_name(f"{{{name.label}}}", name.home or run.home)
     if not isinstance(name, str):
         name = made.name
 
@@ -197,7 +229,9 @@ def define_dataset(run: Run, made: Function, decorator: Any, kind: str, env: Env
 
 
 def expectations_of(run: Run, made: Function, env: Environment) -> list[Value]:
-    """@dlt.expect_or_drop("known", "id IS NOT NULL")
+    """Return the expectations of a dataset.
+
+    @dlt.expect_or_drop("known", "id IS NOT NULL")
 
     rows that do not keep it are not in the dataset
     """

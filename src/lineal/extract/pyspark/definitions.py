@@ -26,7 +26,10 @@ from lineal.extract.pyspark.values import (
 def define_function(
     run: Run, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment, returns: Returns
 ) -> None:
-    """def clean(df): …"""
+    """Define a function.
+
+    def clean(df): …
+    """
     made = function_value(run, node, env, node.name)
     if env.methods is not None:
         env.methods.append(made)
@@ -38,7 +41,10 @@ def define_function(
 
 
 def define_class(run: Run, node: ast.ClassDef, env: Environment, returns: Returns) -> None:
-    """class Job: …"""
+    """Define a class.
+
+    class Job: …
+    """
     bases = [value(run, base, env) for base in node.bases]
     inner = Environment({}, env, env.file)
     inner.methods = []
@@ -68,7 +74,10 @@ def define_class(run: Run, node: ast.ClassDef, env: Environment, returns: Return
 def define_field(
     run: Run, made: Class, name: str, default: ast.expr | None, inner: Environment
 ) -> None:
-    """host: str = "a"      Add a field of a class, and its default."""
+    """Add a field of a class, and its default.
+
+    host: str = "a"
+    """
     if default is None:
         made.fields.append((name, Unknown(name, "a field that is not set")))
         return
@@ -97,7 +106,10 @@ PLAIN_BASES = frozenset(
 
 
 def makes_fields(node: ast.expr, base: Value) -> bool:
-    """class Settings(BaseModel)      host: str = "a" is a field, in its heirs, too"""
+    """Tell whether a class turns its annotations into fields.
+
+    class Settings(BaseModel)      host: str = "a" is a field, in its heirs, too
+    """
     if isinstance(base, Class):
         return base.heirs_have_fields
     plain = node.value if isinstance(node, ast.Subscript) else node
@@ -105,13 +117,19 @@ def makes_fields(node: ast.expr, base: Value) -> bool:
 
 
 def is_decorated_by_a_library(run: Run, node: ast.ClassDef, env: Environment) -> bool:
-    """@dataclass, @attrs.define(frozen=True)"""
+    """Tell whether a decorator of a library turns annotations into fields.
+
+    @dataclass, @attrs.define(frozen=True)
+    """
     named = [each.func if isinstance(each, ast.Call) else each for each in node.decorator_list]
     return any(isinstance(value(run, each, env), (Library, Unknown)) for each in named)
 
 
 def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDef) -> None:
-    """class Orders(Job, target="x")      Job.__init_subclass__ hears of it"""
+    """Call the __init_subclass__ of the nearest base class that has one.
+
+    class Orders(Job, target="x")      Job.__init_subclass__ hears of it
+    """
     hooks = [base.names.get("__init_subclass__", ...) for base in made.order[1:]]
     found = next((hook for hook in hooks if hook is not ...), None)
     if isinstance(found, Function):
@@ -120,7 +138,9 @@ def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDe
 
 
 def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
-    """@register class Orders: …
+    """Apply the decorators of a class.
+
+    @register class Orders: …
 
     what a decorator of the program gives back, if it is a class
     """
@@ -136,7 +156,10 @@ def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) 
 
 
 def member_of(made: Class, name: str, held: Value) -> Value:
-    """RED = "r"      in an enumeration; of texts, it is one"""
+    """Return a member of an enumeration.
+
+    RED = "r"      in an enumeration; of texts, it is one
+    """
     if made.of_texts and is_text(held):
         return TextMember.of(held, made, name)
     return Instance(made, {"value": held, "name": name})

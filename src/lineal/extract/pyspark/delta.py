@@ -45,7 +45,10 @@ ARMS = {
 
 
 def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """DeltaTable.forName(spark, "t"), DeltaTable.forPath(spark, "/x")"""
+    """Return a Delta table.
+
+    DeltaTable.forName(spark, "t"), DeltaTable.forPath(spark, "/x")
+    """
     target = arguments[-1] if arguments else next(iter(keywords.values()), None)
     if len(arguments) > 1 and name in ("forName", "forPath"):
         target = arguments[1]
@@ -71,7 +74,10 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
 def call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.alias("t").merge(…)      one row of the table per method; others change nothing"""
+    """Call a method of a Delta table.
+
+    DeltaTable.alias("t").merge(…)      one row of the table per method; others change nothing
+    """
     handler = METHODS.get(name)
     if handler is None and name.startswith("when"):
         handler = add_arm
@@ -83,21 +89,30 @@ def call(
 def with_alias(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.alias("t")"""
+    """Give a Delta table an alias.
+
+    DeltaTable.alias("t")
+    """
     return held.with_(relation=alias(run, held.parts["relation"], arguments, keywords, node))
 
 
 def as_frame(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.toDF()"""
+    """Return a Delta table as a DataFrame.
+
+    DeltaTable.toDF()
+    """
     return held.parts["relation"]
 
 
 def begin_merge(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.merge(source, condition); df.mergeInto(…).merge() carries it out"""
+    """Begin a merge.
+
+    DeltaTable.merge(source, condition); df.mergeInto(…).merge() carries it out
+    """
     if not arguments and not keywords:
         return execute(run, held, node)
 
@@ -113,14 +128,20 @@ def begin_merge(
 def set_condition(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.whenMatched(condition), before .update(…)"""
+    """Set the condition of the next clause.
+
+    .whenMatched(condition), before .update(…)
+    """
     return held.with_(when=(name, named_argument(arguments, keywords, 0, "condition")))
 
 
 def add_own_arm(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.whenMatched(…).update(…); without it, DeltaTable.update(…) and .delete(…) are writes"""
+    """Add a clause to a merge, or change the table.
+
+    .whenMatched(…).update(…); without it, DeltaTable.update(…) and .delete(…) are writes
+    """
     if "when" not in held.parts:
         return change_rows(run, held, name, arguments, keywords, node)
 
@@ -133,7 +154,10 @@ def add_own_arm(
 def add_arm(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.whenMatchedUpdate(condition, set={…}), .whenNotMatchedInsertAll()"""
+    """Add a clause to a merge.
+
+    .whenMatchedUpdate(condition, set={…}), .whenNotMatchedInsertAll()
+    """
     given = dict(keywords)
     if name.endswith(("UpdateAll", "InsertAll", "Delete")):
         given.setdefault("condition", argument_at(arguments))
@@ -149,14 +173,20 @@ def add_arm(
 def carry_out(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.execute()"""
+    """Carry a merge out.
+
+    .execute()
+    """
     return execute(run, held, node)
 
 
 def change_rows(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.update(condition, set), DeltaTable.delete(condition)"""
+    """Update or delete rows of a Delta table.
+
+    DeltaTable.update(condition, set), DeltaTable.delete(condition)
+    """
     if name == "delete":
         condition = named_argument(arguments, keywords, 0, "condition")
         return update(run, held, {"condition": condition, "set": {}}, node)
@@ -170,14 +200,20 @@ def change_rows(
 def restore_version(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.restoreToVersion(3)"""
+    """Write a Delta table with its former state.
+
+    DeltaTable.restoreToVersion(3)
+    """
     return restore(run, held, node)
 
 
 def clone_version(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.cloneAtVersion(3, "/lake/copy")"""
+    """Copy a Delta table.
+
+    DeltaTable.cloneAtVersion(3, "/lake/copy")
+    """
     given = dict(zip(CLONES[name], arguments, strict=False)) | keywords
     return clone(run, held, given.get("target"), node)
 
@@ -245,7 +281,9 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
 
 
 def update(run: Run, held: Builder, given: Keywords, node: Any) -> Value:
-    """DeltaTable.update("id = 1", {"a": "b + 1"})
+    """Write an update of a Delta table.
+
+    DeltaTable.update("id = 1", {"a": "b + 1"})
 
     the condition decides the columns that are set
     """
@@ -285,7 +323,10 @@ CLONES = {
 
 
 def restore(run: Run, held: Builder, node: Any) -> Value:
-    """DeltaTable.restoreToVersion(3)      the table is written with what it held before"""
+    """Write a restored Delta table.
+
+    DeltaTable.restoreToVersion(3)      the table is written with what it held before
+    """
     table = held.parts["relation"]
     return emit(
         run, held, [each.slot for each in table.attributes], table, run.evaluation(), (table,), node
@@ -293,7 +334,9 @@ def restore(run: Run, held: Builder, node: Any) -> Value:
 
 
 def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
-    """DeltaTable.cloneAtVersion(3, "/lake/copy", True)
+    """Write a cloned Delta table.
+
+    DeltaTable.cloneAtVersion(3, "/lake/copy", True)
 
     every column, as it is, in another place
     """
@@ -325,7 +368,10 @@ from lineal.model.way import IDENTITY as IDENTITY_WAY  # noqa: E402
 def merge_into(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.mergeInto("t", condition).whenMatched().updateAll().merge()"""
+    """Begin a merge of a DataFrame into a table.
+
+    df.mergeInto("t", condition).whenMatched().updateAll().merge()
+    """
     given = dict(zip(("table", "condition"), arguments, strict=False)) | keywords
     target = delta_table(run, "forName", [None, given.get("table")], {}, node)
     return target.with_(source=relation, on=given.get("condition"), arms=())

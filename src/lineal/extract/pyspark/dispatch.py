@@ -14,7 +14,9 @@ from typing import Any
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.sizes import BOUNDS
 from lineal.extract.pyspark.values import Builder, Method, Unknown, Value, label_of
+from lineal.model.limits import check
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
@@ -62,40 +64,59 @@ def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     run.steps = steps = run.steps + 1
     if not steps & 0xFF:
         run.step(0)
+        check()
 
     handler = EXPRESSIONS.get(node.__class__)
     found = handler(run, node, env) if handler is not None else Unknown("…", "not followed")
-    if found.__class__ is Unknown and node.__class__ in VARIABLES:
-        return under_its_name(found, node)
+    if node.__class__ in VARIABLES:
+        return under_its_name(found, node, env) if found.__class__ is Unknown else found
+
+    bound = BOUNDS.get(found.__class__)
+    if bound is not None:
+        return bound(run, found, node)
+
     return found
 
 
 def named_argument(
     arguments: Arguments, keywords: Keywords, position: int, name: str, default: Value = None
 ) -> Value:
-    """f(x), f(name=x)      Return an argument by its position or by its name, else the default."""
+    """Return an argument by its position or by its name, else the default.
+
+    f(x), f(name=x)
+    """
     if position < len(arguments):
         return arguments[position]
     return keywords.get(name, default)
 
 
 def argument_at(arguments: Arguments, position: int = 0, default: Value = None) -> Value:
-    """f(x)      Return an argument by its position, else the default."""
+    """Return an argument by its position, else the default.
+
+    f(x)
+    """
     if position < len(arguments):
         return arguments[position]
     return default
 
 
 def only_argument(arguments: Arguments, keywords: Keywords) -> Value:
-    """f(x), f(any_name=x)      Return the one argument of a call, whatever its name."""
+    """Return the one argument of a call, whatever its name.
+
+    f(x), f(any_name=x)
+    """
     if arguments:
         return arguments[0]
     return next(iter(keywords.values()), None)
 
 
-def under_its_name(held: Any, node: Any) -> Unknown:
+def under_its_name(held: Unknown, node: Any, env: Environment) -> Unknown:
     """Return a value that only a run knows, under the name that the program uses for it."""
-    return Unknown(held.label, held.reason, held.level, variable_name(node))
+    if held.home:
+        return held.renamed("", variable_name(node))
+
+    defined = env.home_of(node.id) if isinstance(node, ast.Name) else None
+    return held.renamed("", variable_name(node), (defined or env).home)
 
 
 def variable_name(node: ast.AST) -> str:
@@ -110,7 +131,10 @@ def variable_name(node: ast.AST) -> str:
 
 
 def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """function(…)      whatever is called: a function, a class, a method, a column"""
+    """Call a value.
+
+    function(…)      whatever is called: a function, a class, a method, a column
+    """
     handler = CALLS.get(type(function))
     if handler is not None:
         return handler(run, function, arguments, keywords, node)
@@ -118,7 +142,10 @@ def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, 
 
 
 def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
-    """held.name"""
+    """Return an attribute of a value.
+
+    held.name
+    """
     handler = ATTRIBUTES.get(held.__class__)
     if handler is not None:
         return handler(run, held, name, node)
@@ -126,7 +153,10 @@ def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
 
 
 def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
-    """held[key]      df["x"], config["tables"]["orders"], names[0]"""
+    """Return an item of a value.
+
+    held[key]      df["x"], config["tables"]["orders"], names[0]
+    """
     for kind in held.__class__.__mro__:
         if kind in ITEMS:
             return ITEMS[kind](run, held, key, node)

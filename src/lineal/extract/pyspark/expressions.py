@@ -7,25 +7,35 @@ from typing import Any
 
 from lineal.extract.pyspark.dispatch import BUILTINS, EXPRESSIONS, value
 from lineal.extract.pyspark.knowledge import is_known, items_of
-from lineal.extract.pyspark.protocols import iterate, unknown_of
+from lineal.extract.pyspark.protocols import iterate, known_value, unknown_of
 from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.sizes import charge_items, is_small
 from lineal.extract.pyspark.values import Choice, Function, Library, Unknown, Value
 
 LONG_LITERAL = 100
 
 
 def absent(run: Run, node: None, env: Environment) -> Value:
-    """return, yield      without a value"""
+    """Return None.
+
+    return, yield      without a value
+    """
     return None
 
 
 def constant(run: Run, node: ast.Constant, env: Environment) -> Value:
-    """1, "orders", None"""
+    """Evaluate a constant.
+
+    1, "orders", None
+    """
     return node.value
 
 
 def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
-    """df      Return the value of a name: of this function, those around it, a library or Python itself."""
+    """Return the value of a name: of this function, those around it, a library or Python itself.
+
+    df
+    """
     here: Environment | None = env
     spelled = node.id
     if spelled in env.names and not env.shared:
@@ -40,19 +50,25 @@ def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
         found = library(spelled)
         if found is not None:
             return found
+
     if spelled in BUILTINS:
         return Library(f"builtins.{spelled}")
     if spelled in run.program.predefined:
         return run.program.predefined[spelled]
+
     return run.program.undefined(spelled, run, node)
 
 
 def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -> Value:
-    """["a", "b"], ("a", *rest), {"a"}"""
+    """Evaluate a list, tuple or set.
+
+    ["a", "b"], ("a", *rest), {"a"}
+    """
     if len(node.elts) > LONG_LITERAL and all(item.__class__ is ast.Constant for item in node.elts):
         found: list[Value] | Unknown = [item.value for item in node.elts]  # type: ignore[attr-defined]
     else:
         found = elements(run, node.elts, env)
+
     if isinstance(found, Unknown):
         return found
     if isinstance(node, ast.Tuple):
@@ -66,7 +82,10 @@ def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -
 
 
 def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] | Unknown:
-    """a, *rest, b"""
+    """Return the items of a display.
+
+    a, *rest, b
+    """
     found: list[Value] = []
     for item in nodes:
         if isinstance(item, ast.Starred):
@@ -74,18 +93,22 @@ def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] |
             several = iterate(run, inner, item)
             if several is None:
                 return unknown_of(inner, item.value)
+            charge_items(run, found, len(several))
             found.extend(several)
         else:
-            found.append(value(run, item, env))
+            found.append(known_value(value(run, item, env), item))
 
     return found
 
 
 def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
-    """{"a": 1, **more}"""
+    """Evaluate a dictionary.
+
+    {"a": 1, **more}
+    """
     found: dict[Any, Value] = {}
     for key_node, item_node in zip(node.keys, node.values, strict=True):
-        item = value(run, item_node, env)
+        item = known_value(value(run, item_node, env), item_node)
         if key_node is None:
             if not isinstance(item, dict):
                 return unknown_of(item, item_node)
@@ -93,8 +116,8 @@ def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
             found.update(item)
             continue
 
-        key = value(run, key_node, env)
-        if isinstance(key, (Unknown, list, dict, Choice)):
+        key = known_value(value(run, key_node, env), key_node)
+        if isinstance(key, (Unknown, list, dict, Choice)) or is_huge(key):
             return unknown_of(key, key_node)
 
         try:
@@ -105,8 +128,16 @@ def dictionary(run: Run, node: ast.Dict, env: Environment) -> Value:
     return found
 
 
+def is_huge(key: Value) -> bool:
+    """Whether a key of a dict is so large that it is not compared with others."""
+    return isinstance(key, tuple) and not is_small(key)
+
+
 def lambda_(run: Run, node: ast.Lambda, env: Environment) -> Value:
-    """lambda row: row.a"""
+    """Evaluate a lambda.
+
+    lambda row: row.a
+    """
     return function_value(run, node, env, "<lambda>")
 
 
@@ -122,17 +153,26 @@ def function_value(run: Run, node: Any, env: Environment, called: str) -> Functi
 
 
 def unpack_starred(run: Run, node: ast.Starred, env: Environment) -> Value:
-    """*names"""
+    """Evaluate a starred expression.
+
+    *names
+    """
     return value(run, node.value, env)
 
 
 def await_value(run: Run, node: ast.Await, env: Environment) -> Value:
-    """await load()"""
+    """Evaluate await.
+
+    await load()
+    """
     return value(run, node.value, env)
 
 
 def yield_value(run: Run, node: ast.Yield | ast.YieldFrom, env: Environment) -> Value:
-    """yield df"""
+    """Evaluate yield.
+
+    yield df
+    """
     held = value(run, node.value, env)
     if run.frames:
         collected = run.frames[-1]

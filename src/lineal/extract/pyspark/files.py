@@ -5,6 +5,7 @@ used.
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 import warnings
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from typing import Any
 
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
 from lineal.extract.pyspark.forms import Form, form_of
-from lineal.extract.pyspark.notebooks import python_of
+from lineal.extract.pyspark.notebooks import NotANotebook, python_of
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
 from lineal.extract.pyspark.values import Class, Function, Value
@@ -38,6 +39,7 @@ class File:
         "environment",
         "failed",
         "functions",
+        "label",
         "parts",
         "path",
         "pipelines",
@@ -53,7 +55,10 @@ class File:
     ) -> None:
         self.script = script
         self.path = script.file.replace("\\", "/")
-        text, lines = python_of(script.text, self.path)
+        self.label = self.path
+        """how datasets are named that only this file knows: jobs/daily.py"""
+        self.failed: Diagnostic | None = None
+        text, lines = self.python_of(script)
         self.reading = PythonReading(text, script.file, lines, embedded, failures)
         self.parts = tuple(
             part
@@ -64,10 +69,18 @@ class File:
         self.classes: list[Class] = []
         self.pipelines: list[tuple[Function, str, str, Any, list[Value]]] = []
         self.environment: Environment | None = None
-        self.failed: Diagnostic | None = None
         self._tree: ast.Module | None = None
         self._frame_like: set[str] | None = None
         self._form: Form | None = None
+
+    def python_of(self, script: Script) -> tuple[str, list[int] | None]:
+        """The Python of the file; a damaged notebook has none, and a diagnostic."""
+        try:
+            return python_of(script.text, self.path)
+        except NotANotebook as problem:
+            place = Place(script.file, script.line, 1)
+            self.failed = Diagnostic(Code.PARSE_ERROR, str(problem), place)
+            return "", []
 
     @property
     def is_node(self) -> bool:
@@ -134,7 +147,10 @@ PRINTS = re.compile(r"^([ \t]*)print\b(?![ \t]*[=(]).*$", re.MULTILINE)
 
 
 def without_prints(text: str) -> ast.Module:
-    """print "done"      a file for Python 2: what it prints moves no data, the rest is read"""
+    """Return a file of Python 2 without its print statements.
+
+    print "done"      a file for Python 2: what it prints moves no data, the rest is read
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -168,6 +184,17 @@ def files_of(scripts: Iterable[Script], failures: Failures, report: Report) -> l
             report(internal_error(error, Place(script.file, script.line, 1), "this program"))
 
     return files
+
+
+def label_files(files: list[File]) -> None:
+    """Name absolute files from the folder that they have in common, and others as they are."""
+    absolute = [file for file in files if file.path.startswith("/")]
+    if not absolute:
+        return
+
+    common = posixpath.commonpath([posixpath.dirname(file.path) for file in absolute])
+    for file in absolute:
+        file.label = posixpath.relpath(file.path, common)
 
 
 def imported_words(text: str) -> set[str]:

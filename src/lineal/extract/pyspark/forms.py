@@ -71,6 +71,7 @@ def form_of(text: str) -> Form:
     entry = functions.get(_entry(tree, functions)) if spoken is Kind.JOB else None
     if entry is None:
         return Form(spoken)
+
     return Form(spoken, entry.name, len(required(entry)), entry.lineno)
 
 
@@ -86,7 +87,9 @@ def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
 
 
 def _entry(tree: ast.Module, functions: Mapping[str, ast.FunctionDef]) -> str:
-    """def run(spark): …
+    """Return the entry function of a file.
+
+    def run(spark): …
 
     the one that nothing in the file calls; of several the one with the most usual name
     """
@@ -110,7 +113,10 @@ def takes_session(function: ast.FunctionDef) -> bool:
 
 
 def is_session(parameter: ast.arg) -> bool:
-    """def main(spark), def main(s: SparkSession)      Tell whether a parameter is a session."""
+    """Tell whether a parameter is a session.
+
+    def main(spark), def main(s: SparkSession)
+    """
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     return "SparkSession" in annotation or parameter.arg in SESSIONS
 

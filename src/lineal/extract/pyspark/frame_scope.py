@@ -6,16 +6,18 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
-from lineal.algebra.frame import Frame, Slot, answer
+from lineal.algebra.frame import Frame, Made, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.relation import decided_rows, project
-from lineal.extract.pyspark.relation import OUTER, Attribute, Relation, fresh
+from lineal.extract.pyspark.relation import OUTER, Attribute, Relation, fresh, is_dynamic
+from lineal.extract.pyspark.schemas import parsed_schema
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
+from lineal.extract.sql.unresolved_names import read_undeclared
 from lineal.model.diagnostic import Code
-from lineal.model.edge import Column
+from lineal.model.edge import Column, Dataset
 from lineal.model.way import IDENTITY, Clause
 
 
@@ -33,7 +35,7 @@ class Bound(NamedTuple):
 class FrameScope(Scope):
     """The scope of an expression over a relation: names by Spark's rules, and columns by identity."""
 
-    __slots__ = ("_order", "lenient", "relation")
+    __slots__ = ("_order", "lenient", "poured", "relation", "titles")
 
     def __init__(
         self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False
@@ -44,6 +46,10 @@ class FrameScope(Scope):
         self.clause = clause
         self.lenient = lenient
         """filter and orderBy may name what a select before them has left out"""
+        self.titles: frozenset[str] = frozenset()
+        """the names that this select gives to its columns"""
+        self.poured = 0
+        """the influences of all columns that were looked up: what the lineages cost to unite"""
 
     @property
     def order(self) -> list[Source]:
@@ -102,15 +108,23 @@ class FrameScope(Scope):
         near = self.did_you_mean(parts[-1])
         message = f"the DataFrame has no column '{'.'.join(parts)}'"
         evaluation.report(Code.UNRESOLVED_COLUMN, message, node, near)
-        return UNRESOLVED
+        declared = self.relation.declared
+        if declared is None or len(parts) > 1 or first in self.titles:
+            return UNRESOLVED
+
+        return read_undeclared(declared, parts[0], first, node, self)
 
     def bound(self, bound: Bound, node: exp.Column) -> Slot:
-        """df.x, df["x"]"""
+        """Resolve a column that is bound to a DataFrame.
+
+        df.x, df["x"]
+        """
         relation: Relation | None = self.relation
         while relation is not None:
             found = relation.identified(bound.id, bound.relation, bound.key)
             if found is not None:
                 if found.slot.star is not None:
+                    self.evaluation.unresolved += is_dynamic(found)
                     return self.taken(_answer_of(found, node.name, bound.key), node)
                 return self.taken(found.slot, node)
 
@@ -126,7 +140,9 @@ class FrameScope(Scope):
         return UNRESOLVED
 
     def named(self, parts: list[str], node: exp.Column) -> Slot | None:
-        """x, a.x, db.t.x, x.field
+        """Resolve a column by its name.
+
+        x, a.x, db.t.x, x.field
 
         the longest qualifier first, then a column with a path of fields
         """
@@ -181,9 +197,21 @@ class FrameScope(Scope):
         ]
         if not answers:
             return None
+        if any(map(is_dynamic, stars)):
+            return self.dynamic(name, answers, node)
         if len(answers) == 1:
             return self.taken(answers[0], node)
+
         return self.undecided(name, key, answers, node)
+
+    def dynamic(self, name: str, answers: list[Slot], node: exp.Column) -> Slot:
+        """A DataFrame that only a run knows may have it, beside those that are known."""
+        known = [slot for slot in answers if slot.lineage]
+        if known:
+            return self.ambiguous(name, known, node)
+
+        self.evaluation.unresolved += 1
+        return answers[0]
 
     def undecided(self, name: str, key: str, answers: list[Slot], node: exp.Column) -> Slot:
         """Several unknown schemas may have it: what the corpus says, else all of them."""
@@ -203,6 +231,7 @@ class FrameScope(Scope):
 
     def taken(self, slot: Slot, node: exp.Column) -> Slot:
         """A column straight from a dataset is read here."""
+        self.poured += len(slot.lineage)
         if slot.scanned is not None:
             self.evaluation.read(slot.scanned, self.clause, node)
         elif slot.star is None and len(slot.lineage) == 1:
@@ -236,7 +265,10 @@ def _beside(slot: Slot, stars: list[Attribute]) -> bool:
 
 
 def _qualifies(qualifier: tuple[str, ...], asked: tuple[str, ...]) -> bool:
-    """orders.x and db.orders.x are columns of db.orders"""
+    """Tell whether a qualifier fits a dataset.
+
+    orders.x and db.orders.x are columns of db.orders
+    """
     return qualifier[-len(asked) :] == asked
 
 
@@ -251,7 +283,10 @@ def _spelling(node: exp.Column) -> str:
 
 
 def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
-    """col("c.id").outer()      the column of the query around, now that it is known"""
+    """Resolve the outer columns of an expression.
+
+    col("c.id").outer()      the column of the query around, now that it is known
+    """
     if not any(origin.dataset is OUTER for origin, _ in lineage):
         return lineage
 
@@ -273,7 +308,10 @@ class FrameEvaluation(QueryEvaluation):
     __slots__ = ()
 
     def star_slots(self, node: Any, scope: Scope) -> list[Slot]:
-        """to_json(struct("*"))      every column of the DataFrame at hand"""
+        """Return every column of the DataFrame.
+
+        to_json(struct("*"))      every column of the DataFrame at hand
+        """
         if not isinstance(scope, FrameScope):
             return super().star_slots(node, scope)
         return [attribute.slot for attribute in expand_star(scope.relation, node, scope)]
@@ -291,7 +329,10 @@ class FrameEvaluation(QueryEvaluation):
 
 
 def expand_star(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
-    """select("*"), select("a.*"), select(df["*"])"""
+    """Return the columns that a star stands for.
+
+    select("*"), select("a.*"), select(df["*"])
+    """
     if isinstance(tree, exp.Star):
         own = tree.meta.get("of")
         found = list(relation.attributes) if own is None else of_one_side(relation, own)
@@ -300,7 +341,7 @@ def expand_star(relation: Relation, tree: Any, scope: FrameScope) -> list[Attrib
         found = [each for each in relation.attributes if each.qualifier[-len(asked) :] == asked]
         found += [each for each in relation.hidden if each.qualifier[-len(asked) :] == asked]
         if not found:
-            return [fresh(slot) for slot in struct_star(tree, scope)]
+            return expand_struct(relation, tree, scope)
 
     for attribute in found:
         if attribute.slot.scanned is not None:
@@ -315,8 +356,38 @@ def expand_star(relation: Relation, tree: Any, scope: FrameScope) -> list[Attrib
     return [held.get(id(slot)) or fresh(slot) for slot in slots]
 
 
+def expand_struct(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
+    """select("payload.*")      the fields by the type of the struct, else by how it was made"""
+    *around, name = [part.name for part in tree.parts[:-1]]
+    held = relation.by_key.get(name.lower(), ()) if not around else ()
+    kind = relation.types.get(held[0].id, "") if len(held) == 1 else ""
+    fields = parsed_schema(kind) if kind.startswith("struct<") else None
+    if fields is None:
+        return [open_fields(slot) for slot in struct_star(tree, scope)]
+
+    slot = scope.column(exp.column(name))
+    found = []
+    for field, of_type in fields.fields:
+        lineage = field_of(slot, [field], tree).lineage
+        made = fresh(Slot(field, field.lower(), lineage))
+        relation.types[made.id] = of_type
+        found.append(made)
+
+    return found
+
+
+def open_fields(slot: Slot) -> Attribute:
+    """payload.*, of a struct whose fields are not known      any name may be one of them"""
+    if not slot.name.endswith(".*"):
+        return fresh(slot)
+    star = Star(Dataset("", slot.name), made=Made(slot.lineage, "", ""))
+    return fresh(star_slot(star))
+
+
 def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
-    """a.join(b, "id").select(b["*"])
+    """Return the columns of one side of a join.
+
+    a.join(b, "id").select(b["*"])
 
     b's columns, wherever they have gone: its id is hidden, and still there
     """

@@ -28,6 +28,7 @@ from lineal.extract.pyspark.values import (
     Super,
     Unknown,
     Value,
+    note_of,
 )
 from lineal.model.way import Confidence
 
@@ -36,28 +37,36 @@ def call_function(
     run: Run, function: Function, arguments: Arguments, keywords: Keywords, node: Any,
     at_yield: Callable[[Value], None] | None = None,
 ) -> Value:  # fmt: skip
-    """clean(df)      Run the body of a function of the program on the given values."""
+    """Run the body of a function of the program on the given values.
+
+    clean(df)
+    """
     if "contextmanager" in function.decorators and at_yield is None:
         return Builder(
             "context",
             {"call": lambda body: call_function(run, function, arguments, keywords, node, body)},
         )
 
+    run.called.add(id(function.node))
     if function.variants:
-        function = variant_for(function, arguments)
+        function = variant_for(run, function, arguments, node)
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
 
     run.step(5)
     run.called.add(id(function.node))
     env = Environment(
-        bind_parameters(run, function, arguments, keywords), function.closure, function.file
+        bind_parameters(run, function, arguments, keywords),
+        function.closure,
+        function.file,
+        function.name,
     )
     if function.home is not None:
         env.names.setdefault("__class__", function.home)
         env.names.setdefault("__self__", argument_at(arguments))
 
     reading, run.reading = run.reading, function.file.reading
+    home, run.home = run.home, env.home
     outside = run.enter()
     run.depth += 1
     run.frames.append(Yielded(at_yield))
@@ -76,13 +85,18 @@ def call_function(
     finally:
         run.frames.pop()
         run.depth -= 1
-        run.reading = reading
+        run.reading, run.home = reading, home
         run.leave(outside, taken=made.__class__ is Relation)
 
 
-def variant_for(function: Function, arguments: Arguments) -> Function:
-    """@singledispatch      the function that is registered for the first argument's type"""
+def variant_for(run: Run, function: Function, arguments: Arguments, node: Any) -> Function:
+    """Return the variant of a function for its first argument.
+
+    @singledispatch      the function that is registered for the first argument's type
+    """
     given = arguments[1:] if "singledispatchmethod" in function.decorators else arguments
+    if given and isinstance(given[0], Unknown):
+        run.dynamic(note_of("a function by the type of an argument", given[0]), node)
     fitting = [made for kind, made in function.variants or () if given and is_a(given[0], kind)]
     if fitting:
         return fitting[-1]
@@ -165,7 +179,10 @@ def bind_parameters(
 
 
 def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """C(…)      its __init__, or the fields of a dataclass"""
+    """Build an object of a class.
+
+    C(…)      its __init__, or the fields of a dataclass
+    """
     if made.enumerates:
         for member in items_of(made) or []:
             held = member if isinstance(member, str) else member.names.get("value")
@@ -195,11 +212,15 @@ def call_class(run: Run, made: Class, arguments: Arguments, keywords: Keywords, 
     after = made.find("__post_init__")
     if isinstance(after, Function):
         call_function(run, after, [instance], {}, node)
+
     return instance
 
 
 def field_default(run: Run, default: Value) -> Value:
-    """field(default_factory=list), field(default=1)"""
+    """Return the default of a field.
+
+    field(default_factory=list), field(default=1)
+    """
     if isinstance(default, Builder) and default.kind == "field":
         if "default" in default.parts:
             return default.parts["default"]
@@ -210,10 +231,14 @@ def field_default(run: Run, default: Value) -> Value:
 
 
 def super_of(run: Run, env: Environment) -> Value:
-    """super().method(…)"""
+    """Call a method of the base class.
+
+    super().method(…)
+    """
     here: Environment | None = env
     while here is not None and "__class__" not in here.names:
         here = here.outer
+
     if here is None:
         return Unknown("super()", "not followed")
 
@@ -233,7 +258,10 @@ def super_of(run: Run, env: Environment) -> Value:
 def call_instance(
     run: Run, held: Instance, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """step(df), where the class of step has __call__"""
+    """Call an object.
+
+    step(df), where the class of step has __call__
+    """
     found = held.home.find("__call__")
     if isinstance(found, Function):
         return call_function(run, found, [held, *arguments], keywords, node)

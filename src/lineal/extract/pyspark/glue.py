@@ -34,7 +34,10 @@ from lineal.model.way import Confidence
 
 
 def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """GlueContext(sc), DynamicFrame.fromDF(df, …), ApplyMapping.apply(frame=…, mappings=…)"""
+    """Call a function of AWS Glue.
+
+    GlueContext(sc), DynamicFrame.fromDF(df, …), ApplyMapping.apply(frame=…, mappings=…)
+    """
     last = name.rsplit(".", 1)[-1]
     owner = name.rsplit(".", 2)[-2] if name.count(".") > 1 else ""
     if last == "GlueContext":
@@ -61,7 +64,10 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
 
 
 def attribute(run: Run, held: Builder, name: str) -> Value | None:
-    """glueContext.create_dynamic_frame, glueContext.spark_session"""
+    """Return an attribute of a Glue context.
+
+    glueContext.create_dynamic_frame, glueContext.spark_session
+    """
     if name == "spark_session":
         return Session()
     if name in ("create_dynamic_frame", "create_data_frame"):
@@ -74,7 +80,10 @@ def attribute(run: Run, held: Builder, name: str) -> Value | None:
 def context_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """glueContext.create_dynamic_frame_from_catalog(…)"""
+    """Call a method of a Glue context.
+
+    glueContext.create_dynamic_frame_from_catalog(…)
+    """
     for prefix, call in (
         ("create_dynamic_frame_", read_call),
         ("write_dynamic_frame_", write_call),
@@ -88,7 +97,9 @@ def context_call(
 def read_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.from_catalog(database="raw", table_name="orders"),
+    """Read a dynamic frame.
+
+    .from_catalog(database="raw", table_name="orders"),
     .from_options(connection_options={"paths": […]})
     """
     if name == "from_catalog":
@@ -110,7 +121,9 @@ def read_call(
 def write_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…,
+    """Write a dynamic frame.
+
+    .from_options(frame=…, connection_options={"path": …}), .from_catalog(frame=…, database=…,
     table_name=…)
     """
     relation = as_relation(run, keywords.get("frame", argument_at(arguments)), node)
@@ -129,7 +142,10 @@ def write_call(
 
 
 def table_of(given: Keywords) -> Value:
-    """database="sales", table_name="orders"      Return the name of a table."""
+    """Return the name of a table.
+
+    database="sales", table_name="orders"
+    """
     return text_of_parts(
         [given.get("database", given.get("name_space", "")), ".", given.get("table_name", "")]
     )
@@ -141,7 +157,10 @@ def table_of(given: Keywords) -> Value:
 def apply_mapping(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """[("a", "string", "b", "int")]      a becomes b, cast where the types differ"""
+    """Map the fields of a dynamic frame.
+
+    [("a", "string", "b", "int")]      a becomes b, cast where the types differ
+    """
     mappings = keywords.get("mappings", argument_at(arguments))
     if not isinstance(mappings, (list, tuple)):
         run.dynamic("a mapping that only a run knows", node)
@@ -171,7 +190,10 @@ def apply_mapping(
 def select_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """frame.select_fields(["a", "b"])"""
+    """Select fields of a dynamic frame.
+
+    frame.select_fields(["a", "b"])
+    """
     paths = keywords.get("paths", argument_at(arguments, 0, []))
     return select_items(
         run, relation, [ColumnValue(column(run, path, node)) for path in paths or []], node
@@ -181,14 +203,20 @@ def select_fields(
 def drop_fields(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """frame.drop_fields(["a"])"""
+    """Drop fields of a dynamic frame.
+
+    frame.drop_fields(["a"])
+    """
     return drop(run, relation, [keywords.get("paths", argument_at(arguments, 0, []))], {}, node)
 
 
 def rename_field(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """frame.rename_field("a", "b")"""
+    """Rename a field of a dynamic frame.
+
+    frame.rename_field("a", "b")
+    """
     given = [*arguments, *(keywords[key] for key in ("old_name", "new_name") if key in keywords)]
     return rename(run, relation, [(given[0], given[1])] if len(given) > 1 else [], node)
 
@@ -196,14 +224,19 @@ def rename_field(
 def keep_frame(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """resolveChoice(…), DropNullFields.apply(…)"""
+    """Return the dynamic frame itself.
+
+    resolveChoice(…), DropNullFields.apply(…)
+    """
     return relation.derived()
 
 
 def filter_frame(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Filter.apply(frame, f=lambda row: row["a"] > 1)
+    """Filter a dynamic frame.
+
+    Filter.apply(frame, f=lambda row: row["a"] > 1)
 
     what the function reads decides the rows
     """
@@ -220,7 +253,10 @@ def filter_frame(
 def join_frames(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Join.apply(a, b, "id", "id")"""
+    """Join two dynamic frames.
+
+    Join.apply(a, b, "id", "id")
+    """
     given = dict(zip(("frame2", "keys1", "keys2"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("frame2"), node)
     keys = [given.get("keys1"), given.get("keys2")]
@@ -242,7 +278,10 @@ def join_frames(
 def report_untraced(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Map.apply(frame, f)      Report that a function over rows is not followed."""
+    """Report that a function over rows is not followed.
+
+    Map.apply(frame, f)
+    """
     run.report(
         Code.UNSUPPORTED_CONSTRUCT,
         "a function in Python over the rows of a DynamicFrame is not traced",

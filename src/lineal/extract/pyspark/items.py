@@ -18,6 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     value,
 )
 from lineal.extract.pyspark.knowledge import is_known, items_of
+from lineal.extract.pyspark.protocols import known_value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.session import open_dataset
@@ -35,6 +36,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     label_of,
+    note_of,
 )
 from lineal.model.way import Confidence
 
@@ -43,15 +45,21 @@ FEW_ITEMS = 8
 
 
 def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
-    """held[key], held[1:3]"""
+    """Evaluate a subscript.
+
+    held[key], held[1:3]
+    """
     held = value(run, node.value, env)
     if isinstance(node.slice, ast.Slice):
         return slice_items(run, node.slice, held, env)
-    return item_of(run, held, value(run, node.slice, env), node)
+    return item_of(run, held, known_value(value(run, node.slice, env), node.slice), node)
 
 
 def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Value:
-    """names[1:], names[::2]"""
+    """Return a slice of items.
+
+    names[1:], names[::2]
+    """
     written = (node.lower, node.upper, node.step)
     bounds = [value(run, bound, env) if bound is not None else None for bound in written]
     known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
@@ -63,7 +71,10 @@ def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Val
 
 
 def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
-    """df["x"], df[["a", "b"]], df[df.a > 1], df[0]"""
+    """Return an item of a DataFrame.
+
+    df["x"], df[["a", "b"]], df[df.a > 1], df[0]
+    """
     if isinstance(key, str) and not isinstance(key, Pattern):
         return ColumnValue(bound_column(run, held, key, node))
     if isinstance(key, (list, tuple)):
@@ -78,12 +89,20 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
 
 
 def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
-    """df.address["city"]"""
+    """Return an item of a Column.
+
+    df.address["city"]
+    """
+    if isinstance(key, Unknown):
+        run.dynamic(note_of("a field", key), node, key.level)
     return column_method(run, held, "getItem", [key], {}, node)
 
 
 def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Value:
-    """config["tables"]      a key that is one of several gives one of their values"""
+    """Return an item of a dictionary.
+
+    config["tables"]      a key that is one of several gives one of their values
+    """
     if isinstance(key, Choice):
         options = [held[option] for option in key.options if option in held]
         if options:
@@ -100,8 +119,15 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
         run.touch(held)
         held[key] = invoke(run, held.factory, [], {}, node)
         return held[key]
+
     if isinstance(key, (Unknown, Pattern)) and held and len(held) <= FEW_ITEMS:
-        return one_of(run, list(held.values()))
+        options = list(held.values())
+        if len({type(each) for each in options}) == 1 and not isinstance(held, DefaultDict):
+            return one_of(run, options)
+
+    if isinstance(held, DefaultDict) and isinstance(key, Unknown):
+        run.dynamic(note_of("a key", key), node, key.level, gap=False)
+
     return Unknown(label_of(node), "no such key", Confidence.LOW)
 
 
@@ -111,7 +137,10 @@ def one_of(run: Run, options: list[Value]) -> Value:
 
 
 def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
-    """names[0], names[-1]"""
+    """Return an item of a list or tuple.
+
+    names[0], names[-1]
+    """
     if isinstance(key, int) and -len(held) <= key < len(held):
         return held[key]
     if isinstance(key, slice):
@@ -120,12 +149,18 @@ def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
 
 
 def item_of_pattern(run: Run, held: Pattern, key: Value, node: Any) -> Value:
-    """f"{env}_orders"[0]"""
+    """Return an item of a text with placeholders.
+
+    f"{env}_orders"[0]
+    """
     return Unknown(label_of(node), "not followed")
 
 
 def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
-    """df.schema["id"]"""
+    """Return a field of a schema.
+
+    df.schema["id"]
+    """
     found = dict(held.fields)
     if isinstance(key, str) and key in found:
         return FieldValue(key, found[key])
@@ -133,19 +168,28 @@ def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
 
 
 def item_of_class(run: Run, held: Class, key: Value, node: Any) -> Value:
-    """Color["RED"]      a member of an enumeration"""
+    """Return an item of a class.
+
+    Color["RED"]      a member of an enumeration
+    """
     if held.enumerates and isinstance(key, str):
         return held.find(key) or Unknown(key, "no such member")
     return Unknown(label_of(node), "not followed")
 
 
 def item_of_library(run: Run, held: Library, key: Value, node: Any) -> Value:
-    """os.environ["HOME"]"""
+    """Return an item of a library.
+
+    os.environ["HOME"]
+    """
     return Unknown(label_of(node), f"{held.name} is only known when it runs", Confidence.LOW)
 
 
 def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
-    """x["a"]      where the program uses x like a DataFrame, it is one"""
+    """Return an item of a value that is not known.
+
+    x["a"]      where the program uses x like a DataFrame, it is one
+    """
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
         return item_of_relation(run, open_dataset(run, held, node), key, node)
@@ -154,7 +198,10 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
 
 
 def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
-    """settings["a"]      what the class's own __getitem__ gives; a named tuple holds its fields"""
+    """Return an item of an object.
+
+    settings["a"]      what the class's own __getitem__ gives; a named tuple holds its fields
+    """
     if held.home.is_tuple:
         return item_of(run, items_of(held), key, node)
 

@@ -13,6 +13,7 @@ from lineal.extract.pyspark.values import (
     FieldValue,
     Generator,
     Instance,
+    Library,
     Native,
     Pattern,
     SchemaValue,
@@ -20,6 +21,7 @@ from lineal.extract.pyspark.values import (
     TypeValue,
     Unknown,
     Value,
+    is_elsewhere,
 )
 
 MOST_LOOKED_AT = 200_000
@@ -67,6 +69,8 @@ CONSTANTS = (str, int, float, bool, bytes, type(None), complex, TypeValue)
 def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where only a run can tell."""
     if isinstance(value, (Unknown, Pattern, Choice, Native, ColumnValue)):
+        return None
+    if isinstance(value, Library) and is_elsewhere(value):
         return None
     if isinstance(
         value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
@@ -118,7 +122,10 @@ def all_of(answers: Sequence[bool | None]) -> bool | None:
 def items_for_targets(
     items: list[Value], targets: Sequence[ast.AST], star: type[ast.AST]
 ) -> list[Value] | None:
-    """a, *b, c = items      Return one value per target, or None where their number differs."""
+    """Return one value per target, or None where their number differs.
+
+    a, *b, c = items
+    """
     stars = [position for position, target in enumerate(targets) if isinstance(target, star)]
     if not stars:
         return items if len(items) == len(targets) else None
@@ -147,17 +154,30 @@ def take_items(value: Generator) -> list[Value]:
 
 
 def members_of(value: Class) -> list[Value] | None:
-    """for kind in Kind: …      Return the members of an enumeration."""
+    """Return the members of an enumeration.
+
+    for kind in Kind: …
+    """
     if not value.enumerates:
         return None
     return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
 
 
 def fields_of(value: Instance) -> list[Value] | None:
-    """source, target = job      Return the fields of a named tuple."""
+    """Return the fields of a named tuple.
+
+    source, target = job
+    """
     if not value.home.is_tuple:
         return None
     return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
+
+
+def numbers_of(value: range) -> list[Value] | None:
+    """range(10)      Return its numbers, unless they are more than anything is made for."""
+    if value[LONGEST_RANGE:]:
+        return None
+    return list(value)
 
 
 ITERABLES: tuple[tuple[Any, Callable[[Any], list[Value] | None]], ...] = (
@@ -166,7 +186,7 @@ ITERABLES: tuple[tuple[Any, Callable[[Any], list[Value] | None]], ...] = (
     (dict, list),
     (Pattern, lambda value: None),
     (str, list),
-    (range, lambda value: list(value[:LONGEST_RANGE])),
+    (range, numbers_of),
     (Generator, take_items),
     (Class, members_of),
     (SchemaValue, lambda value: [FieldValue(name, kind) for name, kind in value.fields]),

@@ -12,7 +12,9 @@ from typing import Any
 from lineal.extract.pyspark.columns.functions import (
     ColumnFunction,
     columns_of,
+    computed_column,
     handler_of,
+    hands_columns,
     order_arguments,
 )
 from lineal.extract.pyspark.delta import delta_table
@@ -20,18 +22,23 @@ from lineal.extract.pyspark.dispatch import (
     Arguments,
     Keywords,
     invoke,
+    only_argument,
 )
+from lineal.extract.pyspark.file_contents import LOADERS, load_values
 from lineal.extract.pyspark.glue import glue_call
 from lineal.extract.pyspark.library_functions import LIBRARIES
+from lineal.extract.pyspark.ml import call_ml, load_logged, log_model
 from lineal.extract.pyspark.pipelines import pipeline_call
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.types import type_call
+from lineal.extract.pyspark.schemas import parsed_schema
+from lineal.extract.pyspark.types import schema_of, type_call
 from lineal.extract.pyspark.value_methods import builtin
 from lineal.extract.pyspark.values import (
     Library,
     Method,
     Session,
+    Udf,
     Unknown,
     Value,
     WindowSpec,
@@ -62,7 +69,10 @@ SESSIONS = frozenset(("getOrCreate", "getActiveSession", "active", "create", "Sp
 
 @lru_cache(maxsize=4_096)
 def column_function(name: str) -> tuple[ColumnFunction, str] | None:
-    """pyspark.sql.functions.sum      what makes a Column of it, and its name in SQL"""
+    """Return the function that builds a Column.
+
+    pyspark.sql.functions.sum      what makes a Column of it, and its name in SQL
+    """
     found = FUNCTIONS.match(name)
     if found is not None:
         return handler_of(found[3])
@@ -70,7 +80,10 @@ def column_function(name: str) -> tuple[ColumnFunction, str] | None:
 
 
 def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """name(…), where name belongs to a library"""
+    """Call a name of a library.
+
+    name(…), where name belongs to a library
+    """
     of_columns = column_function(name)
     if of_columns is not None:
         make, spelled = of_columns
@@ -93,10 +106,13 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     return call_unknown(run, name, arguments, keywords, node)
 
 
-def call_unknown(
-    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
-) -> Unknown:
-    """yaml.safe_load(f), helpers.clean(df)      Return that only a run knows what comes out."""
+def call_unknown(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Return that only a run knows what comes out.
+
+    yaml.safe_load(f), helpers.clean(df)
+    """
+    if hands_columns(arguments, keywords):
+        return computed_column(run, name, arguments, keywords, node)
     if is_configuration(name):
         level = Confidence.LOW
     elif len(arguments) == 1 and isinstance(arguments[0], Relation) and not keywords:
@@ -121,14 +137,20 @@ Member = re.Match[str]
 def call_type(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """T.StringType(), T.StructField("a", T.StringType())"""
+    """Build a type.
+
+    T.StringType(), T.StructField("a", T.StringType())
+    """
     return type_call(run, member[1], arguments, keywords, node)
 
 
 def call_window(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Window.partitionBy("a"), Window.orderBy("b")"""
+    """Build a window.
+
+    Window.partitionBy("a"), Window.orderBy("b")
+    """
     name = member[3]
     if name not in ("partitionBy", "orderBy"):
         return WindowSpec((), ())
@@ -142,7 +164,10 @@ def call_window(
 def call_session(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """SparkSession.builder.appName("x").getOrCreate()"""
+    """Build a session.
+
+    SparkSession.builder.appName("x").getOrCreate()
+    """
     if member.string.rsplit(".", 1)[-1] in SESSIONS:
         return Session()
     return Library(member.string)
@@ -151,7 +176,10 @@ def call_session(
 def call_unbound(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DataFrame.union(a, b)      a method before it is bound"""
+    """Call a DataFrame method that is not bound.
+
+    DataFrame.union(a, b)      a method before it is bound
+    """
     if not arguments:
         return call_unknown(run, member.string, arguments, keywords, node)
     return invoke(run, Method(arguments[0], member[2]), arguments[1:], keywords, node)
@@ -160,41 +188,116 @@ def call_unbound(
 def call_context(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """SQLContext(sc)"""
+    """Build a context.
+
+    SQLContext(sc)
+    """
     return Session()
 
 
 def call_delta(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """DeltaTable.forName(spark, "orders")"""
+    """Build a Delta table.
+
+    DeltaTable.forName(spark, "orders")
+    """
     return delta_table(run, member.string.rsplit(".", 1)[-1], arguments, keywords, node)
 
 
 def call_pipeline(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """dlt.read("orders")"""
+    """Call a function of a pipeline.
+
+    dlt.read("orders")
+    """
     return pipeline_call(run, member.string, arguments, keywords, node)
 
 
 def call_glue(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """awsglue.transforms.ApplyMapping.apply(frame, mappings)"""
+    """Call a transformation of AWS Glue.
+
+    awsglue.transforms.ApplyMapping.apply(frame, mappings)
+    """
     return glue_call(run, member.string, arguments, keywords, node)
 
 
 def call_row(
     run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Row(a=1, b=2), Row(1, 2)"""
+    """Build a row.
+
+    Row(a=1, b=2), Row(1, 2)
+    """
     if keywords:
         return dict(keywords)
     return list(arguments)
 
 
+def schema_from_text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """StructType.fromDDL("id BIGINT, name STRING")"""
+    return schema_of(run, only_argument(arguments, keywords), node) or unknown_schema(run, node)
+
+
+def schema_from_json(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """StructType.fromJson({"fields": [{"name": "id", "type": "long"}]})"""
+    found = json_type(only_argument(arguments, keywords))
+    schema = parsed_schema(found) if found.startswith("struct<") else None
+    return schema or unknown_schema(run, node)
+
+
+def unknown_schema(run: Run, node: Any) -> Unknown:
+    """Return a schema that only a run knows."""
+    run.dynamic("a schema that only a run knows", node, gap=False)
+    return Unknown("schema", "a schema that only a run knows")
+
+
+def json_type(held: Value) -> str:
+    """{"type": "array", "elementType": "long"}      array<long>, as DDL spells it"""
+    if isinstance(held, str):
+        return held
+    if not isinstance(held, dict):
+        return ""
+
+    kind = held.get("type", "struct")
+    if isinstance(kind, dict):
+        return json_type(kind)
+    if kind == "struct":
+        fields = [each for each in held.get("fields", ()) if isinstance(each, dict)]
+        named = (f"{each.get('name')}:{json_type(each.get('type'))}" for each in fields)
+        return f"struct<{','.join(named)}>"
+
+    if kind == "array":
+        return f"array<{json_type(held.get('elementType'))}>"
+    if kind == "map":
+        return f"map<{json_type(held.get('keyType'))},{json_type(held.get('valueType'))}>"
+
+    return str(kind)
+
+
+def call_learning(
+    run: Run, member: Member, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """pyspark.ml.feature.VectorAssembler(…), pyspark.ml.PipelineModel.load(path)"""
+    return call_ml(run, member[1], member[2] or "", arguments, keywords, node)
+
+
 MemberCall = Callable[[Run, Member, Arguments, Keywords, Any], Value]
+
+LIBRARIES.update(
+    {
+        **dict.fromkeys(LOADERS, load_values),
+        "pyspark.sql.types.StructType.fromDDL": schema_from_text,
+        "pyspark.sql.types.StructType.fromJson": schema_from_json,
+        "mlflow.spark.log_model": log_model,
+        "mlflow.spark.save_model": log_model,
+        "mlflow.spark.load_model": load_logged,
+        "mlflow.pyfunc.spark_udf": lambda run, arguments, keywords, node: Udf("model"),
+    }
+)
 
 FAMILIES: tuple[tuple[re.Pattern[str], MemberCall], ...] = (
     (re.compile(r"^pyspark\.sql\.types\.(\w*Type|StructField)$"), call_type),
@@ -211,6 +314,7 @@ FAMILIES: tuple[tuple[re.Pattern[str], MemberCall], ...] = (
     (re.compile(r"^(delta\.|io\.delta).*DeltaTable\."), call_delta),
     (re.compile(r"^(dlt\.|pyspark\.pipelines|databricks\.declarative)"), call_pipeline),
     (re.compile(r"^awsglue\."), call_glue),
+    (re.compile(r"^pyspark\.ml\.(?:[a-z]\w*\.)?([A-Z]\w*)(?:\.(\w+))?$"), call_learning),
     (re.compile(r"^pyspark\.sql\.(Row|types\.Row$)"), call_row),
 )
 """Names of one library that are called alike; the first pattern that matches decides."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import itertools
 import json
+import math
 import posixpath
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +27,8 @@ from lineal.extract.pyspark.operators import combine_values
 from lineal.extract.pyspark.paths import absolute_path, working_folder
 from lineal.extract.pyspark.protocols import iterate
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.standard import MOST_ITEMS, STANDARD
+from lineal.extract.pyspark.sizes import TOO_LARGE
+from lineal.extract.pyspark.standard import MOST_ITEMS, STANDARD, WIDEST
 from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import (
     NAMED_TUPLE,
@@ -43,19 +44,24 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import Confidence
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
 
 def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)"""
+    """Evaluate functools.reduce.
+
+    functools.reduce(DataFrame.union, frames), reduce(lambda df, c: …, columns, df)
+    """
     held, initial = argument_at(arguments, 1), arguments[2:3]
     items = iterate(run, held, node)
     if items is None and initial:
         level = getattr(held, "level", Confidence.UNKNOWN)
         run.dynamic("a reduce over what only a run knows", node, level)
         return initial[0]
+
     if items is None:
         return Unknown("reduce()", "over what only a run knows")
 
@@ -66,18 +72,25 @@ def reduce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     total = items[0]
     for item in items[1:]:
         total = invoke(run, arguments[0], [total, item], {}, node)
+
     return total
 
 
 def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """functools.partialmethod(f, 1)"""
+    """Evaluate functools.partialmethod.
+
+    functools.partialmethod(f, 1)
+    """
     if not arguments:
         return Unknown("partialmethod()", "")
     return PartialMethod(arguments[0], tuple(arguments[1:]), keywords)
 
 
 def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """functools.partial(f, 1)"""
+    """Evaluate functools.partial.
+
+    functools.partial(f, 1)
+    """
     if arguments:
         return Partial(arguments[0], tuple(arguments[1:]), keywords)
     return Unknown("partial()", "")
@@ -107,7 +120,10 @@ COMPARISONS: dict[str, type[ast.cmpop]] = {
 
 
 def operator_call(kind: type[ast.operator]) -> Handler:
-    """operator.add(a, b)      Return what computes as the operator does."""
+    """Return what computes as the operator does.
+
+    operator.add(a, b)
+    """
 
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) != 2:
@@ -124,7 +140,10 @@ def operator_call(kind: type[ast.operator]) -> Handler:
 
 
 def comparison_call(kind: type[ast.cmpop]) -> Handler:
-    """operator.eq(a, b)      Return what compares as the operator does."""
+    """Return what compares as the operator does.
+
+    operator.eq(a, b)
+    """
 
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) != 2:
@@ -144,7 +163,10 @@ def has_column(arguments: Arguments) -> bool:
 
 
 def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.chain(a, b)"""
+    """Evaluate itertools.chain.
+
+    itertools.chain(a, b)
+    """
     several = items_of_each(arguments)
     if several is None:
         return unknown()
@@ -152,20 +174,34 @@ def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def chain_from(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.chain.from_iterable(lists)"""
+    """Evaluate itertools.chain.from_iterable.
+
+    itertools.chain.from_iterable(lists)
+    """
     return chain(run, items_of(argument_at(arguments)) or [], {}, node)
 
 
 def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.product(years, months)"""
+    """Evaluate itertools.product.
+
+    itertools.product(years, months)
+    """
     several = items_of_each(arguments)
-    if several is None:
+    repeat = keywords.get("repeat", 1)
+    if several is None or not isinstance(repeat, int) or repeat > WIDEST:
         return unknown()
-    return list(itertools.islice(itertools.product(*several), MOST_ITEMS))
+
+    several *= repeat
+    if math.prod(map(len, several)) > MOST_ITEMS:
+        return Unknown("…", TOO_LARGE)
+    return list(itertools.product(*several))
 
 
 def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """os.path.join(base, "orders")"""
+    """Evaluate os.path.join.
+
+    os.path.join(base, "orders")
+    """
     parts: list[Value] = []
     for position, argument in enumerate(arguments):
         if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
@@ -176,7 +212,10 @@ def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
 
 def path_part(pick: Callable[[str], str]) -> Handler:
-    """os.path.basename(path), os.path.dirname(path)"""
+    """Return what evaluates a function of os.path.
+
+    os.path.basename(path), os.path.dirname(path)
+    """
 
     def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         held = argument_at(arguments)
@@ -188,7 +227,10 @@ def path_part(pick: Callable[[str], str]) -> Handler:
 
 
 def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """os.getenv("ENV"), dbutils.widgets.get("day")      a default is not its value"""
+    """Return a value of the configuration.
+
+    os.getenv("ENV"), dbutils.widgets.get("day")      a default is not its value
+    """
     label = argument_at(arguments)
     if not isinstance(label, str):
         label = label_of(node)
@@ -196,12 +238,18 @@ def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 
 def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dataclasses.field(default_factory=list)"""
+    """Evaluate dataclasses.field.
+
+    dataclasses.field(default_factory=list)
+    """
     return Builder("field", dict(keywords))
 
 
 def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """collections.defaultdict(list)"""
+    """Evaluate collections.defaultdict.
+
+    collections.defaultdict(list)
+    """
     given = argument_at(arguments, 1)
     made = DefaultDict(given) if isinstance(given, dict) else DefaultDict()
     made.factory = argument_at(arguments)
@@ -209,12 +257,18 @@ def default_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
 
 
 def ordered_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """collections.OrderedDict(pairs)"""
+    """Evaluate collections.OrderedDict.
+
+    collections.OrderedDict(pairs)
+    """
     return BUILTINS["dict"](run, arguments, keywords, node)
 
 
 def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """namedtuple("Job", "source target")"""
+    """Evaluate collections.namedtuple.
+
+    namedtuple("Job", "source target")
+    """
     if len(arguments) < 2:
         return Unknown("namedtuple()", "computed")
 
@@ -231,7 +285,10 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
 
 
 def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dataclasses.asdict(config)"""
+    """Evaluate dataclasses.asdict.
+
+    dataclasses.asdict(config)
+    """
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return plain_value(held)
@@ -248,7 +305,10 @@ def plain_value(held: Value) -> Value:
 
 
 def replace_fields(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dataclasses.replace(config, target="b")"""
+    """Evaluate dataclasses.replace.
+
+    dataclasses.replace(config, target="b")
+    """
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return Instance(held.home, {**held.names, **keywords})
@@ -256,23 +316,35 @@ def replace_fields(run: Run, arguments: Arguments, keywords: Keywords, node: Any
 
 
 def template(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """string.Template("SELECT $columns FROM $source")"""
+    """Evaluate string.Template.
+
+    string.Template("SELECT $columns FROM $source")
+    """
     return Builder("template", {"text": named_argument(arguments, keywords, 0, "template")})
 
 
 def simple_namespace(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """types.SimpleNamespace(source="a")"""
+    """Evaluate types.SimpleNamespace.
+
+    types.SimpleNamespace(source="a")
+    """
     return Instance(Class("SimpleNamespace", [], {}), dict(keywords))
 
 
 def copy_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """copy.copy(config), copy.deepcopy(config)"""
+    """Evaluate copy.copy and copy.deepcopy.
+
+    copy.copy(config), copy.deepcopy(config)
+    """
     held = argument_at(arguments)
     return copy_container(held)
 
 
 def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """json.loads(text)"""
+    """json.loads(text), json.loads(Path("conf.json").read_text())"""
+    if isinstance(argument_at(arguments), Builder):
+        return LIBRARIES["json.load"](run, arguments, keywords, node)
+
     found = Unknown("json.loads()", "a text that only a run knows", Confidence.LOW)
     held = argument_at(arguments)
     if not is_text(held) or len(held) >= LONGEST_JSON:
@@ -285,50 +357,56 @@ def json_loads(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
 
 
 def wraps(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """functools.wraps(f)      a decorator that changes nothing"""
+    """Evaluate functools.wraps.
+
+    functools.wraps(f)      a decorator that changes nothing
+    """
     return Library("functools.wrapped")
 
 
 def first_argument(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """functools.wraps(f)(g), Path("lake")      Return the value that is given."""
+    """Return the value that is given.
+
+    functools.wraps(f)(g), Path("lake")
+    """
     return argument_at(arguments)
 
 
 LONGEST_JSON = 1_000_000
 LONGEST_MATCHED = 200
 
-SLOW = r"[+*}]\)*[+*{]|\(\?"
-"""Patterns that may take for ever over a short text, and those that are not plain."""
 
-
-def is_quick(texts: Arguments) -> bool:
-    """Return whether a pattern and what it is applied to are short texts that take no time."""
-    are_short = all(is_text(each) and len(each) < LONGEST_MATCHED for each in texts)
-    return are_short and not re.search(SLOW, texts[0])
+def are_short(texts: Arguments) -> bool:
+    """Return whether a pattern and what it is applied to are short texts."""
+    return all(is_text(each) and len(each) < LONGEST_MATCHED for each in texts)
 
 
 def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """re.sub("[^a-z]", "_", name)      over short texts and plain patterns"""
-    if len(arguments) != 3 or not is_quick(arguments):
+    """re.sub("[^a-z]", "_", name)      over short texts"""
+    if len(arguments) != 3 or not are_short(arguments):
         return unknown()
 
+    pattern, by, text = arguments
     try:
-        return re.sub(*arguments)
-    except re.error:
+        return compile_pattern(pattern).sub(by, text)
+    except SlowPattern:
         return unknown()
 
 
 def regex_test(how: str) -> Handler:
-    """re.match("^amt_", name)      whether it matches; what it matches is not followed"""
+    """Return what evaluates a test by a regular expression.
+
+    re.match("^amt_", name)      whether it matches; what it matches is not followed
+    """
 
     def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         texts = arguments[:2]
-        if len(texts) < 2 or not is_quick(texts):
+        if len(texts) < 2 or not are_short(texts):
             return unknown()
 
         try:
-            found = getattr(re, how)(*texts)
-        except re.error:
+            found = getattr(compile_pattern(texts[0]), how)(texts[1])
+        except SlowPattern:
             return unknown()
         if found is None:
             return None

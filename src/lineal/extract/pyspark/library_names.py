@@ -33,7 +33,10 @@ LIBRARY_CONSTANTS: Mapping[str, Value] = {
 
 
 def member_by_star(module: str, name: str) -> Library | None:
-    """from pyspark.sql.functions import *      Return what a name means by it, if anything."""
+    """Return the member of a library that a name means after a star import.
+
+    from pyspark.sql.functions import *
+    """
     if name in STARS[module]:
         return Library(f"{module}.{name}")
     return None

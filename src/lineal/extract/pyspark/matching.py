@@ -30,7 +30,10 @@ def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environmen
 
 
 def bind_name(run: Run, name: str | None, held: Value, env: Environment) -> None:
-    """case first      Bind a name of a pattern, where it has one."""
+    """Bind a name of a pattern, where it has one.
+
+    case first
+    """
     if name is not None:
         run.touch(env.names)
         env.names[name] = held
@@ -44,7 +47,10 @@ def unlike(subject: Value) -> bool | None:
 
 
 def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) -> bool | None:
-    """case name, case _, case "a" | "b" as kind"""
+    """Match a capture pattern.
+
+    case name, case _, case "a" | "b" as kind
+    """
     fits: bool | None = True
     if pattern.pattern is not None:
         fits = fits_pattern(run, pattern.pattern, subject, env)
@@ -54,24 +60,36 @@ def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) ->
 
 
 def either(run: Run, pattern: ast.MatchOr, subject: Value, env: Environment) -> bool | None:
-    """case "a" | "b" """
+    """Match an or pattern.
+
+    case "a" | "b"
+    """
     return any_of([fits_pattern(run, each, subject, env) for each in pattern.patterns])
 
 
 def equal(run: Run, pattern: ast.MatchValue, subject: Value, env: Environment) -> bool | None:
-    """case "a", case Kind.RENAME"""
+    """Match a value pattern.
+
+    case "a", case Kind.RENAME
+    """
     return compare_values(ast.Eq(), subject, value(run, pattern.value, env))
 
 
 def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environment) -> bool | None:
-    """case None, case True"""
+    """Match a singleton pattern.
+
+    case None, case True
+    """
     if is_known(subject) or subject is None:
         return subject is pattern.value
     return None
 
 
 def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environment) -> bool | None:
-    """case ["sum", column], case (first, *rest)"""
+    """Match a sequence pattern.
+
+    case ["sum", column], case (first, *rest)
+    """
     if not isinstance(subject, (list, tuple)):
         return unlike(subject)
 
@@ -84,13 +102,19 @@ def sequence(run: Run, pattern: ast.MatchSequence, subject: Value, env: Environm
 
 
 def rest(run: Run, pattern: ast.MatchStar, subject: Value, env: Environment) -> bool | None:
-    """case [first, *others]"""
+    """Match a star pattern.
+
+    case [first, *others]
+    """
     bind_name(run, pattern.name, subject, env)
     return True
 
 
 def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environment) -> bool | None:
-    """case {"type": "cast", "to": kind, **others}"""
+    """Match a mapping pattern.
+
+    case {"type": "cast", "to": kind, **others}
+    """
     if not isinstance(subject, dict):
         return unlike(subject)
 
@@ -108,7 +132,10 @@ def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environmen
 
 
 def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment) -> bool | None:
-    """case Rename(old=a, new=b), case Rename(a, b), case str()"""
+    """Match a class pattern.
+
+    case Rename(old=a, new=b), case Rename(a, b), case str()
+    """
     kind = value(run, pattern.cls, env)
     fits = truth(is_instance(run, [subject, kind], {}, pattern))
     if fits is not True:

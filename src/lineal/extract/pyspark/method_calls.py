@@ -16,9 +16,8 @@ from lineal.extract.pyspark.dispatch import (
 )
 from lineal.extract.pyspark.frames.groups import GROUPED
 from lineal.extract.pyspark.frames.methods import NA
-from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.function_calls import call_function
-from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.session import SESSION
@@ -42,7 +41,10 @@ from lineal.model.diagnostic import Code
 def call_method(
     run: Run, method: Method, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.select("a"), self.load()"""
+    """Evaluate a method call.
+
+    df.select("a"), self.load()
+    """
     if method.function is not None:
         return call_function(run, method.function, [method.receiver, *arguments], keywords, node)
 
@@ -55,7 +57,10 @@ def call_method(
 def on_relation(
     run: Run, held: Relation, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.select("a"), df.count()      Call a method of a DataFrame."""
+    """Call a method of a DataFrame.
+
+    df.select("a"), df.count()
+    """
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -69,14 +74,20 @@ def on_relation(
 def on_column(
     run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """col("a").alias("b")      Call a method of a Column."""
+    """Call a method of a Column.
+
+    col("a").alias("b")
+    """
     return column_method(run, held, name, arguments, keywords, node)
 
 
 def on_grouped(
     run: Run, held: Grouped, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.groupBy("a").count()      Call a method of grouped data."""
+    """Call a method of grouped data.
+
+    df.groupBy("a").count()
+    """
     handler = GROUPED.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -87,7 +98,10 @@ def on_grouped(
 def on_session(
     run: Run, held: Session, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.table("orders")      Call a method of the session."""
+    """Call a method of the session.
+
+    spark.table("orders")
+    """
     handler = SESSION.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
@@ -97,7 +111,10 @@ def on_session(
 def on_builder(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.write.mode("append")      Call a method of what is put together call by call."""
+    """Call a method of what is put together call by call.
+
+    df.write.mode("append")
+    """
     if held.kind == "na":
         handler = NA.get(name)
         if handler is not None:
@@ -112,7 +129,10 @@ def on_builder(
 def on_window(
     run: Run, held: WindowSpec, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Window.partitionBy("a").orderBy("b")      Add to a window."""
+    """Add to a window.
+
+    Window.partitionBy("a").orderBy("b")
+    """
     if name not in ("partitionBy", "orderBy"):
         return held
 
@@ -125,7 +145,10 @@ def on_window(
 def on_schema(
     run: Run, held: SchemaValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """schema.add("a", StringType()), schema.fieldNames()"""
+    """Call a method of a schema.
+
+    schema.add("a", StringType()), schema.fieldNames()
+    """
     if name == "add" and arguments:
         first = arguments[0]
         kind = argument_at(arguments, 1, "")
@@ -143,7 +166,10 @@ def on_schema(
 def on_type(
     run: Run, held: TypeValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """StringType().simpleString()      Call a method of a type."""
+    """Call a method of a type.
+
+    StringType().simpleString()
+    """
     return type_method(held, name)
 
 

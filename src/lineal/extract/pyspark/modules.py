@@ -23,7 +23,9 @@ class ModuleIndex:
                 self.by_name.setdefault(name, []).append(file)
 
     def find(self, dotted: str, file: File, level: int) -> File | None:
-        """utils.io
+        """Find the file of a module.
+
+        utils.io
 
         utils/io.py or utils/io/__init__.py, the nearest to the file that imports it
         """
@@ -46,7 +48,10 @@ class ModuleIndex:
         return next((file for file in self.files if file.parts == parts), None)
 
     def find_notebook(self, path: str, file: File) -> File | None:
-        """%run ./helpers/io      by its path, else the only notebook of that name"""
+        """Find the file of a notebook.
+
+        %run ./helpers/io      by its path, else the only notebook of that name
+        """
         wanted = re.sub(r"\.(py|ipynb)$", "", path.strip().strip("'\"")).strip("/").split("/")
         base = list(file.parts[:-1])
 
@@ -77,7 +82,10 @@ class ModuleIndex:
         return [each for each in found if each is not None]
 
     def imports_from(self, node: ast.ImportFrom, file: File) -> list[File | None]:
-        """from jobs import orders      the module jobs, and jobs.orders if that is one"""
+        """Return the modules that a statement imports.
+
+        from jobs import orders      the module jobs, and jobs.orders if that is one
+        """
         names = [alias.name for alias in node.names]
         if not node.module:
             return [self.find(name, file, node.level) for name in names]
@@ -110,7 +118,10 @@ def shared_folders(left: File, right: File) -> int:
 
 
 def included_paths(node: ast.expr) -> list[str]:
-    """%run ./helpers      Return the path of the notebook, where it is written down."""
+    """Return the path of a notebook that is run, if the text spells it out.
+
+    %run ./helpers
+    """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return []
     if node.func.id != INCLUDE or not node.args:

@@ -13,7 +13,10 @@ PART = re.compile(r"`((?:[^`]|``)*)`|([^.`]+)")
 
 
 def table_parts(name: str) -> tuple[list[str], bool]:
-    """`db`.`orders`, db.orders      its parts; and whether it is a path in disguise: delta.`/x`"""
+    """Return the parts of a table's name.
+
+    `db`.`orders`, db.orders      its parts; and whether it is a path in disguise: delta.`/x`
+    """
     if "`" not in name:
         plain = name.strip()
         return (
@@ -31,7 +34,10 @@ def table_parts(name: str) -> tuple[list[str], bool]:
 
 
 def split_outside_braces(name: str) -> list[str]:
-    """{env.name}.orders      Split a name at its dots, outside of placeholders."""
+    """Split a name at its dots, outside of placeholders.
+
+    {env.name}.orders
+    """
     parts, depth, here = [], 0, ""
     for char in name:
         depth += (char == "{") - (char == "}")
@@ -44,6 +50,23 @@ def split_outside_braces(name: str) -> list[str]:
     return [*parts, here]
 
 
-def short_file(file: str) -> str:
-    """Return the name of a file without its folders."""
-    return file.replace("\\", "/").rsplit("/", 1)[-1] or "<input>"
+BRACED = re.compile(r"\{[^{}]*\}")
+SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:/+", re.IGNORECASE)
+
+
+def is_placeholder(name: str) -> bool:
+    """Tell whether no literal part says anything.
+
+    {output}, {db}.{table}, s3://{bucket}/
+    """
+    return "{" in name and not re.search(r"\w", BRACED.sub("", SCHEME.sub("", name)))
+
+
+def owned_name(name: str, home: str) -> str:
+    """Return a name that belongs to its file and function.
+
+    {output}      jobs/daily.py::main::{output}: a name of its file and function
+    """
+    if is_placeholder(name):
+        return f"{home}::{name}"
+    return name

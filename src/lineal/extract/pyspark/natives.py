@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.columns.functions import chosen_function
 from lineal.extract.pyspark.columns.trees import binary
 from lineal.extract.pyspark.dispatch import (
     BUILTINS,
@@ -28,10 +29,10 @@ from lineal.extract.pyspark.knowledge import (
     items_of_each,
     truth,
 )
-from lineal.extract.pyspark.operators import LONGEST_LIST
 from lineal.extract.pyspark.protocols import as_text, call_special, iterate
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import MOST_DIGITS, MOST_ITEMS, TOO_LARGE, is_writable
 from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.types import is_of_type
 from lineal.extract.pyspark.values import (
@@ -62,7 +63,10 @@ def unknown() -> Unknown:
 
 
 def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """len(names)"""
+    """Evaluate len().
+
+    len(names)
+    """
     held = argument_at(arguments)
     if is_text(held) or isinstance(held, SIZED):
         return len(held)
@@ -74,7 +78,10 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """range(10), range(1, 10, 2)"""
+    """Evaluate range().
+
+    range(10), range(1, 10, 2)
+    """
     bounds = arguments[:3]
     if not all(isinstance(each, int) for each in bounds):
         return unknown()
@@ -86,7 +93,10 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
 
 def as_list(kind: Any) -> Handler:
-    """list(names), tuple(names), set(names)"""
+    """Return what evaluates list(), tuple() or set().
+
+    list(names), tuple(names), set(names)
+    """
 
     def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if not arguments:
@@ -110,7 +120,10 @@ def unknown_or(held: Value) -> Unknown:
 
 
 def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dict(pairs), dict(a=1, b=2)"""
+    """Evaluate dict().
+
+    dict(pairs), dict(a=1, b=2)
+    """
     held = argument_at(arguments, 0, {})
     if isinstance(held, dict):
         return {**held, **keywords}
@@ -131,7 +144,10 @@ def is_pair(held: Value) -> bool:
 
 
 def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """zip(names, kinds)"""
+    """Evaluate zip().
+
+    zip(names, kinds)
+    """
     several = items_of_each(arguments)
     if several is None:
         return unknown()
@@ -139,7 +155,10 @@ def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
 
 def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """enumerate(names, start=1)"""
+    """Evaluate enumerate().
+
+    enumerate(names, start=1)
+    """
     items = items_of(argument_at(arguments))
     start = named_argument(arguments, keywords, 1, "start", 0)
     if items is None or not isinstance(start, int):
@@ -148,14 +167,20 @@ def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
 
 
 def keys_of_items(run: Run, items: list[Value], key: Value, node: Any) -> list[Value]:
-    """key=len      Return what decides the order of each item."""
+    """Return what decides the order of each item.
+
+    key=len
+    """
     if key is None:
         return items
     return [invoke(run, key, [item], {}, node) for item in items]
 
 
 def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """sorted(names, key=len, reverse=True)      in their own order, where that is not known"""
+    """Evaluate sorted().
+
+    sorted(names, key=len, reverse=True)      in their own order, where that is not known
+    """
     items = items_of(argument_at(arguments))
     if items is None:
         return argument_at(arguments, 0, unknown())
@@ -174,7 +199,10 @@ def sorted_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 
 def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """reversed(names)"""
+    """Evaluate reversed().
+
+    reversed(names)
+    """
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
@@ -182,7 +210,10 @@ def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
 
 def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """map(col, names)"""
+    """Evaluate map().
+
+    map(col, names)
+    """
     several = items_of_each(arguments[1:])
     if not several:
         return unknown_or(argument_at(arguments, 1))
@@ -191,7 +222,10 @@ def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
 
 def filter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """filter(test, names)      without the items of which it is known that they go"""
+    """Evaluate filter().
+
+    filter(test, names)      without the items of which it is known that they go
+    """
     items = items_of(argument_at(arguments, 1))
     if items is None:
         return unknown()
@@ -207,7 +241,8 @@ def plain(function: Callable[..., Any]) -> Handler:
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) == 1 and isinstance(arguments[0], Generator):
             arguments = [items_of(arguments[0])]
-        if not all_known(arguments) or not all_known(keywords.values()):
+        given = [*arguments, *keywords.values()]
+        if not all_known(given) or not is_writable(given):
             return unknown()
 
         try:
@@ -218,8 +253,19 @@ def plain(function: Callable[..., Any]) -> Handler:
     return call
 
 
+def round_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """round(share, 2)"""
+    digits = named_argument(arguments, keywords, 1, "ndigits")
+    if isinstance(digits, int) and abs(digits) > MOST_DIGITS:
+        return unknown()
+    return plain(round)(run, arguments, keywords, node)
+
+
 def extreme(pick: Callable[..., Any]) -> Handler:
-    """max(names, key=len), min(a, b)"""
+    """Return what evaluates max() or min().
+
+    max(names, key=len), min(a, b)
+    """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         items = items_of(arguments[0]) if len(arguments) == 1 else arguments
@@ -239,7 +285,10 @@ def extreme(pick: Callable[..., Any]) -> Handler:
 
 
 def as_truth(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """bool(x)"""
+    """Evaluate bool().
+
+    bool(x)
+    """
     return known_or_unknown(truth(argument_at(arguments)))
 
 
@@ -251,7 +300,10 @@ def known_or_unknown(answer: bool | None) -> Value:
 
 
 def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """dict.fromkeys(names, "sum")"""
+    """Evaluate dict.fromkeys().
+
+    dict.fromkeys(names, "sum")
+    """
     items = items_of(argument_at(arguments))
     if items is None or not all_known(items):
         return unknown()
@@ -259,14 +311,20 @@ def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
 
 def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """str(name)"""
+    """Evaluate str().
+
+    str(name)
+    """
     if arguments:
         return text_of_parts([as_text(run, arguments[0], node)])
     return ""
 
 
 def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """sum(columns), sum(lists, [])      Python's own"""
+    """Evaluate sum().
+
+    sum(columns), sum(lists, [])      Python's own
+    """
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
@@ -279,12 +337,18 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
         return total
 
     if isinstance(start, list) and all(isinstance(item, list) for item in items):
-        return [each for item in [start, *items] for each in item][:LONGEST_LIST]
+        if sum(map(len, items)) > MOST_ITEMS:
+            return Unknown("…", TOO_LARGE)
+        return [each for item in [start, *items] for each in item]
+
     return plain(sum)(run, [items, start], {}, node)
 
 
 def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """isinstance(x, (str, DataFrame))"""
+    """Evaluate isinstance().
+
+    isinstance(x, (str, DataFrame))
+    """
     if len(arguments) < 2 or isinstance(arguments[0], (Unknown, Choice)):
         return unknown()
 
@@ -311,6 +375,7 @@ def is_a(held: Value, kind: Value) -> bool | None:
         return isinstance(held, (TypeValue, SchemaValue)) and is_of_type(held, name)
     if not is_known(held):
         return None
+
     return False
 
 
@@ -330,7 +395,10 @@ SPARK_TYPES: dict[str, type] = {"DataFrame": Relation, "Column": ColumnValue}
 
 
 def attributes_as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """vars(args)"""
+    """Evaluate vars().
+
+    vars(args)
+    """
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return held.names
@@ -338,12 +406,16 @@ def attributes_as_dict(run: Run, arguments: Arguments, keywords: Keywords, node:
 
 
 def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """getattr(F, name)(…)"""
-    name = argument_at(arguments, 1)
-    if not is_text(name):
-        return unknown()
+    """Evaluate getattr().
 
-    held = arguments[0]
+    getattr(F, name)(…)
+    """
+    name = argument_at(arguments, 1)
+    held = argument_at(arguments)
+    if not is_text(name):
+        is_functions = isinstance(held, Library) and held.name == "pyspark.sql.functions"
+        return chosen_function() if is_functions else unknown()
+
     found = attribute_of(run, held, name, node)
     if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):
         return argument_at(arguments, 2, found)
@@ -351,7 +423,10 @@ def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 
 def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """hasattr(F, "try_add")"""
+    """Evaluate hasattr().
+
+    hasattr(F, "try_add")
+    """
     held, name = argument_at(arguments), argument_at(arguments, 1)
     if not isinstance(name, str):
         return unknown()
@@ -363,7 +438,10 @@ def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 
 def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """setattr(self, name, x)"""
+    """Evaluate setattr().
+
+    setattr(self, name, x)
+    """
     if len(arguments) != 3:
         return None
 
@@ -376,12 +454,18 @@ def set_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
 
 
 def any_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """any(flags)"""
+    """Evaluate any().
+
+    any(flags)
+    """
     return known_or_unknown(any_of(truths_of(arguments)))
 
 
 def all_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """all(flags)"""
+    """Evaluate all().
+
+    all(flags)
+    """
     return known_or_unknown(all_of(truths_of(arguments)))
 
 
@@ -394,7 +478,10 @@ def truths_of(arguments: Arguments) -> list[bool | None]:
 
 
 def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """next(iterator, None)"""
+    """Evaluate next().
+
+    next(iterator, None)
+    """
     held = argument_at(arguments)
     if not isinstance(held, Generator):
         return unknown()
@@ -404,7 +491,10 @@ def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """iter(names)"""
+    """Evaluate iter().
+
+    iter(names)
+    """
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
@@ -412,19 +502,28 @@ def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 
 def nothing(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """print(x)      Return None: the call has no value that a column could be made of."""
+    """Return None: the call has no value that a column could be made of.
+
+    print(x)
+    """
     return None
 
 
 def kind_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """type(self)"""
+    """Evaluate type().
+
+    type(self)
+    """
     if len(arguments) == 1 and isinstance(arguments[0], Instance):
         return arguments[0].home
     return unknown()
 
 
 def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """callable(step)"""
+    """Evaluate callable().
+
+    callable(step)
+    """
     if arguments:
         return isinstance(arguments[0], (Function, Class, Library))
     return unknown()
@@ -436,12 +535,12 @@ BUILTINS.update({
     "frozenset": as_list(set), "dict": as_dict, "zip": zip_, "enumerate": enumerate_, "sorted": sorted_,
     "reversed": reversed_, "map": map_, "filter": filter_, "str": text, "repr": plain(repr), "int": plain(int),
     "float": plain(float), "bool": as_truth, "abs": plain(abs), "min": extreme(min), "max": extreme(max),
-    "round": plain(round), "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
+    "round": round_, "sum": sum_, "isinstance": is_instance, "getattr": get_attribute,
     "hasattr": has_attribute, "setattr": set_attribute, "any": any_, "all": all_, "next": next_, "iter": iter_,
     "print": nothing, "type": kind_of, "callable": callable_, "ord": plain(ord), "chr": plain(chr),
     "divmod": plain(divmod), "globals": nothing, "locals": nothing, "format": lambda *_: unknown(),
     "property": nothing, "staticmethod": nothing, "classmethod": nothing, "object": nothing, "super": nothing,
-    "Exception": nothing, "ValueError": nothing, "open": lambda *_: Unknown("open()", "a file", Confidence.LOW),
+    "Exception": nothing, "ValueError": nothing,
     "input": lambda *_: Unknown("input()", "asked of a person", Confidence.LOW), "id": lambda *_: unknown(),
     "issubclass": lambda *_: unknown(), "vars": attributes_as_dict, "dir": lambda *_: unknown(),
     "hash": lambda *_: unknown(), "slice": lambda *_: unknown(), "exit": nothing, "quit": nothing,

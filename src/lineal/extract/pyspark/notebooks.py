@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+from lineal.model.boundary import described
+
 DATABRICKS = "# Databricks notebook source"
 MAGIC = re.compile(r"^# MAGIC ?(.*)$")
 CELL = re.compile(r"^# COMMAND -+\s*$")
@@ -29,20 +31,13 @@ def of_jupyter(text: str) -> tuple[str, list[int]]:
     """Cells of code one after the other; a cell's lines are looked up in the file where they can be
     found.
     """
-    try:
-        cells = json.loads(text)["cells"]
-        sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return "", []
-
     raw = text.splitlines()
     found: list[str] = []
     places: list[int] = []
     cursor = 0
 
-    for source in sources:
-        joined = "".join(source) if isinstance(source, list) else str(source)
-        for line in cell_lines(joined.split("\n")):
+    for source in code_of(text):
+        for line in cell_lines(source.split("\n")):
             found.append(line)
             wanted = json.dumps(line.strip())[1:-1]
             for position in range(cursor, min(cursor + 400, len(raw))):
@@ -55,8 +50,27 @@ def of_jupyter(text: str) -> tuple[str, list[int]]:
     return "\n".join(found), places
 
 
+class NotANotebook(ValueError):
+    """The text is not the JSON of a notebook."""
+
+
+def code_of(text: str) -> list[str]:
+    """The text of each cell of code."""
+    try:
+        cells = json.loads(text)["cells"]
+        sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise NotANotebook(f"not a Jupyter notebook: {described(error)}") from None
+    return [
+        "".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources
+    ]
+
+
 def of_databricks(text: str) -> str:
-    """# COMMAND ---------- between cells, # MAGIC %sql before their lines"""
+    """Return the cells of a Databricks notebook.
+
+    # COMMAND ---------- between cells, # MAGIC %sql before their lines
+    """
     found: list[str] = []
     cell: list[str] = []
 
@@ -71,7 +85,10 @@ def of_databricks(text: str) -> str:
 
 
 def databricks_cell(lines: list[str]) -> list[str]:
-    """# MAGIC %sql      Return the lines of a cell as Python."""
+    """Return the lines of a cell as Python.
+
+    # MAGIC %sql
+    """
     magic = [MAGIC.match(line) for line in lines]
     if not any(magic):
         return cell_lines(lines)
@@ -83,7 +100,10 @@ def databricks_cell(lines: list[str]) -> list[str]:
 
 
 def of_magics(text: str) -> str:
-    """A script with raw magics: %sql up to the next cell or blank line, the others ignored"""
+    """Return the cells of a script with magics.
+
+    A script with raw magics: %sql up to the next cell or blank line, the others ignored
+    """
     lines = text.split("\n")
     found: list[str] = []
     position = 0
@@ -139,6 +159,7 @@ def cell_lines(lines: list[str]) -> list[str]:
         body = ["" if rest.startswith("#") else rest, *lines[first + 1 :]]
         body = [line.rstrip().removesuffix("\\") for line in body]
         return [*lines[:first], *sql_call(body)]
+
     if language == "run" and rest:
         return [
             *lines[:first],
@@ -158,7 +179,10 @@ def cell_lines(lines: list[str]) -> list[str]:
 
 
 def sql_call(body: list[str]) -> list[str]:
-    """%sql SELECT …      spark.sql("…"), on as many lines"""
+    """Return a SQL cell as Python.
+
+    %sql SELECT …      spark.sql("…"), on as many lines
+    """
     safe = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in body]
     safe[0] = f'spark.sql("""{safe[0]}'
     last = safe[-1].rstrip()
@@ -167,7 +191,10 @@ def sql_call(body: list[str]) -> list[str]:
 
 
 def without_magic(line: str) -> str:
-    """%time df.count(), !ls      Return a line without what only a notebook understands."""
+    """Return a line without what only a notebook understands.
+
+    %time df.count(), !ls
+    """
     stripped = line.lstrip()
     indent = line[: len(line) - len(stripped)]
     if stripped.startswith("%run "):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lineal.extract.pyspark.files import File, frame_like_names, session_like_names
@@ -19,20 +19,69 @@ Guard = Callable[[Function, Callable[[], Value]], None]
 SESSION_NAMES = frozenset(("spark", "spark_session", "session"))
 
 
+class Mentions:
+    """The names that the functions of a program use, and which functions do."""
+
+    def __init__(self, files: list[File]) -> None:
+        self.users: dict[str, set[int]] = {}
+        for file in files:
+            for node in functions_in(file.tree):
+                for name in names_in(node):
+                    self.users.setdefault(name, set()).add(id(node))
+
+    def is_entry(self, name: str, node: ast.AST) -> bool:
+        """Return whether no function but itself uses the name of a function or class."""
+        return not self.users.get(name, set()) - {id(node)}
+
+
+def functions_in(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield the functions of a module and the methods of its classes, not those inside of them."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        for node in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield node
+            elif isinstance(node, ast.stmt):
+                waiting.append(node)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names and attributes that a function uses."""
+    found = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            found.add(each.id)
+        elif isinstance(each, ast.Attribute):
+            found.add(each.attr)
+
+    return found
+
+
 @dataclass(frozen=True)
 class OpenCalls:
     """Calls what a file defines and no program calls."""
 
     run: Run
     guard: Guard
+    mentions: Mentions
 
-    def call_all(self, file: File) -> None:
+    def call_entries(self, file: File) -> None:
+        """Call the functions and classes of a file that no other function names: entry points."""
+        self.call_some(file, self.mentions.is_entry)
+
+    def call_rest(self, file: File) -> None:
+        """Call the functions that no call has reached, then the methods of the classes."""
+        self.call_some(file, lambda name, node: True)
+
+    def call_some(self, file: File, wanted: Callable[[str, ast.AST], bool]) -> None:
         """Call the functions of a file that no call has reached, then the methods of its classes."""
         for function in list(file.functions):
-            if not self.is_called(function):
+            if not self.is_called(function) and wanted(function.name, function.node):
                 self.call(function, file, None)
         for made in list(file.classes):
-            self.call_methods(made, file)
+            nodes = [each.node for each in made.names.values() if isinstance(each, Function)]
+            if nodes and wanted(made.name, nodes[0]):
+                self.call_methods(made, file)
 
     def is_called(self, function: Function) -> bool:
         """Return whether a call has reached a function."""
@@ -48,15 +97,20 @@ class OpenCalls:
         init = made.find("__init__")
         if isinstance(init, Function):
             self.call(init, file, instance)
-        for method in methods:
+        entries = [each for each in methods if self.mentions.is_entry(each.name, each.node)]
+        for method in (*entries, *methods):
             if not self.is_called(method):
                 self.call(method, file, instance)
 
     def call(self, function: Function, file: File, instance: Instance | None) -> None:
-        """def clean(df): …      Call a function with open datasets."""
+        """Call a function with open datasets.
+
+        def clean(df): …
+        """
         run = self.run
         run.start(function)
         reading, run.reading = run.reading, file.reading
+        run.home = file.label
         spec = function.node.args
         parameters = [*spec.posonlyargs, *spec.args]
         arguments: list[Value] = []
@@ -84,7 +138,10 @@ class Usage:
 
 
 def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usage) -> Value:
-    """def clean(df), def clean(spark)      Return the value of a parameter that no call binds."""
+    """Return the value of a parameter that no call binds.
+
+    def clean(df), def clean(spark)
+    """
     name = parameter.arg
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     if "SparkSession" in annotation or name in SESSION_NAMES or name in usage.sessions:
@@ -98,7 +155,10 @@ def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usag
 
 
 def is_frame(name: str, annotation: str, usage: Usage) -> bool:
-    """df: DataFrame, df: DataFrame | None, df      by its annotation or by how it is used"""
+    """Tell whether a parameter is a DataFrame.
+
+    df: DataFrame, df: DataFrame | None, df      by its annotation or by how it is used
+    """
     if "DataFrame" in annotation and "[" not in annotation:
         return True
     return name in usage.frames and (not annotation or "|" in annotation)

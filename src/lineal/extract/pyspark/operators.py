@@ -11,7 +11,8 @@ from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, value
 from lineal.extract.pyspark.knowledge import truth
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.texts import LONGEST_TEXT, format_percent, text_of_parts
+from lineal.extract.pyspark.sizes import LONGEST_TEXT, MOST_ITEMS
+from lineal.extract.pyspark.texts import format_percent, text_of_parts
 from lineal.extract.pyspark.values import (
     Choice,
     ColumnValue,
@@ -41,7 +42,10 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
 
 
 def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
-    """a + b, a % b"""
+    """Evaluate a binary operator.
+
+    a + b, a % b
+    """
     left, right = value(run, node.left, env), value(run, node.right, env)
     return combine_values(run, node, left, right)
 
@@ -80,7 +84,10 @@ def any_is(kinds: type | tuple[type, ...], values: tuple[Value, Value]) -> bool:
 
 
 def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
-    """prefix + name, folder / name      a text with placeholders, else a value that is not known"""
+    """Combine values of which only a run knows one.
+
+    prefix + name, folder / name      a text with placeholders, else a value that is not known
+    """
     texts = (str, Unknown, Choice)
     are_texts = isinstance(left, texts) and isinstance(right, texts)
     if isinstance(op, ast.Add) and are_texts and any_is(str, (left, right)):
@@ -101,7 +108,10 @@ DUNDERS: dict[type, str] = {
 
 
 def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -> Value:
-    """df >> step, a | b      what the class of either side says"""
+    """Combine objects by their classes.
+
+    df >> step, a | b      what the class of either side says
+    """
     for held, other, called in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         found = method_of(held, called)
         if found is not None:
@@ -110,7 +120,10 @@ def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -
 
 
 def is_harmless(op: ast.operator, left: Value, right: Value) -> bool:
-    """[0] * 10**9 and 9**9**9 are not computed"""
+    """Tell whether a computation is small enough to be done.
+
+    [0] * 10**9 and 9**9**9 are not computed
+    """
     if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
         return False
     if isinstance(op, ast.Mult):
@@ -118,12 +131,16 @@ def is_harmless(op: ast.operator, left: Value, right: Value) -> bool:
     if isinstance(op, ast.Pow):
         return is_below(left, LARGEST_BASE) and is_below(right, LARGEST_EXPONENT)
     if isinstance(op, ast.Add) and isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES):
-        return len(left) + len(right) <= LONGEST_TEXT
+        longest = LONGEST_TEXT if isinstance(left, str) else MOST_ITEMS
+        return len(left) + len(right) <= longest
     return True
 
 
 def is_small_product(left: Value, right: Value) -> bool:
-    """2 * 3, "-" * 80      Return whether a product stays small."""
+    """Tell whether a product stays small.
+
+    2 * 3, "-" * 80
+    """
     if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
         return is_below(left, LARGEST) and is_below(right, LARGEST)
     return size_of(left) * size_of(right) <= LONGEST_LIST
@@ -142,7 +159,10 @@ def is_below(held: Value, limit: int) -> bool:
 
 
 def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
-    """not a, -a, ~a"""
+    """Evaluate a unary operator.
+
+    not a, -a, ~a
+    """
     held = value(run, node.operand, env)
     if isinstance(held, ColumnValue):
         return trees.unary(run, type(node.op), held, node)
@@ -158,6 +178,7 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         return -held
     if isinstance(node.op, ast.UAdd):
         return held
+
     return Unknown("…", "")
 
 

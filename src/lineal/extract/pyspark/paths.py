@@ -22,7 +22,10 @@ FOLDER = "the folder of the run"
 def working_folder(
     run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any
 ) -> Value:
-    """os.getcwd(), Path.cwd()"""
+    """Return the working folder.
+
+    os.getcwd(), Path.cwd()
+    """
     main = run.program.main
     if main is not None and main.folder:
         return main.folder
@@ -30,7 +33,10 @@ def working_folder(
 
 
 def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    """os.path.abspath("lake"), Path("lake").resolve()"""
+    """Return an absolute path.
+
+    os.path.abspath("lake"), Path("lake").resolve()
+    """
     held, main = (argument_at(arguments)), run.program.main
     if not isinstance(held, str) or isinstance(held, Pattern):
         return Unknown(label_of(node), "a path that is computed")
@@ -42,12 +48,18 @@ def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], 
 
 
 def same_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    """Path("lake").as_posix()"""
+    """Return the path itself.
+
+    Path("lake").as_posix()
+    """
     return arguments[0]
 
 
 def joined_path(run: Run, arguments: list[Value], keywords: dict[str, Value], node: Any) -> Value:
-    """Path("lake").joinpath("raw", "orders")"""
+    """Join the parts of a path.
+
+    Path("lake").joinpath("raw", "orders")
+    """
     parts: list[Value] = [arguments[0]]
     for argument in arguments[1:]:
         parts += ["/", argument]

@@ -43,14 +43,20 @@ def define(
 
 
 def dbt_model(run: Run, function: Function, script: Script, name: str) -> None:
-    """def model(dbt, session)      the DataFrame that it returns is the dataset"""
+    """Run a dbt model.
+
+    def model(dbt, session)      the DataFrame that it returns is the dataset
+    """
     define(run, function, name, "table", function.node, [Dbt(name, script.dbt), Session()])
 
 
 def pipeline_call(
     run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
 ) -> Value:
-    """dlt.read("x"), dlt.apply_changes(target="x", source="y")"""
+    """Call a function of a declarative pipeline.
+
+    dlt.read("x"), dlt.apply_changes(target="x", source="y")
+    """
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
         return read_name(run, named_argument(arguments, keywords, 0, "name"), node, read_table)

@@ -26,12 +26,12 @@ from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
 from lineal.extract.pyspark.blocks import Flow, Returns, run_block
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
 from lineal.extract.pyspark.dbt import is_dbt_model
-from lineal.extract.pyspark.files import File, imported_words
+from lineal.extract.pyspark.files import File, imported_words, label_files
 from lineal.extract.pyspark.forms import Kind
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, STARS, member_by_star
 from lineal.extract.pyspark.modules import ModuleIndex
-from lineal.extract.pyspark.open_calls import OpenCalls
+from lineal.extract.pyspark.open_calls import Mentions, OpenCalls
 from lineal.extract.pyspark.pipelines import dbt_model, define
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
@@ -49,6 +49,7 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.extract.sql.evaluation import Catalog
 from lineal.model.diagnostic import Code
+from lineal.model.limits import Task
 from lineal.model.paths import path_name
 from lineal.model.script import Main
 from lineal.model.way import Confidence
@@ -64,13 +65,22 @@ GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 class Program:
     """All Python files of a corpus."""
 
-    def __init__(self, files: list[File], known: Known, main: Main | None = None) -> None:
+    def __init__(
+        self,
+        files: list[File],
+        known: Known,
+        main: Main | None = None,
+        contents: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.contents = contents or {}
+        """the files beside the program, by their path"""
         self.known = known
         self.main = main
         self.files = files
         self.index = ModuleIndex(files)
+        label_files(files)
         self.located: dict[str, str] = {}
-        self.opened: dict[Any, Relation] = {}
+        self.opened: dict[str, Relation] = {}
         self.members: dict[str, Value] = {}
         self.predefined: dict[str, Value] = {
             "spark": Session(), "sqlContext": Session(), "dbutils": Library("dbutils"), "sc": Library("pyspark.sc"),
@@ -92,6 +102,7 @@ class Program:
         """
         for file in self.files:
             file.environment = None
+
         if self.main is not None:
             return self.execute_main(self.main)
 
@@ -103,22 +114,29 @@ class Program:
             before = len(self.run.writes)
             self.attempt(self.enter_node, file)
             self.known.foresee(self.run.writes[before:])
+
         if nodes is not None:
             position = {id(file): number for number, file in enumerate(self.files)}
             self.run.writes.sort(key=lambda write: position[id(write.script)])
 
-        open_calls = OpenCalls(self.run, self.guarded)
         loose = [file for file in self.files if not file.is_node and not file.is_module]
         spoken = [file for file in loose if SPARK_WORDS.search(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken, loose)])
 
         for file in entries:
             self.attempt(self.enter, file)
+
         for file in spoken:
             if file.environment is None and file not in entries:
                 self.attempt(self.enter, file)
+
+        open_calls = OpenCalls(self.run, self.guarded, Mentions(spoken))
         for file in spoken:
-            self.attempt(open_calls.call_all, file)
+            self.attempt(open_calls.call_entries, file)
+
+        for file in spoken:
+            self.attempt(open_calls.call_rest, file)
+
         return self.finished()
 
     def execute_main(self, main: Main) -> Run:
@@ -143,7 +161,8 @@ class Program:
         """Some work for a file; if it fails, that costs only the file."""
         run = self.run
         try:
-            work(file)
+            with Task(work.__name__, file.script.file, file.script.text):
+                work(file)
         except Exception as error:
             run.reading, run.depth = file.reading, 0
             run.journals.clear()
@@ -151,7 +170,10 @@ class Program:
             run.fail(error, None, "this program")
 
     def callers(self, spoken: list[File], loose: list[File]) -> list[File]:
-        """Files that never speak of Spark, but start those that do: from jobs import run; run()"""
+        """Return the files that call files of Spark.
+
+        Files that never speak of Spark, but start those that do: from jobs import run; run()
+        """
         if not spoken:
             return []
 
@@ -172,7 +194,10 @@ class Program:
             names.update(part for file in more for part in file.parts[-2:])
 
     def entries(self, files: list[File]) -> list[File]:
-        """Files that no other file imports, or that say so: if __name__ == "__main__" """
+        """Return the files that a run starts with.
+
+        Files that no other file imports, or that say so: if __name__ == "__main__"
+        """
         if len(files) == 1:
             return files
 
@@ -219,7 +244,9 @@ class Program:
         return any(write.name.lower() == name for write in self.run.writes[before:])
 
     def finish_job(self, file: File, before: int) -> None:
-        """def run(spark): …
+        """Run the entry function of a file.
+
+        def run(spark): …
 
         nothing in the file calls it; what it returns is the table, if it writes none
         """
@@ -260,6 +287,7 @@ class Program:
         file.environment = env
         file.functions, file.classes, file.pipelines = [], [], []
         reading, run.reading = run.reading, file.reading
+        home, run.home = run.home, env.home
         journals, depth = run.journals, run.depth
         outside = run.enter()
 
@@ -280,12 +308,15 @@ class Program:
                 run.grant()
                 run.reading = file.reading
 
-        run.reading, run.journals, run.depth = reading, journals, depth
+        run.reading, run.journals, run.depth, run.home = reading, journals, depth, home
         run.leave(outside, taken=True)
         return env
 
     def define_datasets(self, file: File) -> None:
-        """@dlt.table functions, and dbt's model(dbt, session)"""
+        """Define the datasets of a pipeline or a dbt model.
+
+        @dlt.table functions, and dbt's model(dbt, session)
+        """
         run = self.run
         for function, *said in file.pipelines:
             name, kind, decorator, rules = said
@@ -358,7 +389,7 @@ class Program:
 
         joined = path_name(posixpath.normpath(posixpath.join(self.main.folder, str(text))))
         if isinstance(text, Pattern):
-            return Pattern(joined, text.level, text.reason)
+            return text.retold(joined)
         return joined
 
     def types_of(self, key: str) -> Mapping[str, str]:
@@ -389,14 +420,20 @@ class Program:
         return Module(file, file.environment.names if file.environment is not None else {})
 
     def module(self, run: Run, name: str, file: File, level: int, node: Any) -> Value:
-        """import jobs.orders      Return a file of the program, else a library."""
+        """Return a file of the program, else a library.
+
+        import jobs.orders
+        """
         found = self.index.find(name, file, level)
         if found is not None:
             return self.load(run, found)
         return self.member_of_library(name)
 
     def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
-        """from jobs import orders      Return a name of a module, a submodule or a library."""
+        """Return a name of a module, a submodule or a library.
+
+        from jobs import orders
+        """
         dotted = f"{module}.{name}" if module else name
         home = self.index.find(module, file, level)
         if home is not None:
@@ -410,7 +447,10 @@ class Program:
         return self.member_of_library(dotted)
 
     def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
-        """jobs.orders, after import jobs"""
+        """Return a submodule.
+
+        jobs.orders, after import jobs
+        """
         parts = held.file.parts
         if parts[-1:] == ("__init__",):
             parts = parts[:-1]
@@ -421,7 +461,10 @@ class Program:
         return Unknown(name, "not defined in its module")
 
     def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
-        """from m import *"""
+        """Import every name of a module.
+
+        from m import *
+        """
         found = self.index.find(module, env.file, level)
         if found is not None:
             names = self.load(run, found).names
@@ -432,7 +475,10 @@ class Program:
             env.globals.wild.insert(0, partial(member_by_star, module))
 
     def include(self, run: Run, path: str, env: Environment, node: Any) -> None:
-        """%run      as if it stood here"""
+        """Run the code of another notebook.
+
+        %run      as if it stood here
+        """
         found = self.index.find_notebook(path, env.file)
         if found is None or id(found) in self.importing:
             run.report(Code.DYNAMIC, f"%run of a notebook that is not there: {path}", node)
@@ -458,7 +504,10 @@ class Program:
         return found
 
     def new_member(self, name: str) -> Value:
-        """sys.argv, math.pi, os.path.join"""
+        """Return a member of a library.
+
+        sys.argv, math.pi, os.path.join
+        """
         if name == "sys.argv" and self.main is not None:
             return [self.main.file, *self.main.arguments]
         if name == "sys.argv":
@@ -467,14 +516,20 @@ class Program:
 
 
 def is_bare_scan(relation: Relation) -> bool:
-    """spark.table("orders")      a dataset as it is, of which no column is known"""
+    """Tell whether a DataFrame is a dataset as it is.
+
+    spark.table("orders")      a dataset as it is, of which no column is known
+    """
     has_names = any(each.slot.star is None for each in relation.attributes)
     return not has_names and not relation.parents
 
 
 def is_absolute(path: str) -> bool:
-    """/lake/orders, s3://lake/orders, @stage/x, and {base}/orders, of which only a run knows"""
-    return path.startswith(("/", "@", "{")) or ":" in path.partition("/")[0]
+    """Tell whether a path is absolute.
+
+    /lake/orders, s3://lake/orders, @stage/x, and {base}/orders, of which only a run knows
+    """
+    return path.startswith(("/", "@", "{")) or ":" in path.partition("/")[0] or "::{" in path
 
 
 _none: Any = None

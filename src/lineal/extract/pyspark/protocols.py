@@ -15,6 +15,7 @@ from lineal.extract.pyspark.values import (
     Pattern,
     Unknown,
     Value,
+    is_elsewhere,
     label_of,
     method_of,
     outside,
@@ -35,10 +36,17 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
     if isinstance(held, Unknown):
         return held
     if isinstance(held, Pattern):
-        return Unknown(label_of(node), held.reason, held.level, held.variable)
+        return Unknown(label_of(node), held.reason, held.level, held.variable, held.home)
     if isinstance(held, Library):
         return Unknown(label_of(node), outside(held), variable=held.name)
     return Unknown(label_of(node), "not followed", variable=variable_name(node))
+
+
+def known_value(held: Value, node: ast.AST) -> Value:
+    """clean(Cols.AMOUNT)      Return a value; one that is imported from elsewhere is not known."""
+    if held.__class__ is Library and is_elsewhere(held):
+        return unknown_of(held, node)
+    return held
 
 
 def call_special(run: Run, held: Value, name: str, arguments: list[Value], node: Any) -> Value:
@@ -50,7 +58,10 @@ def call_special(run: Run, held: Value, name: str, arguments: list[Value], node:
 
 
 def as_text(run: Run, held: Value, node: Any) -> Value:
-    """str(query), f"{query}"      an object of the program says how it is written"""
+    """Return the text of an object.
+
+    str(query), f"{query}"      an object of the program says how it is written
+    """
     if not isinstance(held, Instance):
         return held
     if held.home.enumerates and held.home.find("__str__") is None:

@@ -46,7 +46,9 @@ class PythonReading(Reading):
 
     @property
     def is_pipeline(self) -> bool:
-        """import dlt
+        """Tell whether a file is a declarative pipeline.
+
+        import dlt
 
         where LIVE.orders is a dataset of the pipeline, and not a table of a schema `live`
         """
@@ -59,7 +61,10 @@ class PythonReading(Reading):
         self.embedded[id(tree)] = (tree, reading)
 
     def unquoted(self, name: str) -> str:
-        """F.expr("date_trunc(period, a)")      a unit that no engine knows is a column"""
+        """Return how the text spells a unit.
+
+        F.expr("date_trunc(period, a)")      a unit that no engine knows is a column
+        """
         if name.lower() in DATE_PARTS:
             return ""
         return name.lower()
@@ -87,6 +92,7 @@ class PythonReading(Reading):
         offset = offset_of(node)
         if inside is not None and offset is not None:
             return inside.item_around(offset)
+
         return ""
 
     def place_of(self, node: Any) -> Place | None:
@@ -107,10 +113,14 @@ class PythonReading(Reading):
         inside = self.around(node)
         if inside is not None:
             return inside.place_of(node)
+
         return None
 
     def name_of(self, call: Any) -> str:
-        """F.to_date("x")      to_date, whatever the SQL parser calls it"""
+        """Return the name of a call as the program writes it.
+
+        F.to_date("x")      to_date, whatever the SQL parser calls it
+        """
         meta = call._meta
         spelled = meta.get("function") if meta else None
         if spelled is None:
@@ -122,7 +132,9 @@ class PythonReading(Reading):
         return str(spelled)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
-        """F.sum("a"), df.select(cols)
+        """Return how a column is named.
+
+        F.sum("a"), df.select(cols)
 
         whether it stands in an aggregate, and whether a variable holds its name
         """
@@ -182,6 +194,7 @@ class PythonReading(Reading):
         text = " ".join(b" ".join(encoded).decode(errors="replace").split())
         if len(text) <= 200:
             return text
+
         return f"{text[:199]}…"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from lineal.algebra.frame import Frame, Slot, star_slot
+from lineal.algebra.frame import Frame, Made, Scan, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage, doubted
 from lineal.algebra.relation import decided_rows, project
 from lineal.extract.sql.evaluation import Evaluation
@@ -43,6 +43,25 @@ def fresh(slot: Slot, qualifier: tuple[str, ...] = (), doubt: Doubt | None = Non
     return Attribute(slot, next(_ids), qualifier, doubt)
 
 
+DYNAMIC = Dataset("", "<dynamic>")
+"""The home of columns of which nothing is known."""
+
+
+def anything() -> Attribute:
+    """Return an open star of an unknown source.
+
+    select(*names_that_only_a_run_knows)
+
+    there may be any column, and none has a source that is known
+    """
+    return fresh(star_slot(Star(DYNAMIC, made=Made({}, "", ""))))
+
+
+def is_dynamic(attribute: Attribute) -> bool:
+    """Return whether this stands for any column, of a source that is not known."""
+    return attribute.slot.star is not None and attribute.slot.star.dataset == DYNAMIC
+
+
 class Twice(NamedTuple):
     """A self-join: the right side's columns got new identities, so that both sides can be told
     apart.
@@ -64,6 +83,7 @@ class Relation:
         "_by_key",
         "_stars",
         "attributes",
+        "declared",
         "evaluation",
         "gaps",
         "hidden",
@@ -89,6 +109,8 @@ class Relation:
         """columns that only their identity or qualifier reaches: the right key of join(…, "id")"""
         self.under: Relation | None = None
         """what filter and orderBy may still name after a select"""
+        self.declared: Scan | None = None
+        """the table whose declared columns these are"""
         self.twice: tuple[Twice, ...] = ()
         self.types: dict[int, str] = {}
         self.gaps: frozenset[Diagnostic] = frozenset()
@@ -153,6 +175,7 @@ class Relation:
         made.types = self.types
         if attributes is None:
             made.hidden, made.under = self.hidden, self.under
+            made.declared = self.declared
             made._by_key, made._stars = self._by_key, self._stars
 
         return made
@@ -207,20 +230,29 @@ def ancestors(relation: Relation) -> Iterable[Relation]:
 
 
 def scan_frame(frame: Frame, qualifier: tuple[str, ...], doubt: Doubt | None = None) -> Relation:
-    """spark.table("db.orders")      every column stands for itself, and may be called orders.x"""
+    """Return the DataFrame of a dataset.
+
+    spark.table("db.orders")      every column stands for itself, and may be called orders.x
+    """
     attributes = []
     for slot in frame.slots:
         if doubt is not None:
             slot = slot._replace(lineage=doubted(slot.lineage, doubt), scanned=None)
         attributes.append(fresh(slot, qualifier, doubt))
 
-    return Relation(attributes, frame.rows)
+    relation = Relation(attributes, frame.rows)
+    if isinstance(frame, Scan):
+        relation.declared = frame
+    return relation
 
 
 def side_by_side_stars(
     left: list[Attribute], right: list[Attribute], doubt: Doubt | None = None
 ) -> list[Attribute]:
-    """Two open stars in one place: a name may be answered by either"""
+    """Unite two open stars.
+
+    Two open stars in one place: a name may be answered by either
+    """
     if not left or not right:
         return [*left, *right]
 

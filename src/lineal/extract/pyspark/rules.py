@@ -37,7 +37,10 @@ class FrameTyping:
         return OPEN
 
     def column(self, node: exp.Column, relation: Relation) -> Type:
-        """a, t.a, a.field"""
+        """Return the type of a column.
+
+        a, t.a, a.field
+        """
         parts = [part.name for part in node.parts]
         held = relation.by_key.get(parts[-1].lower(), ())
         if len(parts) > 1:
@@ -64,7 +67,10 @@ def by_rules(tree: Any, relation: Relation) -> Type:
 
 
 def described_type(schema: Any) -> Type:
-    """from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')"""
+    """Return the type that a text describes.
+
+    from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')
+    """
     text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
     if text.lower().startswith(("array<", "map<")):
         return declared(text.lower(), SPARK)
@@ -76,7 +82,9 @@ def described_type(schema: Any) -> Type:
 
 
 def generated_types(tree: Any, relation: Relation) -> list[str]:
-    """explode(xs)
+    """Return the types of a generator's columns.
+
+    explode(xs)
 
     what an array holds, or the keys and values of a map; [] where that is not known
     """

@@ -42,10 +42,18 @@ class Exhausted(Passing):
 class Environment:
     """The names of a function or module, and those around it."""
 
-    __slots__ = ("file", "globals", "methods", "names", "outer", "shared", "wild")
+    __slots__ = ("file", "function", "globals", "methods", "names", "outer", "shared", "wild")
 
-    def __init__(self, names: dict[str, Value], outer: Environment | None, file: File) -> None:
+    def __init__(
+        self,
+        names: dict[str, Value],
+        outer: Environment | None,
+        file: File,
+        function: str = "",
+    ) -> None:
         self.names = names
+        self.function: str = function or (outer.function if outer is not None else "")
+        """the function whose names these are; empty for those of a module"""
         self.outer = outer
         self.file = file
         self.wild: list[Value] = []
@@ -55,6 +63,14 @@ class Environment:
         """of a class's body: the functions that are defined there, whatever decorators make of them
         """
         self.globals: Environment = outer.globals if outer is not None else self
+
+    @property
+    def home(self) -> str:
+        """Return the place that names are told apart by.
+
+        Return the file and function: jobs/daily.py::main
+        """
+        return f"{self.file.label}::{self.function}" if self.function else self.file.label
 
     def home_of(self, name: str) -> Environment | None:
         """Return the environment that defines a name."""
@@ -122,6 +138,8 @@ class Run:
         self.leaves: list[tuple[Relation, Any, PythonReading]] = []
         self.diagnostics: list[Diagnostic] = []
         self.reported: set[Diagnostic] = set()
+        self.told = 0
+        """how often something was reported, whether or not it had been before"""
         self.gaps: list[Diagnostic] = []
         """the gaps that were met in the call at hand, and in the calls inside of it"""
         self.unread: list[Diagnostic] = []
@@ -135,6 +153,8 @@ class Run:
         """whether a branch of which only a run knows the outcome has ended the program, the
         function or a round
         """
+        self.home = ""
+        """the file and function at hand: jobs/daily.py::main"""
         self.script: Any = None
         self.begun = 0
         """how many writes there were when the script began"""
@@ -185,6 +205,7 @@ class Run:
     def report(self, code: Code, message: str, node: Any, hint: str = "", gap: bool = True) -> None:
         """Report a diagnostic once; a gap concerns what is being computed."""
         diagnostic = Diagnostic(code, message, self.reading.place_of(node), hint)
+        self.told += 1
         if gap and code in GAPS:
             self.gaps.append(diagnostic)
         if diagnostic not in self.reported:

@@ -8,7 +8,10 @@ from lineal.extract.pyspark.values import SchemaValue, Value
 
 
 def parsed_schema(text: str) -> SchemaValue | None:
-    """a INT, b STRUCT<c: INT>, d DECIMAL(10, 2)"""
+    """Parse a schema.
+
+    a INT, b STRUCT<c: INT>, d DECIMAL(10, 2)
+    """
     fields: list[tuple[str, str]] = []
     inner = text.strip()
     if inner.lower().startswith("struct<") and inner.endswith(">"):
@@ -26,11 +29,15 @@ def parsed_schema(text: str) -> SchemaValue | None:
         return SchemaValue([("value", fields[0][0].lower())])
     if fields:
         return SchemaValue(fields)
+
     return None
 
 
 def top_level(text: str) -> list[str]:
-    """a INT, b STRUCT<c: INT, d: INT>      Split a text at its outer commas."""
+    """Split a text at its outer commas.
+
+    a INT, b STRUCT<c: INT, d: INT>
+    """
     parts, depth, start = [], 0, 0
     for position, char in enumerate(text):
         depth += (char in "(<") - (char in ")>")

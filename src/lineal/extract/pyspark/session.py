@@ -9,6 +9,7 @@ from typing import Any
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import scan
 from lineal.extract.pyspark.branches import merge_relations
+from lineal.extract.pyspark.connectors import connector_name
 from lineal.extract.pyspark.dispatch import (
     FRAME_METHODS,
     Arguments,
@@ -16,10 +17,9 @@ from lineal.extract.pyspark.dispatch import (
     argument_at,
     named_argument,
 )
-from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.names import short_file, table_parts
-from lineal.extract.pyspark.relation import Relation, fresh, scan_frame
+from lineal.extract.pyspark.names import owned_name, table_parts
+from lineal.extract.pyspark.relation import Relation, anything, fresh, scan_frame
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import (
@@ -33,19 +33,20 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
-from lineal.model.edge import Doubt
 from lineal.model.paths import delta_path
 from lineal.model.way import Confidence
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
-BLACK_BOX = Doubt(Confidence.LOW, False, "made by code that is not followed")
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
 def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.table("db.orders")"""
+    """Read a table.
+
+    spark.table("db.orders")
+    """
     name = named_argument(arguments, keywords, 0, "tableName", keywords.get("name"))
     return read_name(run, name, node, read_table)
 
@@ -61,17 +62,22 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
     if isinstance(name, str):
         if isinstance(name, Pattern):
             run.dynamic("a name of which only a run knows parts", node, name.level, gap=False)
+            return read(run, name.retold(owned_name(name, name.home or run.home)), node)
         return read(run, name, node)
+
     if isinstance(name, Unknown):
         run.dynamic(f"a name that only a run knows ({name.reason})", node, name.level, gap=False)
-        return read(run, f"{{{name.label}}}", node)
+        return read(run, owned_name(f"{{{name.label}}}", name.home or run.home), node)
 
     run.dynamic("a name that only a run knows", node, gap=False)
-    return read(run, f"{{{label_of(node)}}}", node)
+    return read(run, owned_name(f"{{{label_of(node)}}}", run.home), node)
 
 
 def in_use(run: Run, parts: list[str]) -> list[str]:
-    """USE sales; spark.table("orders")      sales.orders"""
+    """Return a table's name in the current database.
+
+    USE sales; spark.table("orders")      sales.orders
+    """
     catalog, database = run.using
     if len(parts) == 1 and database:
         parts = [database, *parts]
@@ -84,7 +90,10 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
 
 
 def without_session(parts: list[str]) -> list[str]:
-    """spark_catalog.default.orders      orders, as a run calls it"""
+    """Return a table's name without the session catalog.
+
+    spark_catalog.default.orders      orders, as a run calls it
+    """
     for word, length in SESSION_PARTS:
         if len(parts) == length and parts[0].lower() == word:
             parts = parts[1:]
@@ -96,7 +105,10 @@ SESSION_PARTS = (("spark_catalog", 3), ("default", 2))
 
 
 def use(run: Run, catalog: str, database: str) -> None:
-    """USE sales, spark.catalog.setCurrentDatabase("sales")      from here on"""
+    """Set the current database.
+
+    USE sales, spark.catalog.setCurrentDatabase("sales")      from here on
+    """
     if catalog == "spark_catalog":
         catalog = ""
     if database == "default":
@@ -105,7 +117,10 @@ def use(run: Run, catalog: str, database: str) -> None:
 
 
 def is_live(run: Run, parts: list[str]) -> bool:
-    """LIVE.orders      a dataset of the pipeline itself"""
+    """Tell whether a name is a dataset of the pipeline.
+
+    LIVE.orders      a dataset of the pipeline itself
+    """
     return len(parts) == 2 and parts[0].lower() == "live" and run.reading.is_pipeline
 
 
@@ -129,7 +144,10 @@ def read_table(run: Run, name: str, node: Any) -> Relation:
 
 
 def find_view(run: Run, parts: list[str]) -> Relation | None:
-    """orders, global_temp.orders      Return a temporary view of that name."""
+    """Return a temporary view of that name.
+
+    orders, global_temp.orders
+    """
     folded = [part.lower() for part in parts]
     name = folded[-1]
     if len(folded) == 1 and name in run.views:
@@ -181,25 +199,33 @@ def read_path_or_table(run: Run, name: str, node: Any) -> Relation:
 
 
 def open_dataset(run: Run, held: Unknown, node: Any) -> Relation:
-    """An undefined df, a parameter that no call binds, what an unknown function gives: an open
-    dataset of its own.
-    """
-    key = (run.reading.script.file, held.label, held.reason)
-    found = run.program.opened.get(key)
+    """An undefined df, a parameter that no call binds: an open dataset of its own."""
+    if held.level < Confidence.MEDIUM:
+        return unknown_frame(run, held, node)
+
+    name = f"{run.home.partition('::')[0]}::{held.label}"
+    found = run.program.opened.get(name)
     if found is None:
-        name = f"{short_file(run.reading.script.file)}::{held.label}"
-        found = dataset(run, name.lower(), name, node)
-        if held.level < Confidence.MEDIUM:
-            run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
-            found = scan_frame(found.frame, (), BLACK_BOX)
-
-        run.program.opened[key] = found
-
+        found = run.program.opened[name] = dataset(run, name.lower(), name, node)
     return found
 
 
+def unknown_frame(run: Run, held: Unknown, node: Any) -> Relation:
+    """Return a DataFrame of an unknown source.
+
+    enrich(orders).select(…)
+
+    Return a DataFrame without a source: it may have any column, and it reads what it was made of.
+    """
+    run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
+    return Relation([anything()], {}, held.inputs)
+
+
 def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.createDataFrame(rows, ["a", "b"])      local data has no source"""
+    """Build a DataFrame from local data.
+
+    spark.createDataFrame(rows, ["a", "b"])      local data has no source
+    """
     data = named_argument(arguments, keywords, 0, "data")
     schema = schema_of(run, keywords.get("schema", argument_at(arguments, 1)), node)
     if schema is None and not isinstance(data, (str, dict)):
@@ -245,7 +271,10 @@ def local_relation(schema: SchemaValue) -> Relation:
 
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.range(10)"""
+    """Build a DataFrame of numbers.
+
+    spark.range(10)
+    """
     return local_relation(SchemaValue([("id", "bigint")]))
 
 
@@ -253,7 +282,10 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
 
 def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.udf.register("name", f)"""
+    """Register a UDF.
+
+    spark.udf.register("name", f)
+    """
     name = named_argument(arguments, keywords, 0, "name")
     if not isinstance(name, str):
         name = "udf"
@@ -261,7 +293,10 @@ def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 
 def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.newSession(), SparkSession.builder"""
+    """Return the session itself.
+
+    spark.newSession(), SparkSession.builder
+    """
     return Session()
 
 
@@ -295,7 +330,10 @@ FORMATS = frozenset(
 def read_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.read.option(…).schema(…).parquet(path)"""
+    """Call a method of a reader.
+
+    spark.read.option(…).schema(…).parquet(path)
+    """
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
     if name == "format":
@@ -309,15 +347,19 @@ def read_call(
         return read_name(run, given.get("table"), node, database_table)
     if name in FORMATS:
         return read_path(run, held, name, arguments, keywords, node)
+
     return held
 
 
 def read_path(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.read.parquet(path), spark.read.format("csv").load(path)"""
+    """Read files.
+
+    spark.read.parquet(path), spark.read.format("csv").load(path)
+    """
     options = held.parts.get("options", {})
-    database = options.get("dbtable", options.get("query", options.get("table")))
+    database = connector_name(options)
     if database is not None and name == "load":
         return read_name(run, database, node, database_table)
 
@@ -349,7 +391,10 @@ def read_path(
 
 
 def columns_of_format(held: Builder, name: str) -> tuple[str, ...] | None:
-    """spark.read.text(path), spark.read.format("kafka").load()      Return fixed columns."""
+    """Return the columns that a format fixes.
+
+    spark.read.text(path), spark.read.format("kafka").load()
+    """
     if name == "load":
         name = str(held.parts.get("format", ""))
     return COLUMNS_OF_FORMATS.get(name)
@@ -358,7 +403,10 @@ def columns_of_format(held: Builder, name: str) -> tuple[str, ...] | None:
 def paths_to_read(
     held: Builder, name: str, arguments: Arguments, keywords: Keywords
 ) -> Sequence[Value]:
-    """load(path), load([a, b]), parquet(a, b), option("path", a)      Return the paths."""
+    """Return the paths that a reader is given.
+
+    load(path), load([a, b]), parquet(a, b), option("path", a)
+    """
     options, kind = held.parts.get("options", {}), held.parts.get("format", name)
     default = options.get("path", options.get("subscribe"))
     path = named_argument(arguments, keywords, 0, "path", default)
@@ -372,6 +420,7 @@ def paths_to_read(
         path = delta_path(path)
     if name not in SEVERAL_PATHS:
         return [path]
+
     return [path, *(more for more in arguments[1:] if isinstance(more, str))]
 
 
@@ -382,7 +431,10 @@ AROUND_QUERY = re.compile(r"\)\s*(AS\s+)?\w*\s*$", re.IGNORECASE)
 
 
 def database_table(run: Run, name: str, node: Any) -> Relation:
-    """jdbc: a table, or (SELECT …) AS t"""
+    """Read a table of another database.
+
+    jdbc: a table, or (SELECT …) AS t
+    """
     text = name.strip()
     if text.startswith("("):
         query = AROUND_QUERY.sub("", text[1:])
@@ -400,7 +452,10 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
 def catalog_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")"""
+    """Call a method of the catalog.
+
+    spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")
+    """
     given = argument_at(arguments)
     if name == "currentDatabase":
         return run.using[1] or "default"
@@ -416,7 +471,10 @@ def catalog_call(
 
 
 def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:
-    """spark.catalog.dropTempView("v")"""
+    """Drop a temporary view.
+
+    spark.catalog.dropTempView("v")
+    """
     run.touch(views)
     views.pop(name.lower(), None)
 
@@ -424,7 +482,10 @@ def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:
 def conf_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.conf.get("day")"""
+    """Call a method of the configuration.
+
+    spark.conf.get("day")
+    """
     if name == "get" and arguments and isinstance(arguments[0], str):
         return Unknown(arguments[0], "configuration", Confidence.LOW)
     return None
@@ -433,5 +494,8 @@ def conf_call(
 def udf_registry(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """spark.udf.register("clean", clean)"""
+    """Call a method of the UDF registry.
+
+    spark.udf.register("clean", clean)
+    """
     return register(run, arguments, keywords, node)

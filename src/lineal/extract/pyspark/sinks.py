@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.trees import subquery
 from lineal.extract.pyspark.command_line import parser_call
+from lineal.extract.pyspark.connectors import connector_name
 from lineal.extract.pyspark.dispatch import (
     ACTIONS,
     BUILDERS,
@@ -21,10 +22,9 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
     only_argument,
 )
-from lineal.extract.pyspark.frames.project import anything
 from lineal.extract.pyspark.knowledge import is_text
-from lineal.extract.pyspark.names import table_parts
-from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.names import owned_name, table_parts
+from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
 from lineal.extract.pyspark.standard import future_call, pool_call
@@ -37,6 +37,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     label_of,
+    note_of,
 )
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
@@ -66,9 +67,14 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
     if isinstance(name, Unknown) or name is None or not isinstance(name, str):
         level = name.level if isinstance(name, Unknown) else Confidence.UNKNOWN
         run.dynamic("a target that only a run knows", node, level, gap=False)
-        return [f"{{{name.label if isinstance(name, Unknown) else label_of(node)}}}"]
+        label, home = label_of(node), run.home
+        if isinstance(name, Unknown):
+            label, home = name.label, name.home or home
+        return [owned_name(f"{{{label}}}", home)]
+
     if isinstance(name, Pattern):
         run.dynamic("a target of which only a run knows parts", node, name.level, gap=False)
+        name = name.retold(owned_name(name, name.home or run.home))
     if path:
         spelled = run.program.path_of(name)
         return [run.program.located.get(spelled, spelled)]
@@ -99,13 +105,20 @@ PATHS = frozenset(
 def write_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.write.mode("overwrite").saveAsTable("mart.orders")"""
+    """Call a method of a writer.
+
+    df.write.mode("overwrite").saveAsTable("mart.orders")
+    """
     parts = held.parts
     relation = parts["relation"]
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
     if name in ("mode", "outputMode"):
-        return held.with_(mode=only_argument(arguments, keywords))
+        mode = only_argument(arguments, keywords)
+        if isinstance(mode, Unknown):
+            run.dynamic(note_of("a mode", mode), node, mode.level, gap=False)
+        return held.with_(mode=mode)
+
     if name == "format":
         return held.with_(format=named_argument(arguments, keywords, 0, "source"))
     if name == "queryName":
@@ -137,12 +150,15 @@ KEEPING = ("append", "update", "complete", "ignore")
 def finish_write(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.save(path), .saveAsTable("orders"), .insertInto("orders")"""
+    """Write a DataFrame.
+
+    .save(path), .saveAsTable("orders"), .insertInto("orders")
+    """
     parts = held.parts
     relation, options = parts["relation"], parts.get("options", {})
     mode = keywords.get("mode", parts.get("mode"))
     how = mode.lower() if isinstance(mode, str) else ""
-    append, keeps = how in KEEPING, how == "ignore"
+    append, keeps = how in KEEPING or isinstance(mode, (Unknown, Choice)), how == "ignore"
 
     if parts.get("each") is not None and name == "start":
         batch = Unknown("batch_id", "the number of a batch", Confidence.LOW)
@@ -164,7 +180,7 @@ def finish_write(
         target = first_of(arguments[1:], keywords, "table")
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
 
-    database = options.get("dbtable", options.get("table"))
+    database = connector_name(options)
     if database is not None and name == "save":
         return write_to(run, relation, database, node, defines=not append, keeps=keeps)
 
@@ -193,7 +209,10 @@ def first_of(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
 def temporary_view(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.createOrReplaceTempView("v")"""
+    """Create a temporary view.
+
+    df.createOrReplaceTempView("v")
+    """
     name = first_of(arguments, keywords, "name")
     if not isinstance(name, str):
         run.dynamic(
@@ -214,7 +233,10 @@ def temporary_view(
 def transform(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.transform(f, a, b)"""
+    """Apply a function to a DataFrame.
+
+    df.transform(f, a, b)
+    """
     if arguments:
         return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
     return relation
@@ -223,7 +245,10 @@ def transform(
 def write_to_builder(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.writeTo("orders")"""
+    """Begin a write to a table.
+
+    df.writeTo("orders")
+    """
     return Builder(
         "write", {"relation": relation, "target": first_of(arguments, keywords, "table")}
     )
@@ -232,21 +257,30 @@ def write_to_builder(
 def scalar(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.scalar()      a DataFrame of one value, in an expression"""
+    """Return a DataFrame as one value.
+
+    df.scalar()      a DataFrame of one value, in an expression
+    """
     return ColumnValue(subquery(relation))
 
 
 def exists(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.exists()      a subquery as a condition"""
+    """Return a DataFrame as a condition.
+
+    df.exists()      a subquery as a condition
+    """
     return ColumnValue(exp.Exists(this=subquery(relation)))
 
 
 def collect_rows(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.collect(), df.count()      values that only the data knows"""
+    """Return the rows of a DataFrame.
+
+    df.collect(), df.count()      values that only the data knows
+    """
     return Unknown(
         f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()", "only the data knows"
     )
@@ -255,14 +289,20 @@ def collect_rows(
 def nothing(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.show()      Return None: nothing is written."""
+    """Return None: nothing is written.
+
+    df.show()
+    """
     return None
 
 
 def split(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.randomSplit([0.8, 0.2])"""
+    """Split a DataFrame at random.
+
+    df.randomSplit([0.8, 0.2])
+    """
     weights = named_argument(arguments, keywords, 0, "weights")
     count = len(weights) if isinstance(weights, (list, tuple)) else 2
     return [relation.derived() for _ in range(count)]
@@ -271,7 +311,10 @@ def split(
 def opaque(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.rdd.map(f)      Report a method that is not followed."""
+    """Report a method that is not followed.
+
+    df.rdd.map(f)
+    """
     name = getattr(getattr(node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
     return Relation([anything()], dict(relation.rows), (relation,))
@@ -280,7 +323,10 @@ def opaque(
 def column_by_name(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.colRegex("a")"""
+    """Return a column by its name.
+
+    df.colRegex("a")
+    """
     return item_of(run, relation, argument_at(arguments), node)
 
 
@@ -312,7 +358,10 @@ ACTIONS.update({
 def stat_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.stat.crosstab("a", "b")"""
+    """Call a statistics function.
+
+    df.stat.crosstab("a", "b")
+    """
     handler = FRAME_METHODS.get(name) or ACTIONS.get(name, collect_rows)
     return handler(run, held.parts["relation"], arguments, keywords, node)
 
@@ -320,7 +369,10 @@ def stat_call(
 def match_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """re.match(…).group(1)"""
+    """Call a method of a match.
+
+    re.match(…).group(1)
+    """
     groups = held.parts["groups"]
     number = argument_at(arguments, 0, 0)
     if name == "group" and isinstance(number, int) and 0 <= number < len(groups):
@@ -336,7 +388,10 @@ PLACEHOLDER = re.compile(r"\$(?:(\$)|([a-z_]\w*)|\{([a-z_]\w*)\})", re.IGNORECAS
 def template_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Template("SELECT $columns").substitute(columns="a, b")"""
+    """Call a method of a template.
+
+    Template("SELECT $columns").substitute(columns="a, b")
+    """
     text = held.parts["text"]
     given = {**(arguments[0] if arguments and isinstance(arguments[0], dict) else {}), **keywords}
     if name not in ("substitute", "safe_substitute") or not isinstance(text, str):
@@ -359,7 +414,10 @@ def template_call(
 def udf_decorator(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """@udf(returnType=StringType())"""
+    """Return a decorator that makes a UDF.
+
+    @udf(returnType=StringType())
+    """
     return held
 
 

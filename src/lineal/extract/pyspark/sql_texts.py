@@ -17,6 +17,7 @@ from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.knowledge import is_known, is_text
+from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import SESSION, in_use, is_live, local_relation, use
@@ -35,7 +36,10 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
 def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)"""
+    """Run a SQL text.
+
+    spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)
+    """
     text = named_argument(arguments, keywords, 0, "sqlQuery")
     if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
         return sql_of_options(run, text, keywords, node)
@@ -54,13 +58,18 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     for tree in sql_statements(run, with_variables(text, run), node):
         put_values(tree, given)
         result = sql_statement(run, tree, relations, node)
+
     if result is not None:
         return result
+
     return local_relation(SchemaValue([]))
 
 
 def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Relation | None:
-    """spark.sql(full if first_time else changes)      Return what one of the texts gives."""
+    """Return what one of the texts gives.
+
+    spark.sql(full if first_time else changes)
+    """
     several = [sql(run, [option], keywords, node) for option in text.options]
     frames = [each for each in several if isinstance(each, Relation)]
     if not frames:
@@ -69,7 +78,10 @@ def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Rel
 
 
 def unknown_sql(run: Run, text: Value, node: Any) -> Unknown:
-    """spark.sql(read_file("q.sql"))      Report a text of which nothing is known."""
+    """Report a SQL text of which nothing is known, and return an unknown value.
+
+    spark.sql(read_file("q.sql"))
+    """
     held = text if isinstance(text, Unknown) else Unknown("spark.sql()", "not followed")
     what = "a SQL text that only a run knows"
     run.dynamic(f"{what} ({held.reason})", node, held.level)
@@ -89,7 +101,10 @@ for the statements that follow in the session
 
 
 def with_variables(text: str, run: Run) -> str:
-    """SELECT … WHERE amount > least      with the statements before it that say what least is"""
+    """Put the statements that declare variables before a query.
+
+    SELECT … WHERE amount > least      with the statements before it that say what least is
+    """
     names = [
         found["name"]
         for each in run.session
@@ -106,7 +121,9 @@ MARKER = re.compile(r"(?<!:):(\w+)")
 
 
 def with_names(text: str, given: Value) -> str:
-    """spark.sql("… IDENTIFIER(:db || '.orders')", args={"db": "raw"})
+    """Put the values of arguments into names.
+
+    spark.sql("… IDENTIFIER(:db || '.orders')", args={"db": "raw"})
 
     … IDENTIFIER('raw' || '.orders')
     """
@@ -124,7 +141,10 @@ def with_names(text: str, given: Value) -> str:
 
 
 def put_values(tree: Any, given: Value) -> None:
-    """spark.sql("… IDENTIFIER(?)", args=["orders"])      by position"""
+    """Put arguments in by position.
+
+    spark.sql("… IDENTIFIER(?)", args=["orders"])      by position
+    """
     if not isinstance(given, (list, tuple)):
         return
     for marker, value in zip(list(tree.find_all(exp.Placeholder, bfs=False)), given, strict=False):
@@ -133,7 +153,10 @@ def put_values(tree: Any, given: Value) -> None:
 
 
 def with_arguments(text: str, given: Keywords, run: Run) -> str:
-    """spark.sql("SELECT * FROM {df}", df=df)      a DataFrame by name"""
+    """Put DataFrames in by name.
+
+    spark.sql("SELECT * FROM {df}", df=df)      a DataFrame by name
+    """
     for key, value in given.items():
         if isinstance(value, Relation):
             text = as_certain_as(text, text.replace(f"{{{key}}}", key))
@@ -146,7 +169,7 @@ def with_arguments(text: str, given: Keywords, run: Run) -> str:
 def as_certain_as(text: str, found: str) -> str:
     """Return a text made of another one: with placeholders, if that has any."""
     if isinstance(text, Pattern):
-        return Pattern(found, text.level, text.reason)
+        return text.retold(found)
     return found
 
 
@@ -166,6 +189,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
 
     for tree in trees:
         put_back(tree, labels)
+
     return trees
 
 
@@ -207,7 +231,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
     found = plan_of(tree, run.facts)
     embedded = run.reading.embedded.get(id(tree))
     if embedded is not None and embedded[1].found is not None and not isinstance(found, type):
-        found = embedded[1].found.dress(tree, found, 0)
+        found = embedded[1].found.place(tree, found, 0)
     if isinstance(found, type):
         if not isinstance(tree, (exp.Command, exp.Describe)):
             run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
@@ -226,7 +250,10 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
 
 
 def drop_dataset(run: Run, key: str) -> None:
-    """DROP VIEW v, DROP TABLE t      t may be made anew by what makes only what is not there"""
+    """Drop a view or a table.
+
+    DROP VIEW v, DROP TABLE t      t may be made anew by what makes only what is not there
+    """
     run.touch(run.views)
     run.views.pop(key, None)
     held = run.written.get(key)
@@ -236,7 +263,9 @@ def drop_dataset(run: Run, key: str) -> None:
 
 
 def locate(run: Run, tree: exp.Create) -> None:
-    """CREATE TABLE t USING delta LOCATION 's3://lake/t'
+    """Note the path of a table.
+
+    CREATE TABLE t USING delta LOCATION 's3://lake/t'
 
     one dataset: what was written there is in t
     """
@@ -267,6 +296,7 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
         relation = relation.derived(
             [fresh(slot) for slot in rename(relation.frame, plan.columns).slots]
         )
+
     if plan.temporary or is_temporary(tree):
         views = run.global_views if any(tree.find_all(exp.GlobalProperty)) else run.views
         run.touch(views)
@@ -274,19 +304,25 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
         return None
 
     write_dataset(run, Write(
-        plan.name, relation, node, run.reading, plan.kind, plan.defines, plan.positional, list(plan.columns),
-        partition=plan.partition, keeps=plan.keeps,
+        owned_name(plan.name, run.home), relation, node, run.reading, plan.kind, plan.defines, plan.positional,
+        list(plan.columns), partition=plan.partition, keeps=plan.keeps,
     ))  # fmt: skip
     return None
 
 
 def is_temporary(tree: Any) -> bool:
-    """CREATE TEMPORARY VIEW v AS …"""
+    """Tell whether a view is temporary.
+
+    CREATE TEMPORARY VIEW v AS …
+    """
     return isinstance(tree, exp.Create) and any(tree.find_all(exp.TemporaryProperty))
 
 
 def shared_views(run: Run, tree: Any) -> dict[str, Relation]:
-    """FROM global_temp.v      read like a view of this session, under a name that no other has"""
+    """Return the global views that a statement reads.
+
+    FROM global_temp.v      read like a view of this session, under a name that no other has
+    """
     found: dict[str, Relation] = {}
     for node in tree.find_all(exp.Table) if run.global_views else ():
         key = node.name.lower()
@@ -330,6 +366,7 @@ def evaluate_plan(
     found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)
     for view in used:
         found.types.update({each.id: view.types.get(each.id, "") for each in found.attributes})
+
     return found
 
 
@@ -337,7 +374,10 @@ def evaluate_plan(
 
 
 def qualify_tables(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
-    """SELECT … FROM orders      the tables of a statement, after USE"""
+    """Qualify the tables of a statement.
+
+    SELECT … FROM orders      the tables of a statement, after USE
+    """
     views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
     for node in list(tree.find_all(exp.Table)):
         parts = [part.name for part in node.parts]
@@ -355,7 +395,9 @@ def qualify_tables(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
 
 
 def names_session(run: Run, tree: Any) -> bool:
-    """FROM spark_catalog.default.orders
+    """Tell whether a name includes the session catalog.
+
+    FROM spark_catalog.default.orders
 
     of a program that was run, and whose columns are not called so, too
     """
@@ -368,7 +410,10 @@ def names_session(run: Run, tree: Any) -> bool:
 
 
 def without_live(run: Run, tree: Any) -> None:
-    """SELECT … FROM LIVE.orders"""
+    """Remove the LIVE schema.
+
+    SELECT … FROM LIVE.orders
+    """
     for node in tree.find_all(exp.Table):
         if is_live(run, [part.name for part in node.parts]):
             node.set("db", None)

@@ -18,7 +18,8 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.knowledge import all_known, items_of, items_of_each, truth
 from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Builder, Generator, Native, Value
+from lineal.extract.pyspark.sizes import TOO_LARGE
+from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
@@ -35,7 +36,9 @@ def number_or_items(held: Value) -> int | list[Value] | None:
 
 
 def combine_by(function: Callable[..., Any]) -> Handler:
-    """itertools.combinations(names, 2), zip_longest(a, b)
+    """Return what combines lists of itertools.
+
+    itertools.combinations(names, 2), zip_longest(a, b)
 
     of lists that are known, whatever is in them
     """
@@ -50,15 +53,23 @@ def combine_by(function: Callable[..., Any]) -> Handler:
             return unknown()
 
         try:
-            return Generator(list(itertools.islice(function(*several, **keywords), MOST_ITEMS)))
+            found = list(itertools.islice(function(*several, **keywords), MOST_ITEMS + 1))
         except (TypeError, ValueError):
             return unknown()
+
+        if len(found) > MOST_ITEMS:
+            return Unknown("…", TOO_LARGE)
+
+        return Generator(found)
 
     return call
 
 
 def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.starmap(f, pairs)"""
+    """Evaluate itertools.starmap.
+
+    itertools.starmap(f, pairs)
+    """
     rows = items_of(argument_at(arguments, 1))
     if rows is None:
         return unknown()
@@ -66,7 +77,10 @@ def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 
 def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.groupby(sorted(columns), key=len)"""
+    """Evaluate itertools.groupby.
+
+    itertools.groupby(sorted(columns), key=len)
+    """
     items = items_of(argument_at(arguments))
     key = named_argument(arguments, keywords, 1, "key")
     if items is None:
@@ -81,7 +95,10 @@ def group_by(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 
 def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.accumulate(steps, apply, initial=df)"""
+    """Evaluate itertools.accumulate.
+
+    itertools.accumulate(steps, apply, initial=df)
+    """
     items = items_of(argument_at(arguments))
     function = named_argument(arguments, keywords, 1, "func")
     if items is None or function is None:
@@ -96,7 +113,9 @@ def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
 
 
 def getter(kind: str) -> Handler:
-    """operator.itemgetter("name"), attrgetter("name"), methodcaller("distinct")
+    """Return what builds a getter.
+
+    operator.itemgetter("name"), attrgetter("name"), methodcaller("distinct")
 
     what takes it from a value
     """
@@ -126,7 +145,10 @@ def getter(kind: str) -> Handler:
 
 
 def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """itertools.compress(columns, flags)"""
+    """Evaluate itertools.compress.
+
+    itertools.compress(columns, flags)
+    """
     several = items_of_each(arguments[:2])
     if several is None or len(several) < 2:
         return unknown()
@@ -139,7 +161,9 @@ def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
 
 
 def pool(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """ThreadPoolExecutor(4), ThreadPool(8)
+    """Build a pool of workers.
+
+    ThreadPoolExecutor(4), ThreadPool(8)
 
     what is run side by side is read one after the other
     """
@@ -147,13 +171,19 @@ def pool(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
 
 
 def as_completed(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """as_completed(futures)"""
+    """Evaluate as_completed.
+
+    as_completed(futures)
+    """
     items = items_of(argument_at(arguments))
     return unknown() if items is None else items
 
 
 def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """collections.Counter(names)"""
+    """Evaluate collections.Counter.
+
+    collections.Counter(names)
+    """
     items = items_of(argument_at(arguments, 0, []))
     if items is None or not all_known(items):
         return unknown()
@@ -165,7 +195,10 @@ def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 
 def chain_map(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """collections.ChainMap(given, defaults)"""
+    """Evaluate collections.ChainMap.
+
+    collections.ChainMap(given, defaults)
+    """
     if not all(isinstance(argument, dict) for argument in arguments):
         return unknown()
     return {key: held for argument in reversed(arguments) for key, held in argument.items()}
@@ -174,7 +207,10 @@ def chain_map(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 def pool_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """pool.map(load, tables), pool.submit(load, table)"""
+    """Call a method of a pool.
+
+    pool.map(load, tables), pool.submit(load, table)
+    """
     if name in ("map", "imap", "imap_unordered"):
         found = map_(run, arguments, {}, node)
         if isinstance(found, Generator):
@@ -187,6 +223,7 @@ def pool_call(
         return Builder(
             "future", {"result": invoke(run, arguments[0], arguments[1:], keywords, node)}
         )
+
     if name in ("apply_async", "apply") and arguments:
         given = named_argument(arguments, keywords, 1, "args", ())
         result = invoke(run, arguments[0], items_of(given) or [], keywords.get("kwds") or {}, node)
@@ -200,7 +237,10 @@ def pool_call(
 def future_call(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """future.result()"""
+    """Call a method of a future.
+
+    future.result()
+    """
     if name in ("result", "get"):
         return held.parts["result"]
     return None

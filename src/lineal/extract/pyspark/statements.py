@@ -18,7 +18,10 @@ from lineal.extract.pyspark.values import (
 
 
 def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> Flow:
-    """df.write.saveAsTable("orders")"""
+    """Run an expression statement.
+
+    df.write.saveAsTable("orders")
+    """
     held = value(run, node.value, env)
     if isinstance(held, Relation):
         run.leaves.append((held, node.value, run.reading))
@@ -32,7 +35,10 @@ EXIT_CALLS = frozenset(("sys.exit", "os._exit"))
 
 
 def is_exit(run: Run, node: ast.expr, env: Environment) -> bool:
-    """sys.exit(1), exit()      ends the program, as an exception does"""
+    """Tell whether a call ends the program.
+
+    sys.exit(1), exit()      ends the program, as an exception does
+    """
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in EXITS:
         return env.home_of(called.id) is None or is_library(value(run, called, env))
@@ -52,18 +58,27 @@ def is_library(held: Value) -> bool:
 
 
 def return_(run: Run, node: ast.Return, env: Environment, returns: Returns) -> Flow:
-    """return df"""
+    """Run a return statement.
+
+    return df
+    """
     returns.append(value(run, node.value, env))
     return Flow.RETURN
 
 
 def shared(run: Run, node: ast.Global | ast.Nonlocal, env: Environment, returns: Returns) -> None:
-    """global df, nonlocal df"""
+    """Run a global or nonlocal statement.
+
+    global df, nonlocal df
+    """
     env.shared.update(node.names)
 
 
 def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> None:
-    """import jobs.orders as orders"""
+    """Run an import statement.
+
+    import jobs.orders as orders
+    """
     run.touch(env.names)
     for alias in node.names:
         found = run.program.module(run, alias.name, env.file, 0, node)
@@ -77,7 +92,10 @@ def import_(run: Run, node: ast.Import, env: Environment, returns: Returns) -> N
 
 
 def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Returns) -> None:
-    """from jobs.orders import clean"""
+    """Run a from-import statement.
+
+    from jobs.orders import clean
+    """
     run.touch(env.names)
     for alias in node.names:
         if alias.name == "*":
@@ -90,17 +108,26 @@ def import_from(run: Run, node: ast.ImportFrom, env: Environment, returns: Retur
 
 
 def raise_(run: Run, node: ast.Raise, env: Environment, returns: Returns) -> Flow:
-    """raise ValueError(…)"""
+    """Run a raise statement.
+
+    raise ValueError(…)
+    """
     return Flow.RAISE
 
 
 def break_(run: Run, node: ast.Break, env: Environment, returns: Returns) -> Flow:
-    """break"""
+    """Run a break statement.
+
+    break
+    """
     return Flow.BREAK
 
 
 def continue_(run: Run, node: ast.Continue, env: Environment, returns: Returns) -> Flow:
-    """continue"""
+    """Run a continue statement.
+
+    continue
+    """
     return Flow.CONTINUE
 
 

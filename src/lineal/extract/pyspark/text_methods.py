@@ -31,7 +31,10 @@ WIDEST = 9_999
 def method_of_text(
     run: Run, held: str, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """name.upper(), ",".join(names), "{}.orders".format(schema)"""
+    """Call a method of a text.
+
+    name.upper(), ",".join(names), "{}.orders".format(schema)
+    """
     if name in PATH_METHODS:
         return PATH_METHODS[name](run, [held, *arguments], keywords, node)
 
@@ -73,7 +76,7 @@ def is_too_long(held: str, name: str, arguments: Arguments) -> bool:
 def made_of_pattern(held: Pattern, found: Value) -> Value:
     """Return what a method gave, as uncertain as the text that it was called on."""
     if isinstance(found, str):
-        return Pattern(found, held.level, held.reason, held.variable)
+        return held.retold(found)
     if not isinstance(found, list):
         return Unknown("…", held.reason, held.level)
 
@@ -86,7 +89,10 @@ def made_of_pattern(held: Pattern, found: Value) -> Value:
 
 
 def replace_part(held: str, old: str, new: Value) -> Value:
-    """text.replace("$day", day)      where only a run knows the new part"""
+    """Replace a part of a text.
+
+    text.replace("$day", day)      where only a run knows the new part
+    """
     first, *rest = str(held).split(old) if old else [held]
     parts: list[Value] = [first]
     for piece in rest:
@@ -95,7 +101,10 @@ def replace_part(held: str, old: str, new: Value) -> Value:
 
 
 def join_texts(run: Run, held: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """ ",".join(names)"""
+    """Join texts.
+
+    ",".join(names)
+    """
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
@@ -107,7 +116,10 @@ def join_texts(run: Run, held: str, arguments: Arguments, keywords: Keywords, no
 
 
 def format_text(run: Run, held: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """ "{}.orders".format(schema), "{t}".format(t=name)"""
+    """Format a text.
+
+    "{}.orders".format(schema), "{t}".format(t=name)
+    """
     by_name = {key: as_text(run, item, node) for key, item in keywords.items()}
     by_position = [as_text(run, item, node) for item in arguments]
     numbers = itertools.count()
@@ -123,13 +135,17 @@ def format_text(run: Run, held: str, arguments: Arguments, keywords: Keywords, n
 
     if isinstance(held, Pattern):
         return Pattern(str(text_of_parts(parts)), held.level, held.reason)
+
     return text_of_parts(parts)
 
 
 def field_value(
     field: str, arguments: Arguments, keywords: Keywords, numbers: Iterator[int]
 ) -> Value:
-    """{}, {0}, {name}, {order.day}, {config[day]}      Return the value of a field of a format."""
+    """Return the value of a field of a format.
+
+    {}, {0}, {name}, {order.day}, {config[day]}
+    """
     base, *path = field.replace("[", ".").replace("]", "").split(".")
     if base == "" or base.isdigit():
         position = int(base) if base else next(numbers)

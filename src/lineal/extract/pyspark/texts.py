@@ -9,22 +9,27 @@ from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
 from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
+from lineal.extract.pyspark.sizes import LONGEST_TEXT, TOO_LONG, is_writable, written_length
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, label_of
 from lineal.model.way import Confidence
-
-LONGEST_TEXT = 2_000_000
 
 WIDE = re.compile(r"\d{5}")
 """A width that makes a text of a few characters a large one."""
 
 
 def f_string(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
-    """f"{schema}.orders" """
+    """Evaluate an f-string.
+
+    f"{schema}.orders"
+    """
     return text_of_parts([format_part(run, part, env) for part in node.values])
 
 
 def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
-    """{name:>10}, {name!r}      Return a part of an f-string."""
+    """Return a part of an f-string.
+
+    {name:>10}, {name!r}
+    """
     if isinstance(part, ast.Constant):
         return part.value
 
@@ -35,17 +40,21 @@ def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
         if is_known(held) and is_text(spec) and not WIDE.search(spec):
             return format_value(held, spec)
 
-    if part.conversion == ord("r") and is_known(held):
+    if part.conversion == ord("r") and is_known(held) and is_writable(held):
         return repr(held)
 
     is_named = isinstance(part.value, (ast.Name, ast.Attribute))
     if isinstance(held, Unknown) and (is_named or held.label == "…"):
-        return Unknown(label_of(part.value), held.reason, held.level, held.variable)
+        return held.renamed(label_of(part.value))
+
     return held
 
 
 def format_value(held: Value, spec: str) -> Value:
-    """{day:02d}      Return a constant as its format says."""
+    """Return a constant as its format says.
+
+    {day:02d}
+    """
     try:
         return format(held, spec)
     except (ValueError, TypeError):
@@ -62,34 +71,45 @@ def text_of_parts(parts: list[Value]) -> Value:
         ]
         return Choice(tuple(several))
 
-    level, reason, variable = Confidence.HIGH, "", ""
+    level, reason, variable, home = Confidence.HIGH, "", "", ""
     texts = []
 
     for part in parts:
         if isinstance(part, (Unknown, Pattern)):
-            variable = variable or part.variable
+            variable, home = variable or part.variable, home or part.home
             if part.level < level or not reason:
                 level, reason = min(level, part.level), part.reason
             texts.append(str(part) if isinstance(part, Pattern) else f"{{{part.label}}}")
-        elif is_known(part):
+        elif is_known(part) and is_writable(part):
             texts.append(str(part))
         else:
             level, reason = Confidence.UNKNOWN, "not followed"
             texts.append("{…}")
 
     if sum(map(len, texts)) > LONGEST_TEXT:
-        return Unknown("…", "a text that is too long")
+        return Unknown("…", TOO_LONG)
 
     text = "".join(texts)
     if reason:
-        return Pattern(text, min(level, Confidence.LOW), reason, variable)
+        return Pattern(text, min(level, Confidence.LOW), reason, variable, home)
+
     return text
 
 
+def is_short_format(text: str, arguments: Value) -> bool:
+    """Whether "%s.orders" % schema stays short; a field of a dict may be written many times."""
+    if WIDE.search(text) or "*" in text:
+        return False
+    times = text.count("%") if isinstance(arguments, dict) else 1
+    return times * written_length(arguments) <= LONGEST_TEXT
+
+
 def format_percent(text: str, arguments: Value) -> Value:
-    """ "%s.orders" % schema"""
-    is_short = not WIDE.search(text) and "*" not in text
-    if is_known(arguments) and is_text(text) and is_short:
+    """Evaluate a percent format.
+
+    "%s.orders" % schema
+    """
+    if is_known(arguments) and is_text(text) and is_short_format(text, arguments):
         try:
             return text % arguments
         except (TypeError, ValueError, KeyError):
@@ -109,6 +129,7 @@ def format_percent(text: str, arguments: Value) -> Value:
     parts: list[Value] = [pieces[0]]
     for held, piece in zip(values, pieces[1:], strict=True):
         parts += [held, piece]
+
     return text_of_parts(parts)
 
 

@@ -15,7 +15,14 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.rules import by_rules
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import parsed_schema, top_level, type_text
-from lineal.extract.pyspark.values import FieldValue, SchemaValue, TypeValue, Unknown, Value
+from lineal.extract.pyspark.values import (
+    FieldValue,
+    SchemaValue,
+    TypeValue,
+    Unknown,
+    Value,
+    note_of,
+)
 
 NUMERIC = re.compile(
     r"^(tiny|small|big)?int(eger)?|^(byte|short|long|float|double|real)|^(decimal|numeric|dec)|^number"
@@ -105,13 +112,34 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
             return "double"
         return "int"
 
+    if isinstance(tree, exp.Struct):
+        return struct_type(tree, relation, depth)
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
+
     return calculated_type(tree, {type_of(each, relation, depth + 1) for each in operands(tree)})
 
 
+def struct_type(tree: exp.Struct, relation: Relation, depth: int) -> str:
+    """struct("a", col("b").alias("c"))      struct<a:int,c:string>; '' where a name is missing"""
+    fields = []
+    for item in tree.expressions:
+        if isinstance(item, exp.PropertyEQ):
+            name, held = item.this.name, item.expression
+        elif isinstance(item, (exp.Alias, exp.Column)) and not item.is_star:
+            name, held = item.alias_or_name, item.unalias()
+        else:
+            return ""
+        fields.append(f"`{name}`:{type_of(held, relation, depth + 1) or 'void'}")
+
+    return f"struct<{','.join(fields)}>"
+
+
 def cast_text(kind: exp.DataType) -> str:
-    """DECIMAL(10, 2)      as Spark writes it"""
+    """Return a type as Spark writes it in a cast.
+
+    DECIMAL(10, 2)      as Spark writes it
+    """
     plain = not any(kind.args.get(part) for part in kind.args if part != "this")
     if plain:
         return simple_text(kind.this)
@@ -127,7 +155,7 @@ def simple_text(kind: Any) -> str:
 @lru_cache(maxsize=1_024)
 def fixed_type(kind: type) -> str | None:
     """The type of every expression of a kind, '' where nothing tells; None where its operands do."""
-    if issubclass(kind, (exp.Cast, exp.Literal)):
+    if issubclass(kind, (exp.Cast, exp.Literal, exp.Struct)):
         return None
     for classes, found in FIXED:
         if issubclass(kind, classes):
@@ -155,7 +183,10 @@ def operands(tree: Any) -> list[Any]:
 
 
 def calculated_type(tree: Any, kinds: set[str]) -> str:
-    """bigint + int is a bigint, int / int a double; of decimals only that they are numbers"""
+    """Return the type of an arithmetic expression.
+
+    bigint + int is a bigint, int / int a double; of decimals only that they are numbers
+    """
     if not isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) and len(kinds) == 1:
         return kinds.pop()
     if all(WHOLE.match(kind) for kind in kinds):
@@ -163,17 +194,21 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
             return "double"
         if isinstance(tree, exp.Sum) or len(kinds) > 1:
             return "bigint"
-        return kinds.pop()
+        return kinds.pop() if kinds else ""
 
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"
     if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
         return A_NUMBER
+
     return ""
 
 
 def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
-    """A schema as PySpark takes it: StructType, "a INT, b STRING", ["a", "b"]"""
+    """Return the columns of a schema.
+
+    A schema as PySpark takes it: StructType, "a INT, b STRING", ["a", "b"]
+    """
     if isinstance(value, SchemaValue):
         return value
     if isinstance(value, str):
@@ -199,7 +234,10 @@ LONG_NAMES = {"int": "integer", "bigint": "long", "smallint": "short", "tinyint"
 
 
 def spark_spelling(kind: str) -> str | Unknown:
-    """df.dtypes, field.dataType.simpleString()      one spelling for each type, without spaces"""
+    """Return a type as Spark spells it.
+
+    df.dtypes, field.dataType.simpleString()      one spelling for each type, without spaces
+    """
     found = re.sub(r"\s+", "", kind.lower())
     if found in ("", A_NUMBER):
         return Unknown("type", "the type is not known")
@@ -209,7 +247,10 @@ def spark_spelling(kind: str) -> str | Unknown:
 
 
 def type_value(kind: str) -> Value:
-    """field.dataType"""
+    """Return a type as a value.
+
+    field.dataType
+    """
     found = spark_spelling(kind)
     if isinstance(found, str) and found.startswith("struct<"):
         return parsed_schema(found) or Unknown("type", "the type is not known")
@@ -219,7 +260,10 @@ def type_value(kind: str) -> Value:
 
 
 def type_method(held: TypeValue, name: str) -> Value:
-    """field.dataType.typeName(), .simpleString(), .elementType"""
+    """Call a method of a type.
+
+    field.dataType.typeName(), .simpleString(), .elementType
+    """
     outer, _, inner = held.type_name.partition("<")
     base = outer.partition("(")[0]
     if name == "typeName":
@@ -234,7 +278,10 @@ def type_method(held: TypeValue, name: str) -> Value:
 
 
 def is_of_type(held: Value, name: str) -> bool:
-    """isinstance(field.dataType, StringType)"""
+    """Tell whether a type is of a class.
+
+    isinstance(field.dataType, StringType)
+    """
     kind = "struct" if isinstance(held, SchemaValue) else str(getattr(held, "type_name", ""))
     if name in ("DataType", "NumericType"):
         return name == "DataType" or is_numeric(kind)
@@ -258,7 +305,10 @@ TYPE_NAMES = {
 def type_call(
     run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
 ) -> Value:
-    """StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)"""
+    """Build a type.
+
+    StringType(), StructType([…]), StructField("a", StringType()), ArrayType(…)
+    """
     if name == "StructType":
         fields = named_argument(arguments, keywords, 0, "fields")
         if isinstance(fields, (list, tuple)):
@@ -267,6 +317,8 @@ def type_call(
 
     if name == "StructField":
         given = dict(zip(("name", "dataType"), arguments, strict=False)) | keywords
+        if isinstance(given.get("name"), Unknown):
+            run.dynamic(note_of("a name", given["name"]), node)
         kind = given.get("dataType")
         text = kind if isinstance(kind, str) else getattr(kind, "type_name", "struct")
         if isinstance(kind, SchemaValue):

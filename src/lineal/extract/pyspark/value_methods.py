@@ -17,6 +17,7 @@ from lineal.extract.pyspark.items import item_of_dict
 from lineal.extract.pyspark.knowledge import all_known, is_known, items_of
 from lineal.extract.pyspark.natives import COMPUTED, as_dict, sorted_, unknown
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import charge_items
 from lineal.extract.pyspark.text_methods import method_of_text
 from lineal.extract.pyspark.values import Choice, Unknown, Value
 
@@ -27,7 +28,10 @@ MethodCall = Callable[[Run, Any, str, Arguments, Keywords, Any], Value]
 def method_of_value(
     run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """name.upper(), names.append(x), config.get("k")      Call a method of a value of Python."""
+    """Call a method of a value of Python.
+
+    name.upper(), names.append(x), config.get("k")
+    """
     for kind, call in METHODS_BY_KIND:
         if isinstance(held, kind):
             return call(run, held, name, arguments, keywords, node)
@@ -66,7 +70,10 @@ def method_of_options(
 def append_item(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.append(x)"""
+    """Append an item.
+
+    names.append(x)
+    """
     run.touch(held)
     held.append(argument_at(arguments))
     return None
@@ -75,7 +82,10 @@ def append_item(
 def append_left(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """queue.appendleft(x)      of a deque"""
+    """Prepend an item.
+
+    queue.appendleft(x)      of a deque
+    """
     run.touch(held)
     held.insert(0, argument_at(arguments))
     return None
@@ -84,16 +94,24 @@ def append_left(
 def extend_list(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.extend(more)"""
+    """Append several items.
+
+    names.extend(more)
+    """
+    more = items_of(argument_at(arguments)) or []
+    charge_items(run, held, len(more))
     run.touch(held)
-    held.extend(items_of(argument_at(arguments)) or [])
+    held.extend(more)
     return None
 
 
 def insert_item(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.insert(0, x)"""
+    """Insert an item.
+
+    names.insert(0, x)
+    """
     run.touch(held)
     if len(arguments) < 2 or not isinstance(arguments[0], int):
         return unknown()
@@ -104,7 +122,10 @@ def insert_item(
 def remove_item(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.remove(x)      Remove the first item that equals a known one."""
+    """Remove the first item that equals a known one.
+
+    names.remove(x)
+    """
     run.touch(held)
     wanted = argument_at(arguments)
     if not is_known(wanted):
@@ -121,7 +142,10 @@ def remove_item(
 def pop_item(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.pop(), names.pop(0)      the last item, where the position is not known"""
+    """Remove and return an item.
+
+    names.pop(), names.pop(0)      the last item, where the position is not known
+    """
     run.touch(held)
     if not held:
         return unknown()
@@ -134,14 +158,20 @@ def pop_item(
 def pop_left(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """queue.popleft()      of a deque"""
+    """Remove and return the first item.
+
+    queue.popleft()      of a deque
+    """
     return pop_item(run, held, name, [0], keywords, node)
 
 
 def clear_all(
     run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.clear()"""
+    """Remove all items.
+
+    names.clear()
+    """
     run.touch(held)
     held.clear()
     return None
@@ -150,7 +180,10 @@ def clear_all(
 def reverse_list(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.reverse()"""
+    """Reverse a list.
+
+    names.reverse()
+    """
     run.touch(held)
     held.reverse()
     return None
@@ -159,7 +192,10 @@ def reverse_list(
 def sort_list(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.sort(key=len)"""
+    """Sort a list.
+
+    names.sort(key=len)
+    """
     run.touch(held)
     held[:] = sorted_(run, [held], keywords, node)
     return None
@@ -168,14 +204,20 @@ def sort_list(
 def copy_list(
     run: Run, held: list[Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.copy()"""
+    """Copy a list.
+
+    names.copy()
+    """
     return list(held)
 
 
 def search_sequence(
     run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """names.index(x), names.count(x)      Search a list or tuple of constants."""
+    """Search a list or tuple of constants.
+
+    names.index(x), names.count(x)
+    """
     wanted = argument_at(arguments)
     items = list(held)
     if not is_known(items) or not is_known(wanted):
@@ -212,14 +254,20 @@ TUPLE_METHODS: dict[str, MethodCall] = {"index": search_sequence, "count": searc
 def list_dict(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """config.items(), config.keys(), config.values()"""
+    """Return the keys, values or items of a dictionary.
+
+    config.items(), config.keys(), config.values()
+    """
     return list(getattr(held, name)())
 
 
 def look_up(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """config.get("k", 1), config.pop("k"), config.setdefault("k", [])"""
+    """Look a key up in a dictionary.
+
+    config.get("k", 1), config.pop("k"), config.setdefault("k", [])
+    """
     key, default = argument_at(arguments), argument_at(arguments, 1)
     if isinstance(key, (Unknown, Choice)):
         return item_of_dict(run, held, key, node)
@@ -243,10 +291,14 @@ def look_up(
 def update_dict(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """config.update(more), config.update(k=1)"""
+    """Update a dictionary.
+
+    config.update(more), config.update(k=1)
+    """
     run.touch(held)
     added = as_dict(run, arguments[:1], keywords, node)
     if isinstance(added, dict):
+        charge_items(run, held, len(added))
         held.update(added)
     return None
 
@@ -254,7 +306,10 @@ def update_dict(
 def pop_pair(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """config.popitem()"""
+    """Remove and return the last pair.
+
+    config.popitem()
+    """
     if not held:
         return unknown()
     run.touch(held)
@@ -264,7 +319,10 @@ def pop_pair(
 def copy_dict(
     run: Run, held: dict[Any, Value], name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """config.copy()"""
+    """Copy a dictionary.
+
+    config.copy()
+    """
     return dict(held)
 
 
@@ -303,7 +361,10 @@ SET_METHODS = frozenset(
 def method_of_set(
     run: Run, held: Any, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """seen.add(x), wanted.intersection(columns)"""
+    """Call a method of a set.
+
+    seen.add(x), wanted.intersection(columns)
+    """
     others = [items_of(argument) for argument in arguments]
     if name in SET_CHANGES:
         change_set(run, held, name, arguments, others)
@@ -318,10 +379,14 @@ def method_of_set(
 def change_set(
     run: Run, held: Any, name: str, arguments: Arguments, others: list[list[Value] | None]
 ) -> None:
-    """seen.add(x), seen.remove(x), seen.update(more)      Change a set by what is known."""
+    """Change a set by what is known.
+
+    seen.add(x), seen.remove(x), seen.update(more)
+    """
     run.touch(held)
     if name == "update":
         for items in others:
+            charge_items(run, held, len(items or []))
             held.update(items or [])
         return
 
@@ -347,7 +412,9 @@ METHODS_BY_KIND: tuple[tuple[Any, MethodCall], ...] = (
 
 
 def method_of_type(name: str) -> LibraryCall:
-    """map(str.lower, names), str.join(",", names), dict.get(d, "x")
+    """Return what calls a method of a type.
+
+    map(str.lower, names), str.join(",", names), dict.get(d, "x")
 
     a method before it is bound
     """
@@ -361,7 +428,10 @@ def method_of_type(name: str) -> LibraryCall:
 
 
 def builtin(name: str) -> LibraryCall:
-    """len, dict.fromkeys, str.lower      Return what calls a function of Python itself."""
+    """Return what calls a function of Python itself.
+
+    len, dict.fromkeys, str.lower
+    """
     found = BUILTINS.get(name)
     if found is not None:
         return found

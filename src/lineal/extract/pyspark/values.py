@@ -7,6 +7,7 @@ again.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,22 +24,46 @@ Value = Any
 """A constant, a container of values, or one of the classes below."""
 
 
+SCHEMA_UNKNOWN = "the schema is not known"
+"""Why the names of a DataFrame's columns are not known: they are all of its columns."""
+
 NAMED_TUPLE = "typing.NamedTuple"
 
 
 class Unknown:
     """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
 
-    __slots__ = ("label", "level", "reason", "variable")
+    __slots__ = ("home", "inputs", "label", "level", "reason", "variable")
 
     def __init__(
-        self, label: str, reason: str, level: Confidence = Confidence.UNKNOWN, variable: str = ""
+        self,
+        label: str,
+        reason: str,
+        level: Confidence = Confidence.UNKNOWN,
+        variable: str = "",
+        home: str = "",
+        inputs: tuple[Relation, ...] = (),
     ) -> None:
         self.label = label
         self.reason = reason
         self.level = level
         self.variable = variable
         """what the program calls it where it is used: cols, config.columns, settings["cols"]"""
+        self.home = home
+        """the file and function that first named it: jobs/daily.py::main"""
+        self.inputs = inputs
+        """the DataFrames that the call was given which made it"""
+
+    def renamed(self, label: str = "", variable: str = "", home: str = "") -> Unknown:
+        """Return the same unknown value under another name."""
+        return Unknown(
+            label or self.label,
+            self.reason,
+            self.level,
+            variable or self.variable,
+            self.home or home,
+            self.inputs,
+        )
 
     def __repr__(self) -> str:
         return f"{{{self.label}}}"
@@ -51,15 +76,27 @@ class Pattern(str):
     reason: str
     variable: str
     """the first of the parts that are not known, as the program calls it"""
+    home: str
+    """the file and function that first named that part"""
 
     def __new__(
-        cls, text: str, level: Confidence = Confidence.LOW, reason: str = "", variable: str = ""
+        cls,
+        text: str,
+        level: Confidence = Confidence.LOW,
+        reason: str = "",
+        variable: str = "",
+        home: str = "",
     ) -> Pattern:
         made = super().__new__(cls, text)
         made.level = level
         made.reason = reason
         made.variable = variable
+        made.home = home
         return made
+
+    def retold(self, text: str) -> Pattern:
+        """Return another text whose parts are known as far as those of this one."""
+        return Pattern(text, self.level, self.reason, self.variable, self.home)
 
 
 @dataclass(frozen=True)
@@ -127,7 +164,10 @@ class Builder:
         return Builder(self.kind, {**self.parts, **parts})
 
     def with_options(self, arguments: list[Value], keywords: dict[str, Value]) -> Builder:
-        """.option("header", True), .options(header=True), .options({"header": True})"""
+        """Return a builder with options.
+
+        .option("header", True), .options(header=True), .options({"header": True})
+        """
         options = dict(self.parts.get("options", {}))
         if len(arguments) == 2 and isinstance(arguments[0], str):
             options[arguments[0].lower()] = arguments[1]
@@ -224,7 +264,10 @@ class Class:
 
     @property
     def of_texts(self) -> bool:
-        """class Kind(str, Enum), class Kind(StrEnum)"""
+        """Tell whether an enumeration's members are texts.
+
+        class Kind(str, Enum), class Kind(StrEnum)
+        """
         return any(
             (isinstance(base, Library) and base.name in ("builtins.str", "enum.StrEnum"))
             or (isinstance(base, Class) and base.of_texts)
@@ -376,13 +419,25 @@ class Generator:
         self.items = items
 
 
+FOLLOWED = frozenset((*sys.stdlib_module_names, "builtins", "pyspark", "delta", "io", "dlt", "awsglue",
+    "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt"))  # fmt: skip
+"""Packages whose names the interpreter knows, or that hold no names of columns."""
+
+
+def is_elsewhere(held: Library) -> bool:
+    """from company.schema import Cols      Return whether a name belongs to unknown code."""
+    return held.name.partition(".")[0] not in FOLLOWED
+
+
 def outside(held: Library) -> str:
     """Why the value of a name of another module is not known."""
     return f"{held.name.partition('.')[0]} is not a part of the input"
 
 
 def note_of(what: str, held: object) -> str:
-    """columns from variable 'cols' (the command line), columns that only a run knows (what f()
+    """Return the note on where columns come from.
+
+    columns from variable 'cols' (the command line), columns that only a run knows (what f()
     gives is not known)
     """
     variable, reason = getattr(held, "variable", ""), getattr(held, "reason", "")
@@ -407,6 +462,7 @@ def label_of(node: ast.AST) -> str:
         if isinstance(node.slice, ast.Constant):
             return str(node.slice.value)
         return label_of(node.value)
+
     if isinstance(node, ast.Call):
         named = [
             arg.value

@@ -12,10 +12,12 @@ import pytest
 from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.script import Corpus, Script
+from lineal.model.way import Confidence
 
+HEADER = "from pyspark.sql import Window, functions as F\n"
 JOB = '\nspark.table("t").select("a").write.saveAsTable("u")\n'
 SECONDS = 10
-"""Far more than any of these takes, on a machine that does other things as well."""
+"""CPU time: far more than any of these takes."""
 
 ENDLESS = {
     "endless loop": "x = 0\nwhile True:\n    x = x + 1\n",
@@ -47,22 +49,98 @@ ENDLESS = {
         "class A:\n    def __init_subclass__(cls):\n        class B(A): pass\nclass C(A): pass\n"
     ),
     "object that iterates itself": "class A:\n    def __iter__(self): return iter(self)\nfor x in A(): list(x)\n",
+    "list that extends itself": "s = ['a']\nfor i in range(60):\n    s.extend(s)\n",
+    "list that is added to itself": "s = ['a']\nfor i in range(60):\n    s += s\n",
+    "list that unpacks itself": "s = ['a']\nfor i in range(60):\n    s = [*s, *s]\n",
+    "list that nests itself": "s = ['a']\nfor i in range(60):\n    s = [s, s]\nspark.table('w').select(s)\n",
+    "tuple that nests itself": "s = ('a',)\nfor i in range(60):\n    s = (s, s)\nx = {s: 1}\n",
+    "dict that nests itself": "s = {}\nfor i in range(60):\n    s = {'a': s, 'b': s}\nx = str(s)\n",
+    "zip of itself": "s = [1]\nfor i in range(60):\n    s = list(zip(s, s))\nx = str(s)\n",
+    "text that is written into itself": "s = 'x'\nfor i in range(60):\n    s = '%s%s' % (s, s)\n",
+    "text of many texts": "s = 'a' * 9000\nfor i in range(9):\n    s = ('%s' * 5000) % tuple([s] * 5000)\n",
+    "text in many fields": "s = 'a' * 9000\ns = ('%(a)s' * 9000) % {'a': s}\n",
+    "list of a long text, written": "s = ['a' * 90000] * 90000\nx = str(s)\ny = f'{s}'\nz = repr(s)\n",
+    "repr of a repr": "s = chr(0) * 90000\nfor i in range(60):\n    s = repr(s)\n",
+    "rounding": "x = round(10, -10 ** 9)\ny = round(1.5, 10 ** 9)\n",
+    "shifts": "x = 1 << 10 ** 10\n",
+    "long lists of ranges": "x = [*range(10 ** 10)]\ny = list(range(10 ** 10))\na, *b = range(10 ** 10)\n",
+    "product": "import itertools\nx = list(itertools.product(range(1000), repeat=9))\n",
+    "sets": "s = {1}\nfor i in range(500):\n    s = s | set(range(i * 400))\n",
+    "column in itself": "c = F.col('a')\nfor i in range(60):\n    c = c + c\nspark.table('w').select(c)\n",
+    "windows in windows": (
+        "w = Window.partitionBy('a')\nfor i in range(60):\n"
+        "    w = w.orderBy(F.sum('a').over(w), F.sum('b').over(w))\nspark.table('w').select(F.sum('x').over(w))\n"
+    ),
+    "columns by a star": "df = spark.table('w').select('a')\nfor i in range(60):\n    df = df.select('*', '*')\n",
+    "columns by their names": (
+        "df = spark.table('w').select('a')\nfor i in range(60):\n    df = df.select(*df.columns, *df.columns)\n"
+    ),
+    "joins in branches": (
+        "df = spark.table('w')\nfor i in range(60):\n    if unknown(i):\n        df = df.join(df, 'id')\n"
+        "    else:\n        df = df.union(df)\n"
+    ),
+    "views that double": (
+        "spark.table('w').createOrReplaceTempView('v')\nfor i in range(60):\n"
+        "    spark.sql('SELECT x.*, y.* FROM v x, v y').createOrReplaceTempView('v')\n"
+    ),
+    "influences": (
+        "df = spark.table('w')\ncols = [f'c{i}' for i in range(150)]\nfor i in range(50):\n"
+        "    df = df.select(*[F.concat(*cols).alias(c) for c in cols])\n"
+    ),
     "many brackets in SQL": "spark.sql('SELECT ' + '(' * 20000 + '1' + ')' * 20000)\n",
 }
 
 
 def read(text: str):
-    started = time.perf_counter()
-    found = extract(Corpus("spark", [Script(text, "python", "job.py")]))
-    assert time.perf_counter() - started < SECONDS
+    started = time.process_time()
+    corpus = Corpus("spark", [Script(text, "python", "job.py")])
+    corpus.files.add("job.py")
+    found = extract(corpus)
+    assert time.process_time() - started < SECONDS
     return found
 
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
 def test_what_does_not_end_costs_only_itself(text):
-    assert [str(edge) for edge in read(text + JOB).edges if edge.into.name == "u"] == [
-        "t.a -> u.a  IDENTITY"
-    ]
+    found = read(HEADER + text + JOB)
+    assert [str(edge) for edge in found.edges if edge.into.name == "u"] == ["t.a -> u.a  IDENTITY"]
+    assert Code.INTERNAL_ERROR not in {each.code for each in found.diagnostics}
+
+
+WIDENED = {
+    "c = c + c": ("c + c", {"t.a", "t.b"}),
+    "c = F.when(c > 1, c).otherwise(c)": ("F.when(c > 1, c)", {"t.a", "t.b"}),
+    "c = F.concat(c, c, F.col('c'))": ("F.concat(c, c, F.col('c'))", {"t.a", "t.b", "t.c"}),
+}
+
+
+@pytest.mark.parametrize("text", WIDENED)
+def test_a_column_that_grows_without_end_takes_every_column_in_it_with_low_confidence(text):
+    said, sources = WIDENED[text]
+    job = f"""
+c = F.col("a") + F.col("b")
+for i in range(60):
+    {text}
+spark.table("t").select("a", c.alias("x")).write.saveAsTable("u")
+"""
+    found = read(HEADER + job)
+    into = [edge for edge in found.edges if edge.target.name == "x"]
+    assert {str(edge.source) for edge in into} == sources
+    assert {usage.doubt.level for edge in into for usage in edge.usages} == {Confidence.LOW}
+    diagnostics = [each for each in found.diagnostics if each.code is Code.TOO_DEEP]
+    assert diagnostics and said in diagnostics[0].message
+    assert diagnostics[0].place is not None and diagnostics[0].place.line == 5
+    assert found.coverage.percent is not None and found.coverage.percent < 100
+
+
+def test_a_self_join_in_a_loop_is_marked():
+    text = (
+        'df = spark.table("t").select("id", "a")\nfor i in range(40):\n    df = df.join(df, "id")\n'
+    )
+    found = read(text + 'df.write.saveAsTable("u")\n')
+    assert ("t.id", "u.id") in {(str(edge.source), str(edge.target)) for edge in found.edges}
+    assert Code.TOO_DEEP in {each.code for each in found.diagnostics}
+    assert found.coverage.percent is not None and found.coverage.percent < 100
 
 
 @pytest.mark.parametrize(

@@ -45,11 +45,11 @@ def test_an_aggregation_in_a_sql_text():
 
 def test_an_undefined_data_frame_is_an_open_dataset():
     found = written('df.select("a", "b", "c")')
-    assert found == [f"job.py::df.{name} -> job.{name}  IDENTITY [HIGH]" for name in "abc"]
+    assert found == [f"jobs/job.py::df.{name} -> job.{name}  IDENTITY [HIGH]" for name in "abc"]
 
 
 def test_what_a_filter_names_decides_the_rows():
-    assert "job.py::df.status => job  FILTER [HIGH]" in written(
+    assert "jobs/job.py::df.status => job  FILTER [HIGH]" in written(
         'df.filter(col("status") == "active")'
     )
 
@@ -61,8 +61,8 @@ def test_a_new_column_comes_from_what_its_expression_names():
         if "full" in line
     ]
     assert found == [
-        "job.py::df.first -> job.full_name  TRANSFORMATION [HIGH]",
-        "job.py::df.last -> job.full_name  TRANSFORMATION [HIGH]",
+        "jobs/job.py::df.first -> job.full_name  TRANSFORMATION [HIGH]",
+        "jobs/job.py::df.last -> job.full_name  TRANSFORMATION [HIGH]",
     ]
     edges = read('df.withColumn("full_name", concat(col("first"), col("last")))').edges
     assert {edge.usages[0].transform for edge in edges if "full_name" in str(edge.target)} == {
@@ -72,22 +72,22 @@ def test_a_new_column_comes_from_what_its_expression_names():
 
 def test_groups_and_aggregates():
     assert written('df.groupBy("category").agg(sum("amount").alias("total"))') == [
-        "job.py::df.amount -> job.total  AGGREGATION [HIGH]",
-        "job.py::df.category -> job.category  IDENTITY [HIGH]",
-        "job.py::df.category => job  GROUP_BY [HIGH]",
+        "jobs/job.py::df.amount -> job.total  AGGREGATION [HIGH]",
+        "jobs/job.py::df.category -> job.category  IDENTITY [HIGH]",
+        "jobs/job.py::df.category => job  GROUP_BY [HIGH]",
     ]
 
 
 @pytest.mark.parametrize("call", ["df.select(cols)", "df.select(*cols)"])
 def test_a_list_in_a_variable_is_medium(call):
     found = written(f'cols = ["a", "b", "c"]\n{call}')
-    assert found == [f"job.py::df.{name} -> job.{name}  IDENTITY [MEDIUM]" for name in "abc"]
+    assert found == [f"jobs/job.py::df.{name} -> job.{name}  IDENTITY [MEDIUM]" for name in "abc"]
 
 
 def test_what_stands_beside_a_variable_is_certain():
     found = written('base_cols = ["id", "name"]\ndf.select(*base_cols, "extra_col")')
-    assert "job.py::df.extra_col -> job.extra_col  IDENTITY [HIGH]" in found
-    assert "job.py::df.id -> job.id  IDENTITY [MEDIUM]" in found
+    assert "jobs/job.py::df.extra_col -> job.extra_col  IDENTITY [HIGH]" in found
+    assert "jobs/job.py::df.id -> job.id  IDENTITY [MEDIUM]" in found
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,10 @@ a node that stands in no expression: the classes of sqlglot can have no heirs
 
 
 def either(node: exp.Tags, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
-    """col("a") if test else col("b")      what all of them take is sure"""
+    """Add the lineage of a column that is one of several.
+
+    col("a") if test else col("b")      what all of them take is sure
+    """
     several: list[Lineage] = []
     for option in node.expressions:
         lineage: Lineage = {}
@@ -76,14 +79,20 @@ def merged_column(left: ColumnValue, right: ColumnValue) -> ColumnValue:
 
 
 def tree_with_alias(held: ColumnValue) -> Any:
-    """col("a").alias("b")      Return the tree of a column under its name."""
+    """Return the tree of a column under its name.
+
+    col("a").alias("b")
+    """
     if len(held.names) == 1:
         return exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
     return held.tree
 
 
 def columns_in(item: ColumnValue) -> list[ColumnValue]:
-    """select(col("a") if test else col("b"))      there may be an a, and there may be a b"""
+    """Return the columns of several alternatives.
+
+    select(col("a") if test else col("b"))      there may be an a, and there may be a b
+    """
     if not isinstance(item.tree, Either) or item.names:
         return [item]
 
@@ -109,7 +118,10 @@ def merge_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]
 
 
 def merged_groups(left: list[ColumnValue], right: list[ColumnValue]) -> list[ColumnValue]:
-    """df.groupBy("a", "b") if test else df.groupBy("a")      a, and perhaps b"""
+    """Merge the keys of several groupings.
+
+    df.groupBy("a", "b") if test else df.groupBy("a")      a, and perhaps b
+    """
     both = [key for key in left if key in right]
     return [
         *both,

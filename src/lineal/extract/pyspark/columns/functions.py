@@ -14,10 +14,13 @@ from lineal.extract.pyspark.decorators import udf_of
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke, named_argument
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import charge_columns
 from lineal.extract.pyspark.values import (
+    SCHEMA_UNKNOWN,
     ColumnValue,
     Function,
     Library,
+    Native,
     Partial,
     Pattern,
     SchemaValue,
@@ -28,6 +31,7 @@ from lineal.extract.pyspark.values import (
     parameters_of,
 )
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
 ColumnFunction = Callable[[Run, str, Arguments, Keywords, Any], Value]
@@ -79,7 +83,10 @@ KEYWORD_ORDER = {
 
 
 def function(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.name(…)"""
+    """Call a function of pyspark.sql.functions.
+
+    F.name(…)
+    """
     make, spelled = handler_of(name)
     return make(run, spelled, order_arguments(spelled, arguments, keywords), keywords, node)
 
@@ -91,7 +98,10 @@ def handler_of(name: str) -> tuple[ColumnFunction, str]:
 
 
 def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)"""
+    """Build the call of an ordinary function.
+
+    F.upper("x"), F.round("x", 2)      upper(x), round(x, 2)
+    """
     literals = LITERALS.get(name, NO_LITERALS)
     trees = []
 
@@ -104,11 +114,15 @@ def ordinary(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
         elif argument is not None or position == 0:
             trees.append(column(run, argument, node))
 
+    run.step(len(trees) >> 2)
     return ColumnValue(build_call(name, trees), doubt=doubt_of(arguments))
 
 
 def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Arguments:
-    """F.lag(col="x", offset=1)      as if by position"""
+    """Put the arguments of a call in the order of their parameters.
+
+    F.lag(col="x", offset=1)      as if by position
+    """
     if not keywords:
         return arguments
 
@@ -123,7 +137,10 @@ def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Argu
 
 
 def flatten_arguments(arguments: Arguments, name: str) -> Arguments:
-    """F.coalesce(*cols), F.struct(["a", "b"]), F.array(cols)"""
+    """Return the arguments of a call, with lists flattened.
+
+    F.coalesce(*cols), F.struct(["a", "b"]), F.array(cols)
+    """
     if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) and name in LIST_TAKERS:
         return list(arguments[0])
     if name == "concat_ws" and len(arguments) == 2 and isinstance(arguments[1], (list, tuple)):
@@ -157,7 +174,10 @@ UNIT_FIRST: dict[str, type[exp.Func]] = {
 
 
 def build_call(name: str, trees: list[Any]) -> Any:
-    """The expression that the SQL parser makes of name(…)"""
+    """Build a call as the SQL parser does.
+
+    The expression that the SQL parser makes of name(…)
+    """
     if name in UNIT_FIRST and len(trees) == 3:
         unit, this, expression = trees
         return UNIT_FIRST[name](this=this, expression=expression, unit=exp.Var(this=unit.name))
@@ -182,7 +202,9 @@ def build_call(name: str, trees: list[Any]) -> Any:
 
 
 def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
-    """date_trunc("fortnight", a)
+    """Mark the unit of a date function as a text.
+
+    date_trunc("fortnight", a)
 
     the parser makes a word of every unit; given as a text it is no column
     """
@@ -193,7 +215,10 @@ def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
 
 
 def lambda_tree(run: Run, function: Value, node: Any) -> Any:
-    """F.transform("xs", lambda x: x + 1)"""
+    """Build the tree of a lambda.
+
+    F.transform("xs", lambda x: x + 1)
+    """
     names = parameters_of(function)
     arguments = [
         ColumnValue(exp.Column(this=exp.Identifier(this=name, quoted=False))) for name in names
@@ -209,12 +234,18 @@ def lambda_tree(run: Run, function: Value, node: Any) -> Any:
 
 
 def col_(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.col("a")"""
+    """Build a column.
+
+    F.col("a")
+    """
     return ColumnValue(column(run, argument_at(arguments), node))
 
 
 def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.lit(1)"""
+    """Build a constant.
+
+    F.lit(1)
+    """
     held = argument_at(arguments)
     if isinstance(held, ColumnValue):
         return held
@@ -222,7 +253,10 @@ def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
 
 
 def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.expr("a + b AS c")"""
+    """Parse an expression.
+
+    F.expr("a + b AS c")
+    """
     text = argument_at(arguments)
     if not isinstance(text, str):
         run.dynamic(note_of("an expression", text), node)
@@ -247,7 +281,10 @@ def from_text(run: Run, text: str, node: Any) -> ColumnValue:
 
 
 def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.when(test, value)"""
+    """Build a CASE expression.
+
+    F.when(test, value)
+    """
     if len(arguments) < 2:
         return ColumnValue(exp.Null())
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
@@ -255,7 +292,10 @@ def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
 
 
 def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.count("*"), F.count(F.lit(1)), F.count("x")"""
+    """Build a count.
+
+    F.count("*"), F.count(F.lit(1)), F.count("x")
+    """
     held = argument_at(arguments, 0, "*")
     tree = column(run, held, node)
     return ColumnValue(exp.Count(this=tree, big_int=True), doubt=doubt_of(arguments))
@@ -264,7 +304,10 @@ def count(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: A
 def count_distinct(
     run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """F.countDistinct("a", "b")"""
+    """Build a count of distinct values.
+
+    F.countDistinct("a", "b")
+    """
     trees = [column(run, argument, node) for argument in arguments]
     return ColumnValue(
         exp.Count(this=exp.Distinct(expressions=trees), big_int=True), doubt=doubt_of(arguments)
@@ -272,19 +315,28 @@ def count_distinct(
 
 
 def sum_distinct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.sumDistinct("a")"""
+    """Build a sum of distinct values.
+
+    F.sumDistinct("a")
+    """
     trees = [column(run, argument, node) for argument in arguments]
     return ColumnValue(exp.Sum(this=exp.Distinct(expressions=trees)), doubt=doubt_of(arguments))
 
 
 def sorted_by(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.desc("x"), F.asc_nulls_last("x")"""
+    """Build a sort key.
+
+    F.desc("x"), F.asc_nulls_last("x")
+    """
     tree = column(run, argument_at(arguments), node)
     return ColumnValue(exp.Ordered(this=tree, desc=name.startswith("desc")))
 
 
 def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.struct("a", col("b").alias("c"))"""
+    """Build a struct.
+
+    F.struct("a", col("b").alias("c"))
+    """
     trees = [
         item(argument) if isinstance(argument, ColumnValue) else column(run, argument, node)
         for argument in flatten_arguments(arguments, "struct")
@@ -293,12 +345,18 @@ def struct(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
 
 
 def broadcast(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.broadcast(df)      the same DataFrame"""
+    """Return the DataFrame itself.
+
+    F.broadcast(df)      the same DataFrame
+    """
     return argument_at(arguments, 0, Unknown("broadcast()", "no DataFrame"))
 
 
 def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.call_function("sum", "x")      every argument is a column, whatever F.sum would take"""
+    """Call a function by its name.
+
+    F.call_function("sum", "x")      every argument is a column, whatever F.sum would take
+    """
     trees = [column(run, argument, node) for argument in arguments[1:]]
     named = arguments[0] if arguments and isinstance(arguments[0], str) else Pattern(name)
     called = (
@@ -310,22 +368,34 @@ def call_by_name(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
 
 
 def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.udf(f, "int"), @F.pandas_udf("double")"""
+    """Build a UDF.
+
+    F.udf(f, "int"), @F.pandas_udf("double")
+    """
     return udf_of(run, name, arguments, keywords)
 
 
 def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.rand(), F.current_date(), F.input_file_name()      no column goes in"""
+    """Build a call without columns.
+
+    F.rand(), F.current_date(), F.input_file_name()      no column goes in
+    """
     return ColumnValue(exp.Anonymous(this=name, expressions=[]))
 
 
 def ranking(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.ntile(4), F.row_number()"""
+    """Build a ranking function.
+
+    F.ntile(4), F.row_number()
+    """
     return ColumnValue(build_call(name, [literal(run, argument, node) for argument in arguments]))
 
 
 def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.window("at", "10 minutes"), F.session_window("at", F.when(…))"""
+    """Build a time window.
+
+    F.window("at", "10 minutes"), F.session_window("at", F.when(…))
+    """
     tree = column(run, named_argument(arguments, keywords, 0, "timeColumn"), node)
     gaps = [
         given.tree
@@ -336,7 +406,10 @@ def window(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: 
 
 
 def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.json_tuple("body", "a", "b")      c0 and c1"""
+    """Build json_tuple.
+
+    F.json_tuple("body", "a", "b")      c0 and c1
+    """
     trees = [column(run, argument_at(arguments), node)]
     trees += [literal(run, argument, node) for argument in arguments[1:]]
     return ColumnValue(
@@ -374,10 +447,50 @@ SPECIAL: dict[str, ColumnFunction] = {
 def udf_call(
     run: Run, udf: Udf, arguments: Arguments, keywords: Keywords, node: Any
 ) -> ColumnValue:
-    """plus_one("x")      whatever it does, it does it to x"""
+    """Build the call of a UDF.
+
+    plus_one("x")      whatever it does, it does it to x
+    """
     trees = [column(run, argument, node) for argument in [*arguments, *keywords.values()]]
     kind = exp.AnonymousAggFunc if udf.aggregates else exp.Anonymous
     return ColumnValue(kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(arguments))
+
+
+COMPUTED = Doubt(Confidence.MEDIUM, False, "made by a function that only a run knows")
+
+
+def hands_columns(arguments: Arguments, keywords: Keywords) -> bool:
+    """Tell whether a call is given a Column.
+
+    clean(col("x"))
+    """
+    return any(isinstance(each, ColumnValue) for each in (*arguments, *keywords.values()))
+
+
+def computed_column(
+    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> ColumnValue:
+    """Return a Column of what a function that is not here is given.
+
+    company.clean(col("x"))
+    """
+    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, ColumnValue)]
+    made = udf_call(run, Udf(name.rpartition(".")[2]), given, {}, node)
+    return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
+
+
+def chosen_function() -> Native:
+    """Return a function of columns of which only a run knows which one.
+
+    getattr(F, name)
+    """
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> ColumnValue:
+        run.dynamic("a function of columns that only a run knows", node)
+        made = udf_call(run, Udf("udf"), arguments, keywords, node)
+        return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
+
+    return Native("getattr", call)
 
 
 def unknown_columns() -> Any:
@@ -387,9 +500,29 @@ def unknown_columns() -> Any:
     return tree
 
 
+COMPUTED_NAMES = Doubt(
+    Confidence.LOW, False, "one expression for each column, over a schema that is not known"
+)
+
+
+def every_column(run: Run, held: Unknown, node: Any) -> ColumnValue:
+    """select(*a.columns), select([f(c) for c in a.columns])      all columns of a, whatever they are"""
+    tree = exp.Star()
+    tree.meta["of"] = held.inputs[0]
+    if held.label != "…":
+        return ColumnValue(tree)
+
+    run.dynamic(note_of("columns", held), node, held.level)
+    return ColumnValue(tree, doubt=COMPUTED_NAMES)
+
+
 def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
-    """select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column"""
+    """Return the columns that a call is given.
+
+    select("a", col("b")), select(["a", "b"]), select(cols)      each as a Column
+    """
     found: list[ColumnValue] = []
+    charge_columns(run, len(arguments))
     for argument in arguments:
         if argument.__class__ is ColumnValue:
             found.append(argument)
@@ -404,7 +537,12 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
             else None
         )
         if several is not None and not isinstance(argument, (str, dict)):
+            charge_columns(run, len(found))
             found.extend(columns_of(run, several, node))
+        elif (
+            isinstance(argument, Unknown) and argument.reason == SCHEMA_UNKNOWN and argument.inputs
+        ):
+            found.append(every_column(run, argument, node))
         elif isinstance(argument, (Unknown, Library)):
             run.dynamic(
                 note_of("columns", argument), node, getattr(argument, "level", Confidence.UNKNOWN)

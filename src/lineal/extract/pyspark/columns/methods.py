@@ -15,7 +15,7 @@ from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, only_argument
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Unknown, Value, WindowSpec, note_of
+from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
 
 Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 
@@ -23,7 +23,10 @@ Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 def method(
     run: Run, held: ColumnValue, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """col("a").method(…)      Call a method of a Column; others give a call of SQL."""
+    """Call a method of a Column; others give a call of SQL.
+
+    col("a").method(…)
+    """
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
@@ -39,9 +42,14 @@ def column_from(held: ColumnValue, arguments: Arguments, tree: Any) -> ColumnVal
 def alias(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.alias("total"), .alias("key", "value")"""
+    """Give a column an alias.
+
+    .alias("total"), .alias("key", "value")
+    """
     names = []
     for argument in arguments:
+        if isinstance(argument, Pattern):
+            run.dynamic(note_of("a name", argument), node, argument.level, gap=False)
         if isinstance(argument, (str, int)):
             names.append(str(argument))
         else:
@@ -53,7 +61,10 @@ def alias(
 
 
 def cast(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """.cast("int"), .cast(T.IntegerType())"""
+    """Cast a column.
+
+    .cast("int"), .cast(T.IntegerType())
+    """
     wanted = named_argument(arguments, keywords, 0, "dataType")
     return ColumnValue(exp.Cast(this=held.tree, to=type_of(wanted)), doubt=held.doubt)
 
@@ -74,7 +85,10 @@ def build_type(text: str) -> exp.DataType:
 
 
 def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.when(…).when(test, value)"""
+    """Add a branch to a CASE expression.
+
+    F.when(…).when(test, value)
+    """
     if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
         return held
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
@@ -84,7 +98,10 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 def otherwise(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """F.when(…).otherwise(0)"""
+    """Add the default of a CASE expression.
+
+    F.when(…).otherwise(0)
+    """
     if not isinstance(held.tree, exp.Case):
         return held
     default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
@@ -92,7 +109,10 @@ def otherwise(
 
 
 def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """F.sum("x").over(window)"""
+    """Compute a column over a window.
+
+    F.sum("x").over(window)
+    """
     spec = named_argument(arguments, keywords, 0, "window")
     if not isinstance(spec, WindowSpec):
         run.dynamic("a window that only a run knows", node)
@@ -112,12 +132,18 @@ def _ordered(tree: Any) -> Any:
 def sort_key(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.asc(), .desc()"""
+    """Sort by a column.
+
+    .asc(), .desc()
+    """
     return column_from(held, [], exp.Ordered(this=held.tree))
 
 
 def operator(kind: Any) -> Handler:
-    """.eqNullSafe(x), .bitwiseOR(x)      Return what builds a binary operator."""
+    """Return what builds a binary operator.
+
+    .eqNullSafe(x), .bitwiseOR(x)
+    """
 
     def handler(
         run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
@@ -133,21 +159,30 @@ def operator(kind: Any) -> Handler:
 def is_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.isNull()"""
+    """Test for NULL.
+
+    .isNull()
+    """
     return column_from(held, [], exp.Is(this=held.tree, expression=exp.Null()))
 
 
 def is_not_null(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.isNotNull()"""
+    """Test for a value that is not NULL.
+
+    .isNotNull()
+    """
     return column_from(held, [], exp.Not(this=exp.Is(this=held.tree, expression=exp.Null())))
 
 
 def is_in(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.isin("a", "b"), .isin(values), .isin(df)"""
+    """Test whether a column is among values.
+
+    .isin("a", "b"), .isin(values), .isin(df)
+    """
     if len(arguments) == 1 and isinstance(arguments[0], Relation):
         return column_from(held, [], exp.In(this=held.tree, query=literal(run, arguments[0], node)))
 
@@ -163,7 +198,10 @@ def is_in(
 def between(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.between(1, 10)"""
+    """Test whether a column is between two values.
+
+    .between(1, 10)
+    """
     bounds = [literal(run, value, node) for value in [*arguments, *keywords.values()][:2]]
     bounds += [exp.Null()] * (2 - len(bounds))
     return column_from(held, arguments, exp.Between(this=held.tree, low=bounds[0], high=bounds[1]))
@@ -172,7 +210,10 @@ def between(
 def field_(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.getField("city"), col["city"], col.city"""
+    """Read a field of a column.
+
+    .getField("city"), col["city"], col.city
+    """
     name = named_argument(arguments, keywords, 0, "name", keywords.get("key"))
     if isinstance(name, str):
         field = exp.Dot(this=held.tree, expression=exp.Identifier(this=str(name), quoted=False))
@@ -186,14 +227,20 @@ def field_(
 
 
 def spelled(tree: Any) -> str:
-    """address.city      how Spark calls a field that .getField or [] has taken"""
+    """Return how Spark spells a field.
+
+    address.city      how Spark calls a field that .getField or [] has taken
+    """
     return str((tree._meta or {}).get("called") or tree.name or "field")
 
 
 def with_field(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.withField("city", value)"""
+    """Set a field of a struct column.
+
+    .withField("city", value)
+    """
     given = [*arguments, *keywords.values()][:2]
     trees = [literal(run, value, node) for value in given]
     around = structs_around(held.tree, given[:1])
@@ -205,7 +252,10 @@ def with_field(
 def drop_fields(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.dropFields("city")      of the whole, as in Spark's plan"""
+    """Drop fields of a struct column.
+
+    .dropFields("city")      of the whole, as in Spark's plan
+    """
     names = [exp.Literal.string(name) for name in arguments if isinstance(name, str)]
     around = structs_around(held.tree, arguments)
     return column_from(
@@ -214,7 +264,10 @@ def drop_fields(
 
 
 def structs_around(tree: Any, paths: Arguments) -> list[Any]:
-    """.withField("home.city", value)      home is read, and written anew"""
+    """Return the structs on the way to a field.
+
+    .withField("home.city", value)      home is read, and written anew
+    """
     found: list[Any] = []
     for path in paths:
         part = tree
@@ -228,7 +281,10 @@ def structs_around(tree: Any, paths: Arguments) -> list[Any]:
 def outer(
     run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """col("c.id").outer()      a column of the query around"""
+    """Mark a column of the outer query.
+
+    col("c.id").outer()      a column of the query around
+    """
     tree = held.tree.copy()
     tree.meta["outer"] = True
     return ColumnValue(tree)

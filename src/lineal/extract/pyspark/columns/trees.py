@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
+from lineal.extract.sql.trees import MISNAMED, misnamed
 from lineal.model.diagnostic import Code
 from lineal.model.script import Script
 from lineal.model.way import Confidence
@@ -48,7 +49,10 @@ def identifier(name: str) -> exp.Identifier:
 
 
 def name_tree(run: Run, name: str, node: Any) -> Any:
-    """ "x", "a.x", "a.*", "`odd name`.field"      as F.col reads it"""
+    """Parse the name of a column.
+
+    "x", "a.x", "a.*", "`odd name`.field"      as F.col reads it
+    """
     if name == "*":
         return mark_place(run, exp.Star(), node)
     if "." not in name and "`" not in name:
@@ -69,11 +73,15 @@ def name_tree(run: Run, name: str, node: Any) -> Any:
 
     for part in rest:
         tree = exp.Dot(this=tree, expression=identifier(part))
+
     return tree
 
 
 def name_parts(name: str) -> list[str]:
-    """`odd name`.field      Return the parts of a dotted name, without their quotes."""
+    """Return the parts of a dotted name, without their quotes.
+
+    `odd name`.field
+    """
     parts = [quoted.replace("``", "`") or plain for quoted, plain in NAME_PART.findall(name)]
     return parts or [name]
 
@@ -85,7 +93,10 @@ def stars_with(relation: Relation, key: str) -> list[Attribute]:
 
 
 def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | None:
-    """df.x, df["x"], df["*"]      None if df cannot have an x"""
+    """Return the column of a DataFrame.
+
+    df.x, df["x"], df["*"]      None if df cannot have an x
+    """
     if name == "*":
         star = mark_place(run, exp.Star(), node)
         star.meta["of"] = relation
@@ -103,11 +114,15 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
     tree._meta["bound"] = Bound(relation, held[0].id, key)
     for part in parts[1:]:
         tree = exp.Dot(this=tree, expression=identifier(part))
+
     return tree
 
 
 def literal(run: Run, value: Value, node: Any) -> Any:
-    """A value where PySpark takes values: F.lit("x"), df.x == "x" """
+    """Return a value as a constant.
+
+    A value where PySpark takes values: F.lit("x"), df.x == "x"
+    """
     if isinstance(value, ColumnValue):
         return value.tree
     if isinstance(value, bool):
@@ -118,6 +133,7 @@ def literal(run: Run, value: Value, node: Any) -> Any:
         if value >= 0:
             return exp.Literal.number(repr(value))
         return exp.Neg(this=exp.Literal.number(repr(-value)))
+
     if isinstance(value, (list, tuple, set, frozenset)):
         return exp.Array(expressions=[literal(run, item, node) for item in value])
     if isinstance(value, Instance) and "value" in value.names:
@@ -126,11 +142,19 @@ def literal(run: Run, value: Value, node: Any) -> Any:
         return subquery(value)
     if isinstance(value, (SchemaValue, TypeValue)):
         return exp.Literal.string(type_text(value))
-    return exp.Null()
+
+    found = exp.Null()
+    if isinstance(value, (Unknown, Library)):
+        found.meta["unknown"] = True
+
+    return found
 
 
 def column(run: Run, value: Value, node: Any) -> Any:
-    """A value where PySpark takes a column or its name: df.select("x"), F.sum("x")"""
+    """Return a value as a column.
+
+    A value where PySpark takes a column or its name: df.select("x"), F.sum("x")
+    """
     if value.__class__ is ColumnValue:
         return value.tree
     if value.__class__ is str:
@@ -143,7 +167,10 @@ def column(run: Run, value: Value, node: Any) -> Any:
 
 
 def dynamic_column(run: Run, value: Value, node: Any) -> Any:
-    """F.col(name_that_only_a_run_knows)"""
+    """Return a column whose name only a run knows.
+
+    F.col(name_that_only_a_run_knows)
+    """
     if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
         return alternatives(*(name_tree(run, option, node) for option in value.options))
 
@@ -156,14 +183,20 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
 
 
 def subquery(relation: Relation) -> exp.Subquery:
-    """df.scalar(), col.isin(df)      a DataFrame inside an expression"""
+    """Return a DataFrame as a subquery.
+
+    df.scalar(), col.isin(df)      a DataFrame inside an expression
+    """
     tree = exp.Subquery(this=exp.Select(expressions=[]))
     tree.meta["relation"] = relation
     return tree
 
 
 def parse_items(run: Run, text: str, node: Any) -> list[Any]:
-    """F.expr("a + b AS c"), selectExpr("a", "b * 2 AS c")      items of a SELECT list"""
+    """Parse the items of a SELECT list.
+
+    F.expr("a + b AS c"), selectExpr("a", "b * 2 AS c")      items of a SELECT list
+    """
     tree = statement(run, f"SELECT {text}", node, shift=-7)
     if tree is None or not isinstance(tree, exp.Select):
         return []
@@ -188,11 +221,31 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
             run.report(diagnostic.code, diagnostic.message, node)
+
     if reading.found is not None:
         run.program.known.add_routines(reading.found.functions)
+    if any(mark in text for mark in MARKS):
+        trees = [tree for tree in trees if is_named(run, tree, node)]
+
     for tree in trees:
         run.reading.embed(tree, reading)
+
     return trees
+
+
+MARKS = "@?:{["
+"""What a value that stands where a name must be has in it."""
+
+
+def is_named(run: Run, tree: Any, node: Any) -> bool:
+    """Tell whether every name is a word; if not, the statement is not valid.
+
+    SELECT a AS @x
+    """
+    if misnamed(tree) is None:
+        return True
+    run.report(Code.PARSE_ERROR, MISNAMED, node)
+    return False
 
 
 # -- operators -------------------------------------------------------------------------------------
@@ -207,12 +260,18 @@ COMPARED: dict[type, Any] = {
 
 
 def binary(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
-    """col("a") + 1"""
+    """Build a binary operator.
+
+    col("a") + 1
+    """
     return operator(run, BINARY.get(op, exp.Add), left, right, node)
 
 
 def compare(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
-    """col("a") == "x" """
+    """Build a comparison.
+
+    col("a") == "x"
+    """
     return operator(run, COMPARED.get(op, exp.EQ), left, right, node)
 
 
@@ -228,12 +287,18 @@ def operator(run: Run, kind: Any, left: Value, right: Value, node: Any) -> Colum
 
 
 def unary(run: Run, op: type, held: ColumnValue, node: Any) -> Value:
-    """~col("a"), -col("a")"""
+    """Build a unary operator.
+
+    ~col("a"), -col("a")
+    """
     return ColumnValue((exp.Not if op is ast.Invert else exp.Neg)(this=held.tree), doubt=held.doubt)
 
 
 def item(value: ColumnValue) -> Any:
-    """The expression with its alias, where it stands beside others: struct(a.alias("p"))"""
+    """Return a column's expression together with its alias.
+
+    The expression with its alias, where it stands beside others: struct(a.alias("p"))
+    """
     if len(value.names) == 1:
         return exp.Alias(this=value.tree, alias=identifier(value.names[0]))
     return value.tree

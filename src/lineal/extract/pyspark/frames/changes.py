@@ -13,7 +13,6 @@ from lineal.extract.pyspark.columns.trees import column, literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import (
-    anything,
     flat,
     generate_rows,
     lineage_of,
@@ -22,9 +21,10 @@ from lineal.extract.pyspark.frames.project import (
     take_findings,
 )
 from lineal.extract.pyspark.knowledge import is_text
-from lineal.extract.pyspark.relation import Attribute, Relation, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.pyspark.values import Choice, ColumnValue, Unknown, Value, note_of
 from lineal.extract.sql.generators import is_generator
 from lineal.model.diagnostic import Code
@@ -35,7 +35,10 @@ from lineal.model.way import IDENTITY, Clause, Confidence
 def with_column(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.withColumn("total", col("a") + col("b"))"""
+    """Set a column.
+
+    df.withColumn("total", col("a") + col("b"))
+    """
     given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
     if len(given) < 2:
         return relation
@@ -45,7 +48,10 @@ def with_column(
 def with_columns(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.withColumns({"a": …, "b": …})"""
+    """Set several columns.
+
+    df.withColumns({"a": …, "b": …})
+    """
     given = named_argument(arguments, keywords, 0, "colsMap")
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
@@ -88,6 +94,7 @@ def with_all(
                 lineage = doubted(lineage, held.doubt)
             made = note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
 
+        charge_item(run, scope, tree, len(attributes))
         aliases[made.key] = made.slot
         if relation.complete and made.key not in index:
             attributes.append(made)
@@ -96,7 +103,6 @@ def with_all(
 
         index[made.key] = [made]
 
-    run.step(len(attributes) >> 4)
     found = relation.derived(attributes, rows, evaluation)
     found.index(index)
     found.under = relation
@@ -142,7 +148,10 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
 def renamed_column(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.withColumnRenamed("a", "b")      no-op if there is no a"""
+    """Rename a column.
+
+    df.withColumnRenamed("a", "b")      no-op if there is no a
+    """
     given = [*arguments, *(keywords[key] for key in ("existing", "new") if key in keywords)]
     pairs = [(given[0], given[1])] if len(given) > 1 else []
     return rename(run, relation, pairs, node)
@@ -151,7 +160,10 @@ def renamed_column(
 def renamed_columns(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.withColumnsRenamed({"a": "b"})"""
+    """Rename several columns.
+
+    df.withColumnsRenamed({"a": "b"})
+    """
     given = named_argument(arguments, keywords, 0, "colsMap")
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
@@ -242,7 +254,10 @@ def under_new_name(
 def drop(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.drop("a", df.b, *cols)      what is not there is no mistake"""
+    """Drop columns.
+
+    df.drop("a", df.b, *cols)      what is not there is no mistake
+    """
     attributes = list(relation.attributes)
     for argument in flat(arguments):
         if isinstance(argument, ColumnValue):
@@ -264,7 +279,10 @@ def drop(
 def dropped_column(
     relation: Relation, attributes: list[Attribute], argument: ColumnValue
 ) -> list[Attribute]:
-    """drop(df.b)      only that one, where two have the name"""
+    """Drop one column of several with a name.
+
+    drop(df.b)      only that one, where two have the name
+    """
     tree = argument.tree
     if not isinstance(tree, exp.Column):
         return attributes
@@ -295,12 +313,16 @@ def dropped_column(
 def to_df(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.toDF("a", "b")      new names, by position"""
+    """Rename all columns by position.
+
+    df.toDF("a", "b")      new names, by position
+    """
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if len(names) != len(flat(arguments)):
         unsaid = next(name for name in flat(arguments) if not isinstance(name, str))
         run.dynamic(note_of("columns", unsaid), node)
         return relation.derived([anything()])
+
     if not names:
         return relation
     if not relation.complete:
@@ -323,7 +345,10 @@ def to_df(
 def alias(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.alias("a")      its columns may be called a.x"""
+    """Give a DataFrame an alias.
+
+    df.alias("a")      its columns may be called a.x
+    """
     name = named_argument(arguments, keywords, 0, "alias")
     if not isinstance(name, str):
         return relation

@@ -28,7 +28,10 @@ BY_TYPE = Doubt(
 def fill(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])"""
+    """Fill nulls.
+
+    df.fillna(0), df.fillna({"a": 0}), df.fillna("x", subset=["b"])
+    """
     value = named_argument(arguments, keywords, 0, "value")
     subset = named_argument(arguments, keywords, 1, "subset")
     if isinstance(value, dict):
@@ -42,7 +45,10 @@ def fill(
 def replace(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.replace("old", "new", subset=["a"])"""
+    """Replace values.
+
+    df.replace("old", "new", subset=["a"])
+    """
     old = named_argument(arguments, keywords, 0, "to_replace")
     sample = next(iter(old), None) if isinstance(old, (dict, list, tuple)) else old
     subset = keywords.get("subset", argument_at(arguments, 2))
@@ -52,7 +58,10 @@ def replace(
 
 
 def names_of(subset: Value, every: list[str]) -> list[str]:
-    """subset="a", subset=["a", "b"]      Return the names; every name, where there is no subset."""
+    """Return the names; every name, where there is no subset.
+
+    subset="a", subset=["a", "b"]
+    """
     if isinstance(subset, str):
         return [subset]
     if isinstance(subset, (list, tuple)):

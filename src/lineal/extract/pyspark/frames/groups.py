@@ -34,7 +34,10 @@ OPAQUE = Doubt(Confidence.LOW, False, "made by a Python function: from any of th
 def group_by(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.groupBy("a", col("b"))      also by position: groupBy(1)"""
+    """Group a DataFrame.
+
+    df.groupBy("a", col("b"))      also by position: groupBy(1)
+    """
     keys = []
     for argument in flat(arguments):
         if isinstance(argument, int) and not isinstance(argument, bool) and relation.complete:
@@ -51,19 +54,28 @@ def group_by(
 def grouping_sets(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.groupingSets([["a"], []], "a", "b")"""
+    """Group a DataFrame by several sets of keys.
+
+    df.groupingSets([["a"], []], "a", "b")
+    """
     return Grouped(relation, columns_of(run, arguments[1:], node))
 
 
 def agg(run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """df.agg(…)      the whole is one group"""
+    """Aggregate a whole DataFrame.
+
+    df.agg(…)      the whole is one group
+    """
     return aggregate_groups(
         run, Grouped(relation, []), expressions(run, arguments, keywords, node), node
     )
 
 
 def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> list[ColumnValue]:
-    """agg(F.sum("a"), …), agg({"a": "sum"})"""
+    """Return the aggregates that a call is given.
+
+    agg(F.sum("a"), …), agg({"a": "sum"})
+    """
     if len(arguments) == 1 and isinstance(arguments[0], dict):
         found = []
         given = arguments[0]
@@ -101,7 +113,10 @@ def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
 
 
 def aggregate_groups(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Relation:
-    """GROUP BY keys: the keys first, then the aggregates"""
+    """Return the DataFrame of aggregated groups.
+
+    GROUP BY keys: the keys first, then the aggregates
+    """
     relation = grouped.relation
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.GROUP_BY)
@@ -122,7 +137,10 @@ def aggregate_groups(run: Run, grouped: Grouped, items: list[ColumnValue], node:
 
 
 def aggregate_of(item: ColumnValue) -> ColumnValue:
-    """an unknown function in agg() aggregates"""
+    """Return the tree of an aggregate.
+
+    an unknown function in agg() aggregates
+    """
     if isinstance(item.tree, exp.Anonymous) and not item.tree.find(exp.AggFunc):
         return ColumnValue(
             exp.AnonymousAggFunc(this=item.tree.this, expressions=item.tree.expressions),
@@ -134,7 +152,10 @@ def aggregate_of(item: ColumnValue) -> ColumnValue:
 
 
 def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
-    """F.grouping_id()      of every key"""
+    """Give grouping_id() its keys.
+
+    F.grouping_id()      of every key
+    """
     if isinstance(item.tree, exp.AggFunc) and item.tree.this.__class__ in (exp.Column, exp.Star):
         return item  # sum("x"), as most are
 
@@ -149,7 +170,9 @@ def with_keys(item: ColumnValue, keys: list[ColumnValue]) -> ColumnValue:
 def pivot_groups(
     run: Run, grouped: Grouped, items: list[ColumnValue], scope: FrameScope, rows: Lineage
 ) -> list[Attribute]:
-    """groupBy("a").pivot("kind", ["x", "y"]).sum("v")
+    """Return the columns of pivoted groups.
+
+    groupBy("a").pivot("kind", ["x", "y"]).sum("v")
 
     x, y ← v AGGREGATION, kind CONDITIONAL
     """
@@ -179,7 +202,10 @@ def pivot_groups(
 def pivot_column(
     value: Value, suffix: str, lineage: Lineage, pivot: ColumnValue, scope: FrameScope
 ) -> Attribute:
-    """x_total; <pivot:kind>_total, which answers for every name that ends in _total"""
+    """Build a column of a pivot.
+
+    x_total; <pivot:kind>_total, which answers for every name that ends in _total
+    """
     if value is None:
         label = "_".join(column.name for column in pivot.tree.find_all(exp.Column, bfs=False))
         return fresh(
@@ -196,26 +222,38 @@ def pivot_column(
 def grouped_agg(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """.agg(F.sum("x")), .agg({"x": "sum"})"""
+    """Aggregate groups.
+
+    .agg(F.sum("x")), .agg({"x": "sum"})
+    """
     return aggregate_groups(run, grouped, expressions(run, arguments, keywords, node), node)
 
 
 def grouped_count(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """groupBy("a").count()"""
+    """Count the rows of groups.
+
+    groupBy("a").count()
+    """
     return aggregate_groups(
         run, grouped, [ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))], node
     )
 
 
 def grouped_shortcut(name: str) -> Any:
-    """.count(), .sum("x")"""
+    """Return the method that applies one aggregate to groups.
+
+    .count(), .sum("x")
+    """
 
     def shortcut(
         run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
-        """groupBy("a").sum("x", "y")      all numeric columns if none is named"""
+        """Apply one aggregate to columns of groups.
+
+        groupBy("a").sum("x", "y")      all numeric columns if none is named
+        """
         names = flat(arguments)
         if not names:
             names = numeric_names(run, grouped, node)
@@ -247,7 +285,10 @@ def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
 
 
 def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """.pivot("kind", ["x", "y"])"""
+    """Pivot groups.
+
+    .pivot("kind", ["x", "y"])
+    """
     wanted = named_argument(arguments, keywords, 0, "pivot_col")
     values = named_argument(arguments, keywords, 1, "values")
     known = list(values) if isinstance(values, (list, tuple)) and is_known(values) else None
@@ -259,7 +300,10 @@ def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, 
 def apply_function(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW"""
+    """Apply a Python function to groups.
+
+    groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW
+    """
     keys = [key.tree for key in grouped.keys]
     evaluation = run.evaluation()
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
@@ -273,7 +317,10 @@ def apply_function(
 def in_python(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Relation:
-    """df.mapInPandas(f, "id INT, x DOUBLE")"""
+    """Apply a Python function to a DataFrame.
+
+    df.mapInPandas(f, "id INT, x DOUBLE")
+    """
     given = keywords.get("schema", argument_at(arguments, 1))
     schema = schema_of(run, given, node)
     run.dynamic("columns that a Python function makes", node, Confidence.LOW)
@@ -290,7 +337,9 @@ def in_python(
 def cogroup(
     run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)
+    """Group two DataFrames together.
+
+    a.groupBy("k").cogroup(b.groupBy("k")).applyInPandas(f, schema)
 
     of the columns of both
     """
@@ -333,7 +382,10 @@ GROUPED = {
 def frequent(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.freqItems(["a"])      a_freqItems ← a AGGREGATION"""
+    """Return the frequent items of columns.
+
+    df.freqItems(["a"])      a_freqItems ← a AGGREGATION
+    """
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     attributes = []
@@ -350,7 +402,10 @@ def frequent(
 def describe(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.describe("a")      summary, and a ← a AGGREGATION"""
+    """Return statistics of columns.
+
+    df.describe("a")      summary, and a ← a AGGREGATION
+    """
     names = [name for name in flat(arguments) if isinstance(name, str)]
     if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
@@ -379,7 +434,9 @@ def is_described(relation: Relation, name: str) -> bool:
 def crosstab(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.crosstab("a", "b")
+    """Return a cross table of two columns.
+
+    df.crosstab("a", "b")
 
     a_b ← a; a column for each value of b, which only the data knows
     """
@@ -405,7 +462,9 @@ def crosstab(
 def unpivot(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.unpivot("id", ["a", "b"], "kind", "value")
+    """Turn columns into rows.
+
+    df.unpivot("id", ["a", "b"], "kind", "value")
 
     value ← a, b IDENTITY; kind has no source
     """

@@ -31,7 +31,10 @@ KINDS = {
 def join(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.join(other, "id"), df.join(other, df.a == other.b, "left")"""
+    """Join two DataFrames.
+
+    df.join(other, "id"), df.join(other, df.a == other.b, "left")
+    """
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
     if other is None:
@@ -43,18 +46,22 @@ def join(
         KINDS.get(str(how).replace("_", "").lower(), "inner") if isinstance(how, str) else "inner"
     )
     on = given.get("on")
-    run.step(2 * (len(relation.attributes) + len(other.attributes)))
+    run.step(2 * sum(len(side.attributes) + len(side.hidden) for side in (relation, other)))
     left, right, twice = told_apart(relation, other)
     names = key_names(on)
     if names is not None:
         return join_on_names(run, left, right, other, names, kind, twice, node)
+
     return join_on(run, left, right, other, conditions(run, on, node), kind, twice)
 
 
 def lateral_join(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.lateralJoin(other, on, how)      other may name columns of df: col("c.id").outer()"""
+    """Join a DataFrame with one that depends on its rows.
+
+    df.lateralJoin(other, on, how)      other may name columns of df: col("c.id").outer()
+    """
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
     if other is None:
@@ -76,7 +83,10 @@ def lateral_join(
 def cross_join(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.crossJoin(other)"""
+    """Join all rows of two DataFrames.
+
+    df.crossJoin(other)
+    """
     return join(run, relation, arguments[:1] or [keywords.get("other")], {}, node)
 
 
@@ -90,7 +100,10 @@ def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
 
 
 def key_names(on: Value) -> list[str] | None:
-    """on="id", on=["a", "b"]"""
+    """Return the names of join keys.
+
+    on="id", on=["a", "b"]
+    """
     if isinstance(on, str) and not isinstance(on, Pattern):
         return [on]
     if isinstance(on, (list, tuple)) and on and all(isinstance(item, str) for item in on):
@@ -99,7 +112,10 @@ def key_names(on: Value) -> list[str] | None:
 
 
 def conditions(run: Run, on: Value, node: Any) -> list[Any]:
-    """on="id", on=["a", "b"], on=a.id == b.id      Return the names and the conditions."""
+    """Return the names and the conditions of a join.
+
+    on="id", on=["a", "b"], on=a.id == b.id
+    """
     several = on if isinstance(on, (list, tuple)) else [on]
     for item in several:
         if isinstance(item, (Unknown, Pattern, Library)):
@@ -111,10 +127,13 @@ def conditions(run: Run, on: Value, node: Any) -> list[Any]:
 
 
 def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tuple[Twice, ...]]:
-    """df.join(df, …)      the right side's columns get identities of their own"""
+    """Give the right side of a self-join its own identities.
+
+    df.join(df, …)      the right side's columns get identities of their own
+    """
     held = {attribute.id for attribute in (*left.attributes, *left.hidden)}
     if not any(attribute.id in held for attribute in (*right.attributes, *right.hidden)):
-        return left, right, (*left.twice, *right.twice)
+        return left, right, each_once((*left.twice, *right.twice))
 
     renewed: dict[int, int] = {}
 
@@ -130,7 +149,12 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
 
     copy = right.derived([again(attribute) for attribute in right.attributes])
     copy.hidden = tuple(again(attribute) for attribute in right.hidden)
-    return left, copy, (*left.twice, *right.twice, Twice(left, right, renewed))
+    return left, copy, each_once((*left.twice, *right.twice, Twice(left, right, renewed)))
+
+
+def each_once(several: tuple[Twice, ...]) -> tuple[Twice, ...]:
+    """The self-joins of both sides; a side that is on both counts once."""
+    return tuple({id(twice): twice for twice in several}.values())
 
 
 def side_by_side(
@@ -154,7 +178,10 @@ def join_on(
     kind: str,
     twice: tuple[Twice, ...],
 ) -> Relation:
-    """a.join(b, a.id == b.id)      Return both sides, with what the condition reads."""
+    """Join two DataFrames on a condition.
+
+    a.join(b, a.id == b.id)
+    """
     both = side_by_side(left, right, other, twice)
     evaluation = run.evaluation()
     scope = FrameScope(both, evaluation, Clause.JOIN_ON)
@@ -175,7 +202,9 @@ def join_on_names(
     run: Run, left: Relation, right: Relation, other: Relation, names: list[str], kind: str,
     twice: tuple[Twice, ...], node: Any,
 ) -> Relation:  # fmt: skip
-    """df.join(other, ["id"])
+    """Join two DataFrames by column names.
+
+    df.join(other, ["id"])
 
     id once and first: the left one's, the right one's, or either (full)
     """
@@ -209,6 +238,7 @@ def join_on_names(
 
     for key, side in zip(keys, gone[::2], strict=True):
         made.types.setdefault(key.id, both.types.get(side.id, ""))
+
     return take_findings(run, made, evaluation)
 
 
@@ -231,7 +261,10 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
 
 
 def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: Any) -> Attribute:
-    """a.join(b, "id")      Return the one column that both keys become."""
+    """Return the one column that both keys become.
+
+    a.join(b, "id")
+    """
     slot = merge_key(left.slot, right.slot, kind.upper(), (left.slot.name, name.lower()), tree)
     if kind == "full":
         return fresh(slot)

@@ -21,7 +21,10 @@ def map_order(names: Iterable[str]) -> list[str]:
 
 
 def hash_of(text: str) -> int:
-    """java.lang.String.hashCode"""
+    """Return the hash code of a text in Java.
+
+    java.lang.String.hashCode
+    """
     found = 0
     units = text.encode("utf-16-be")
     for high, low in zip(units[::2], units[1::2], strict=True):
@@ -30,7 +33,9 @@ def hash_of(text: str) -> int:
 
 
 def order_in_java(names: list[str]) -> list[str]:
-    """java.util.HashMap: by buckets, of which there are 16, and twice as many whenever three
+    """Sort keys as a Java hash map does.
+
+    java.util.HashMap: by buckets, of which there are 16, and twice as many whenever three
     quarters are full
     """
     buckets = 16
@@ -42,7 +47,10 @@ def order_in_java(names: list[str]) -> list[str]:
 
 
 def improve_hash(number: int) -> int:
-    """scala.collection.Hashing.improve"""
+    """Spread a hash code as Scala does.
+
+    scala.collection.Hashing.improve
+    """
     number = (number + ~(number << 9)) & WORD
     number ^= number >> 14
     number = (number + (number << 4)) & WORD
@@ -50,7 +58,10 @@ def improve_hash(number: int) -> int:
 
 
 def order_in_scala(items: list[tuple[int, str]], shift: int = 0) -> list[str]:
-    """scala.collection.immutable.HashMap: of each node what it holds itself, then what is below"""
+    """Sort keys as a Scala hash map does.
+
+    scala.collection.immutable.HashMap: of each node what it holds itself, then what is below
+    """
     if shift > 30:
         return [name for _, name in items]
 

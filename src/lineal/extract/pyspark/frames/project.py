@@ -10,7 +10,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.expression import VALUE
-from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, doubted, pour
 from lineal.algebra.values import Part, drop_fields, keep_parts, put_field, time_window
 from lineal.extract.pyspark.columns.alternatives import columns_in
@@ -19,9 +19,10 @@ from lineal.extract.pyspark.columns.trees import column, parse_items
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope, expand_star
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Attribute, Relation, fresh
+from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, note_of
 from lineal.extract.sql.clauses import TIME_WINDOWS
@@ -29,7 +30,9 @@ from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
-from lineal.model.edge import Dataset, Doubt
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Doubt
+from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import IDENTITY, Clause, Confidence
 
 FROM_VARIABLE = Doubt(
@@ -40,13 +43,17 @@ FROM_VARIABLE = Doubt(
 def project_items(
     run: Run, relation: Relation, items: list[ColumnValue], scope: FrameScope, rows: Lineage
 ) -> list[Attribute]:
-    """SELECT …      one column for each item, several for a star or a generator"""
+    """Return the columns of SELECT items.
+
+    SELECT …      one column for each item, several for a star or a generator
+    """
     found: list[Attribute] = []
     aliases: dict[str, Slot] = {}
 
     for position, item in enumerate(each for held in items for each in columns_in(held)):
         made = attributes_of(run, relation, item, scope, rows, position)
         found.extend(made)
+        charge_item(run, scope, item.tree, len(found))
         if item.names:
             aliases.update((attribute.key, attribute.slot) for attribute in made)
             scope.aliases = aliases
@@ -64,7 +71,11 @@ def attributes_of(
     if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
         return [anything()]
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
-        return expand_star(relation, tree, scope)
+        several = expand_star(relation, tree, scope)
+        if item.doubt is None:
+            return several
+        return [each._replace(doubt=item.doubt) for each in several]
+
     if kind is exp.Column and not item.names:
         return [pass_column(relation, tree, scope, item.doubt)]
     if is_generator(tree) or len(item.names) > 1:
@@ -79,21 +90,19 @@ def attributes_of(
     return [note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
 
 
-def anything() -> Attribute:
-    """select(*names_that_only_a_run_knows)
-
-    there may be any column, and none has a source that is known
-    """
-    return fresh(star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", ""))))
-
-
 def name_of(tree: Any, position: int, scope: FrameScope) -> str:
-    """The name of a column without an alias, as Spark gives it: sum(amount), also of
+    """Return the name of a column without an alias.
+
+    The name of a column without an alias, as Spark gives it: sum(amount), also of
     F.sum("o.amount")
     """
     called = (tree._meta or {}).get("called")
     if called:
         return str(called)
+
+    if any(node.meta.get("unknown") for node in tree.find_all(exp.Null)):
+        message = "a column is called after a value that only a run knows"
+        scope.evaluation.report(Code.DYNAMIC, message, tree)
 
     tables = {
         part for each in scope.relation.attributes if each.qualifier for part in each.qualifier
@@ -131,11 +140,14 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     )
     if part:
         return Part(lineage)
+
     return lineage
 
 
 def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
-    """struct("*"), struct("address.*")
+    """Replace a star inside a struct by columns.
+
+    struct("*"), struct("address.*")
 
     a field for each column, or for each field of a struct
     """
@@ -158,7 +170,10 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
 
 
 def column_beside(star: exp.Column, name: str) -> exp.Column:
-    """address.*      address.city"""
+    """Return a column next to a star's qualifier.
+
+    address.*      address.city
+    """
     around = {
         part: star.args[part].copy()
         for part in ("table", "db", "catalog")
@@ -168,7 +183,9 @@ def column_beside(star: exp.Column, name: str) -> exp.Column:
 
 
 def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
-    """col("p").withField("k", value)
+    """Set a field of a struct.
+
+    col("p").withField("k", value)
 
     a struct with one field more, or another one; k.x is a part of the new k
     """
@@ -182,7 +199,10 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 
 
 def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
-    """col("p").dropFields("k", "l")      the other fields are those of p"""
+    """Drop fields of a struct.
+
+    col("p").dropFields("k", "l")      the other fields are those of p
+    """
     built, *given = tree.expressions
     held = lineage_of(built, scope)
     whole: Lineage = {}
@@ -197,7 +217,10 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 
 
 def pass_column(relation: Relation, tree: Any, scope: FrameScope, doubt: Doubt | None) -> Attribute:
-    """select("x")      the column itself goes on, with its identity"""
+    """Pass a column on.
+
+    select("x")      the column itself goes on, with its identity
+    """
     slot = scope.column(tree)
     alike: Sequence[Attribute] = relation.by_key.get(slot.key, ())
     if relation.hidden:
@@ -231,7 +254,10 @@ def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
 def generate_rows(
     tree: Any, names: tuple[str, ...], scope: FrameScope, rows: Lineage
 ) -> list[Slot]:
-    """explode("tags").alias("tag"), posexplode(…).alias("i", "x")"""
+    """Return the columns of a generator.
+
+    explode("tags").alias("tag"), posexplode(…).alias("i", "x")
+    """
     identifiers = [exp.Identifier(this=name, quoted=False) for name in names]
     if len(names) > 1:
         tree = exp.Aliases(this=tree, expressions=identifiers)
@@ -262,7 +288,10 @@ def note_type(relation: Relation, tree: Any, attribute: Attribute, scope: FrameS
 def select(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.select("a", F.sum("b").alias("total"), *cols)"""
+    """Select columns.
+
+    df.select("a", F.sum("b").alias("total"), *cols)
+    """
     items = columns_of(run, arguments, node)
     if not relation.complete:
         items = through_variables(relation, items, node)
@@ -270,9 +299,13 @@ def select(
 
 
 def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: Any) -> Relation:
-    """df.select(…)      Return the DataFrame of these columns."""
+    """Return the DataFrame of these columns.
+
+    df.select(…)
+    """
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
+    scope.titles = frozenset(name.lower() for item in items for name in item.names)
     rows: Lineage = dict(relation.rows)
     attributes = project_items(run, relation, items, scope, rows)
     made = relation.derived(attributes, rows, evaluation)
@@ -297,7 +330,10 @@ def take_findings(run: Run, made: Relation, evaluation: FrameEvaluation) -> Rela
 
 
 def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -> list[ColumnValue]:
-    """cols = ["a", "b"]; df.select(cols)      known from a variable only"""
+    """Mark the columns whose names come from a variable.
+
+    cols = ["a", "b"]; df.select(cols)      known from a variable only
+    """
     if not isinstance(node, ast.Call) or not any(_is_variable(argument) for argument in node.args):
         return items
 
@@ -338,7 +374,10 @@ def _is_variable(argument: ast.expr) -> bool:
 def select_expr(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.selectExpr("a", "b * 2 AS c")"""
+    """Select expressions.
+
+    df.selectExpr("a", "b * 2 AS c")
+    """
     items: list[ColumnValue] = []
     for text in flat(arguments):
         if not isinstance(text, str):
@@ -362,7 +401,10 @@ def select_expr(
 
 
 def flat(arguments: Arguments) -> Arguments:
-    """f("a", "b") and f(["a", "b"]) are one"""
+    """Return arguments with lists flattened.
+
+    f("a", "b") and f(["a", "b"]) are one
+    """
     if len(arguments) == 1:
         several = items_of(arguments[0]) if not isinstance(arguments[0], (str, dict)) else None
         if several is not None:
@@ -373,7 +415,10 @@ def flat(arguments: Arguments) -> Arguments:
 def to_schema(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.to(schema)      the columns of the schema, by name"""
+    """Return the DataFrame under another schema.
+
+    df.to(schema)      the columns of the schema, by name
+    """
     schema = schema_of(run, argument_at(arguments), node)
     if schema is None:
         return relation
@@ -385,11 +430,16 @@ def to_schema(
 def col_regex(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.colRegex("`x_.*`")      every column whose name matches"""
+    """Return the columns whose names match.
+
+    df.colRegex("`x_.*`")      every column whose name matches
+    """
     pattern = argument_at(arguments, 0, "")
     try:
-        matches = re.compile(str(pattern).strip("`"), re.IGNORECASE).fullmatch
-    except re.error:
-        return []
+        matches = compile_pattern(str(pattern).strip("`"), re.IGNORECASE).fullmatch
+        names = [name for name in relation.names if matches(name)]
+    except SlowPattern as refused:
+        run.dynamic(f"colRegex: {refused}; all columns are taken", node)
+        names = relation.names
 
-    return [ColumnValue(column(run, f"`{name}`", node)) for name in relation.names if matches(name)]
+    return [ColumnValue(column(run, f"`{name}`", node)) for name in names]

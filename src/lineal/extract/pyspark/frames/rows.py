@@ -34,7 +34,10 @@ def narrow_relation(
 def filter_(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.filter(col("a") > 1), df.where("a > 1")"""
+    """Filter rows.
+
+    df.filter(col("a") > 1), df.where("a > 1")
+    """
     condition = named_argument(arguments, keywords, 0, "condition")
     if isinstance(condition, str):
         if isinstance(condition, Pattern):
@@ -61,7 +64,10 @@ def filter_(
 def sort(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.orderBy("a", F.desc("b"))"""
+    """Sort rows.
+
+    df.orderBy("a", F.desc("b"))
+    """
     trees = [_key(item) for item in columns_of(run, flat(arguments), node)]
     return narrow_relation(run, relation, trees, SORTS, Clause.ORDER_BY, lenient=True)
 
@@ -69,7 +75,10 @@ def sort(
 def sample_by(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept"""
+    """Sample rows by a column.
+
+    df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept
+    """
     given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
     trees = [item.tree for item in columns_of(run, given, node)]
     return narrow_relation(run, relation, trees, FILTERS, Clause.WHERE)
@@ -84,7 +93,10 @@ def _key(item: ColumnValue) -> Any:
 def distinct(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.distinct()      every column is compared"""
+    """Drop duplicate rows.
+
+    df.distinct()      every column is compared
+    """
     made = relation.derived(None, without_repetition(relation.frame).rows)
     made.under = None
     return made
@@ -93,7 +105,10 @@ def distinct(
 def drop_duplicates(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.dropDuplicates(["a", "b"])      a and b are compared"""
+    """Drop rows with duplicate keys.
+
+    df.dropDuplicates(["a", "b"])      a and b are compared
+    """
     keys = named_argument(arguments, keywords, 0, "subset")
     if keys is None:
         return distinct(run, relation, [], {}, node)
@@ -108,7 +123,9 @@ def drop_duplicates(
 def same(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.cache(), df.limit(10), df.repartition(8, "a")
+    """Return the DataFrame itself.
+
+    df.cache(), df.limit(10), df.repartition(8, "a")
 
     the same columns, and no column decides the rows
     """
@@ -118,7 +135,10 @@ def same(
 def drop_nulls(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.dropna(subset=["a"])      what is null in a row decides whether it stays"""
+    """Drop rows with nulls.
+
+    df.dropna(subset=["a"])      what is null in a row decides whether it stays
+    """
     subset = keywords.get("subset")
     if subset is None:
         positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]

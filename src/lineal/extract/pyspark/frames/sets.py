@@ -26,7 +26,10 @@ def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> R
 def union_(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.union(other)      by position, with the names of the first"""
+    """Append the rows of another DataFrame by position.
+
+    df.union(other)      by position, with the names of the first
+    """
     other = other_of(run, arguments, keywords, node)
     if other is None:
         return relation
@@ -62,7 +65,10 @@ def relation_of_slots(
 def union_by_name(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """df.unionByName(other, allowMissingColumns=True)"""
+    """Append the rows of another DataFrame by name.
+
+    df.unionByName(other, allowMissingColumns=True)
+    """
     other = other_of(run, arguments, keywords, node)
     if other is None:
         return relation
@@ -105,12 +111,18 @@ def named_in(relation: Relation, slot: Slot) -> Slot | None:
 
 
 def set_comparison(operation: SetOperation) -> Any:
-    """df.intersect(other), df.subtract(other)      Return the method of a set operation."""
+    """Return the method of a set operation.
+
+    df.intersect(other), df.subtract(other)
+    """
 
     def method(
         run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
-        """df.intersect(other), df.subtract(other)      every column of both sides is compared"""
+        """Apply a set operation.
+
+        df.intersect(other), df.subtract(other)      every column of both sides is compared
+        """
         other = other_of(run, arguments, keywords, node)
         if other is None:
             return relation
