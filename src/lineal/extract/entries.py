@@ -4,6 +4,7 @@ behind.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,8 +87,10 @@ class Entry:
         "broken",
         "changes",
         "dataset",
+        "ddl",
         "deciding",
         "declared",
+        "declared_in",
         "definitions",
         "kind",
         "like",
@@ -102,6 +105,10 @@ class Entry:
         self.deciding: list[Definition] = []
         """those of them that decide the schema"""
         self.declared: DatasetInfo | None = None
+        self.ddl: dict[str, DatasetInfo] = {}
+        """what the DDL of each file declares"""
+        self.declared_in: frozenset[str] = frozenset()
+        """the files with DDL for it"""
         self.told: DatasetInfo | None = None
         """what the project or the caller says about it, whatever DDL says"""
         self.changes: list[tuple[Timeline, int, Change]] = []
@@ -114,9 +121,12 @@ class Entry:
         self.broken = False
 
     def add(self, definition: Definition) -> None:
-        self.definitions.append(definition)
+        """Add a statement that writes the name; those of several files are kept by file, so that
+        the order in which files are read does not matter.
+        """
+        insort(self.definitions, definition, key=file_of)
         if definition.plan.defines:
-            self.deciding.append(definition)
+            insort(self.deciding, definition, key=file_of)
 
     def remove(self, definition: Definition) -> None:
         """Forget a statement."""
@@ -129,6 +139,12 @@ class Entry:
         if self.deciding or self.like or (self.declared is not None and self.declared.complete):
             return self.deciding
         return self.definitions
+
+
+def file_of(definition: Definition) -> str:
+    """The file that a statement stands in; statements of a log are in the order of the log."""
+    script = definition.reading.script
+    return "" if script.recurs else script.file
 
 
 class State(Entry):

@@ -14,7 +14,7 @@ from typing import Any
 from lineal.algebra.edges import placed
 from lineal.algebra.frame import Frame, Made, Slot, Star
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.values import Items, Part, Struct
+from lineal.algebra.values import AssignedFields, Items, Part, Struct
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
 from lineal.extract.sql.statements.steps import Plan
@@ -58,6 +58,7 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
 
 
 def plainly(value: Any) -> Any:
+    """Return a value as the codec stores it; raise Unfit if it cannot."""
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, tuple):
@@ -92,8 +93,8 @@ class Table(dict[Any, int]):
         return number
 
 
-STRUCTS: dict[type, str] = {Struct: "struct", Items: "items"}
-BUILT: dict[str, type[Struct]] = {"struct": Struct, "items": Items}
+STRUCTS: dict[type, str] = {Struct: "struct", Items: "items", AssignedFields: "assigned"}
+BUILT: dict[str, type[Struct]] = {name: kind for kind, name in STRUCTS.items()}
 
 
 class Encoder:
@@ -106,6 +107,7 @@ class Encoder:
         self.trails = Table()
 
     def evaluation(self, frame: Frame, evaluation: Evaluation) -> tuple[Any, ...]:
+        """Encode a frame, its reads and its diagnostics."""
         slots = [
             (slot.name, slot.key, self.star(slot.star), self.lineage(slot.lineage))
             for slot in frame.slots
@@ -134,6 +136,7 @@ class Encoder:
         )
 
     def tables(self) -> tuple[Any, ...]:
+        """Return the tables of columns, ways and trails that the numbers point into."""
         return (
             [(*column.dataset, column.name, column.path) for column in self.columns],
             [_way_out(way) for way in self.ways],
@@ -151,6 +154,7 @@ class Encoder:
         return ("part", self.flat(lineage)) if lineage.__class__ is Part else self.flat(lineage)
 
     def flat(self, lineage: Lineage) -> tuple[int, ...]:
+        """Return a lineage as numbers, three for each influence."""
         flat: list[int] = []
         columns, ways, trails, calls = self.columns, self.ways, self.trails, self.reading.calls
         for (column, how), trail in lineage.items():
@@ -164,9 +168,10 @@ class Encoder:
         return tuple(flat)
 
     def star(self, star: Star | None) -> tuple[Any, ...] | None:
+        """Encode a star."""
         if star is None:
             return None
-        made = star.made and (self.lineage(star.made.lineage), star.made.prefix, star.made.suffix)
+        made = star.made and (self.lineage(star.made.lineage), *star.made[1:])
         beside = tuple(map(self.star, star.beside))
         return (
             tuple(star.dataset),
@@ -197,6 +202,7 @@ class Decoder:
         self.trails = [_trail(*made) if made else None for made in trails]
 
     def lineage(self, made: tuple[Any, ...]) -> Lineage:
+        """Decode a lineage."""
         if made and made[0] in BUILT:
             kind, whole, inside, names, rest = made
             fields = {key: self.lineage(each) for key, each in inside}
@@ -206,6 +212,7 @@ class Decoder:
         return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:
+        """Decode the numbers of a lineage."""
         columns = map(self.columns.__getitem__, flat[::3])
         ways = map(self.ways.__getitem__, flat[1::3])
         return dict(
@@ -217,6 +224,7 @@ class Decoder:
         )
 
     def star(self, made: tuple[Any, ...] | None) -> Star | None:
+        """Decode a star."""
         if made is None:
             return None
         dataset, excepted, beside, pivoted, arguments = made
@@ -261,6 +269,7 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
     columns = decoder.columns
     for clause, named in reads:
         evaluation.reads[CLAUSES[clause]] = {columns[column]: Spot(at) for column, at in named}
+
     evaluation.datasets_read = {Dataset(*dataset): Spot(at) for dataset, at in datasets}
     evaluation.learnt = {columns[column]: count for column, count in learnt}
     evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
@@ -275,4 +284,5 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
 
 
 def offset(node: Any) -> int | None:
+    """Return the offset of a node in its text."""
     return offset_of(node) if node is not None else None

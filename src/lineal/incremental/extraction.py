@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lineal.model.extraction import Extraction
+from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
+from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.gathering import PYTHON
 from lineal.resolve.imported import informed, joined
 from lineal.resolve.progress import Progress
 
@@ -21,9 +22,9 @@ def extract(
     """All lineage of a corpus; with a memory only what is new to it is worked out."""
     if corpus.given:
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
-        return joined(
-            extract(informed(corpus), memory, progress) if read else Extraction(), corpus.given
-        )
+        if read:
+            return joined(extract(informed(corpus), memory, progress), corpus.given)
+        return joined(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     # which of them are called, only evaluating says
     if memory is None or corpus.meanings or programs:

@@ -25,25 +25,31 @@ from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.procedural.detection import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
+from lineal.extract.sql.statements.outlines import outline_of
 from lineal.extract.sql.statements.steps import Plan
 from lineal.extract.sql.types.kinds import Type
 from lineal.incremental import codec
 from lineal.incremental.questions import Asker, Question, Recorder, holds
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Place
-from lineal.model.extraction import Coverage, Extraction
+from lineal.model.extraction import Extraction
+from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Script
+from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.gathering import PYTHON
 from lineal.resolve.progress import Progress
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
 from lineal.resolve.types import Types
 
 Record = tuple[Any, ...]
-"""A script: coverage, diagnostics, statements, plans, and of each plan its first and second
+"""A script: counts, diagnostics, statements, plans, and of each plan its first and second
 evaluation.
 """
+
+
+Counts = tuple[int, tuple[tuple[str, str, int], ...]]
+"""The statements of a script, and those that were lost by stage and reason."""
 
 
 class Memory:
@@ -80,7 +86,7 @@ class Held:
     """A script, with what is remembered of it and what is new."""
 
     __slots__ = (
-        "coverage",
+        "counts",
         "diagnostics",
         "key",
         "names",
@@ -101,7 +107,7 @@ class Held:
         self.revived = record is None
         self.notes: dict[tuple[int, bool], Note] = {}
         self.names: list[dict[str, Any]] = []
-        self.coverage: tuple[int, int, int] = (0, 0, 0)
+        self.counts: Counts = (0, ())
         self.diagnostics: list[tuple[Any, ...]] = []
 
 
@@ -110,6 +116,7 @@ class Remembering(Definitions):
 
     def __init__(self, corpus: Corpus, memory: Memory) -> None:
         super().__init__(corpus)
+        corpus = self.corpus
         self.memory = memory
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
@@ -161,13 +168,15 @@ class Remembering(Definitions):
         """Recall a script that is known; else read it, and hold what may be kept of it."""
         if not (script.file or script.target):
             return super().prepare(script)
+
         key = self.key_of(script)
         record = self.memory.record(key)
         if record is not None:
             return self.recall(key, script, record)
+
         boundary = self.boundary
         reported = len(boundary.diagnostics)
-        before = counts(boundary.coverage)
+        before = boundary.coverage.statements.copy()
         prepared = super().prepare(script)
         plans = [step for step, _ in prepared.steps if isinstance(step, Plan)]
         if prepared.reading.found is not None:
@@ -176,11 +185,12 @@ class Remembering(Definitions):
             prepared.plain and len(plans) == len(prepared.steps) and not self.failed_since(reported)
         ):
             held = self.hold(Held(key, prepared.reading, plans, None))
-            held.coverage = tuple(map(int.__sub__, counts(boundary.coverage), before))  # type: ignore[assignment]
+            held.counts = counted_since(before, boundary.coverage.statements)
             held.diagnostics = [
                 codec.diagnostic_out(found) for found in boundary.diagnostics[reported:]
             ]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
+
         return prepared
 
     def failed_since(self, reported: int) -> bool:
@@ -195,15 +205,16 @@ class Remembering(Definitions):
 
     def recall(self, key: bytes, script: Script, record: Record) -> Prepared:
         """Take the plans of a script from its record, without reading the script."""
-        coverage, diagnostics, statements, made, _, _ = record
+        (found, lost), diagnostics, statements, made, _, _ = record
         reading = reading_of(script, self.boundary.failures)
         plans = [codec.plan_in(fields, spot(query), spot(node)) for fields, query, node, _ in made]
         reading.statements = [object() if there else None for there in statements]
         for plan, (_, _, _, position) in zip(plans, made, strict=True):
             if position is not None:
                 reading.statements[position] = plan.node
-        read, parsed, resolved = coverage
-        self.boundary.coverage.add(Coverage(read, parsed, resolved))
+
+        counts = Statements(found, {(stage, reason): count for stage, reason, count in lost})
+        self.boundary.coverage.statements.add(counts)
         self.boundary.diagnostics += map(codec.diagnostic_in, diagnostics)
         self.hold(Held(key, reading, plans, record))
         naming = self.naming.within(script)
@@ -240,12 +251,14 @@ class Remembering(Definitions):
             definition.setting is not None and definition.setting.timeline is not None
         ):
             return super().frame_of(definition, evaluation)
+
         second = self.evidence.counts is not None
         asker = Asker(evaluation)
         if held.record is not None:
             kept = held.record[4 + second][number]
             if kept is not None and holds(kept[0], self, asker):
                 return codec.evaluation_in(kept[1], evaluation)
+
         self.revive(held, definition.facts)
         recorder = Recorder(self, definition, asker.heard)
         evaluation.catalog, evaluation.own_functions = recorder, recorder.own_functions
@@ -254,6 +267,7 @@ class Remembering(Definitions):
             frame = super().frame_of(definition, evaluation)
         finally:
             self.recorders.pop()
+
         held.notes[number, second] = Note(
             recorder.questions if recorder.whole else None, frame, evaluation
         )
@@ -319,7 +333,10 @@ def has_failed(evaluation: Evaluation) -> bool:
 
 
 def makes_functions(program: Script) -> bool:
-    """spark.sql("CREATE FUNCTION f …")      any statement may call it from then on"""
+    """Tell whether a program defines functions of SQL.
+
+    spark.sql("CREATE FUNCTION f …")      any statement may call it from then on
+    """
     folded = program.text.lower() if program.dialect == PYTHON else ""
     return stands_in(folded, "create") and any(
         stands_in(folded, kind) for kind in ("function", "macro")
@@ -350,7 +367,7 @@ def outline_script(held: Held) -> Record:
     """What a script defines, with nothing evaluated yet."""
     statements = [tree is not None for tree in held.reading.statements]
     nothing = [None] * len(held.plans)
-    return held.coverage, held.diagnostics, statements, outline_plans(held), nothing, nothing
+    return held.counts, held.diagnostics, statements, outline_plans(held), nothing, nothing
 
 
 def outline_plans(held: Held) -> list[tuple[Any, ...]]:
@@ -360,6 +377,7 @@ def outline_plans(held: Held) -> list[tuple[Any, ...]]:
     positions = {id(tree): position for position, tree in enumerate(held.reading.statements)}
     made = []
     for plan, names in zip(held.plans, held.names, strict=True):
+        plan.outline = outline_of(plan, facts_of(held.reading.script.dialect))
         query = anchor((plan.query, None, None, None)) if plan.query is not None else None
         node = start(plan.node)
         made.append(
@@ -370,17 +388,21 @@ def outline_plans(held: Held) -> list[tuple[Any, ...]]:
                 positions.get(id(plan.node)),
             )
         )
+
     return made
 
 
 def start(node: Any) -> tuple[int | None] | None:
+    """Encode the place of a node."""
     return (codec.offset(node),) if node is not None else None
 
 
 def spot(made: tuple[int | None] | None) -> Spot | None:
+    """Decode the place of a node."""
     return Spot(*made) if made is not None else None
 
 
-def counts(coverage: Coverage) -> tuple[int, int, int]:
-    """The statements that were read, parsed and resolved."""
-    return coverage.read, coverage.parsed, coverage.resolved
+def counted_since(before: Statements, after: Statements) -> Counts:
+    """Return the statements that were counted meanwhile, and those of them that were lost."""
+    lost = ((*key, count - before.lost.get(key, 0)) for key, count in after.lost.items())
+    return after.found - before.found, tuple(each for each in lost if each[-1])

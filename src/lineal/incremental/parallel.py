@@ -33,6 +33,7 @@ from lineal.incremental.memory import Held, Memory, Record, Remembering, outline
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
 from lineal.model.lifeline import end_with
+from lineal.model.limits import is_watched, take_slot
 from lineal.model.script import Corpus, Script
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
@@ -52,6 +53,7 @@ def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) 
     enough of them.
     """
     known = Remembering(corpus, memory)
+    corpus = known.corpus
     new = [
         at
         for at, script in enumerate(corpus.scripts)
@@ -59,20 +61,26 @@ def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) 
     ]
     if jobs < 2 or len(new) < FEWEST or known.naming.speaks or corpus.meanings:
         return False
+
     shares = [
         [at for number, at in enumerate(new) if number // TOGETHER % jobs == job]
         for job in range(jobs)
     ]
     with suppress(OSError, EOFError):  # a process that is gone: its share is read by the caller
-        _work([_start(corpus, memory, share) for share in shares if share], memory, tick)
+        workers = [
+            _start(corpus, memory, share, number) for number, share in enumerate(shares) if share
+        ]
+        _work(workers, memory, tick)
+
     return True
 
 
-def _start(corpus: Corpus, memory: Memory, share: list[int]) -> tuple[Any, Connection]:
-    context = multiprocessing.get_context()
+def _start(corpus: Corpus, memory: Memory, share: list[int], number: int) -> tuple[Any, Connection]:
+    # a process that is watched has no other thread, and its workers are watched if they are forked
+    context: Any = multiprocessing.get_context("fork" if is_watched() else None)
     ours, theirs = context.Pipe()
     bare = replace(corpus, steps=[], occurrences=[])
-    told = (bare, memory.records, share, theirs, os.getpid())
+    told = (bare, memory.records, share, theirs, os.getpid(), number)
     process = context.Process(target=_serve, args=told, daemon=True)
     process.start()
     theirs.close()
@@ -128,11 +136,18 @@ def _receive(line: Connection) -> Any:
 
 
 def _serve(
-    corpus: Corpus, records: dict[bytes, Record], share: list[int], line: Connection, parent: int
+    corpus: Corpus,
+    records: dict[bytes, Record],
+    share: list[int],
+    line: Connection,
+    parent: int,
+    number: int,
 ) -> None:
     # Ctrl-C is for the parent, which ends this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with(parent)
+    take_slot(number)
     memory = Memory()
     memory.records = dict(records)
     with deep(), uncollected(), suppress(Exception):  # whatever it is, the caller can do without
@@ -234,6 +249,7 @@ class Share(Remembering):
                 (slot.name, slot.key, slot.star is not None) for slot in definition.frame.slots
             ]
             done.append(((held.key, number), columns))
+
         self.ready = []
         return done
 

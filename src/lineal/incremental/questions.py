@@ -140,6 +140,8 @@ class Asker:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.target = evaluation.target
+        self.reading = evaluation.reading
+        self.datasets_read: dict[Dataset, Any] = {}
         self.definition = evaluation.definition
         self.composed: list[State] = []
         self.heard: list[Heard] = []
@@ -232,7 +234,8 @@ def signature(dataset: Dataset | None, frame: Frame) -> bytes:
         names = [
             value[1] if value.__class__ is tuple else value.name for value in frame.index.values()
         ]
-        seen: Any = (dataset, names, list(frame.index), bool(frame.stars))
+        declared = getattr(frame, "declared_in", None) is not None
+        seen: Any = (dataset, names, list(frame.index), bool(frame.stars), declared)
     else:
         seen = (
             dataset,

@@ -45,7 +45,10 @@ class ValueFlow(NamedTuple):
 
 
 def value_flow(plan: dict[str, Any], shapes: Shapes, evaluation: Evaluation) -> ValueFlow:
-    """{"Plan": {"Node Type": …}}      what EXPLAIN printed for one statement"""
+    """Return where each output column of a plan comes from.
+
+    {"Plan": {"Node Type": …}}      what EXPLAIN printed for one statement
+    """
     root = Node(plan["Plan"])
     walk = Walk(root, shapes, evaluation)
     outputs = [output(lineage) for lineage in walk.outputs(root)]
@@ -57,6 +60,7 @@ def value_flow(plan: dict[str, Any], shapes: Shapes, evaluation: Evaluation) -> 
 
 
 def output(lineage: Lineage) -> Output:
+    """Return the origins of one output column."""
     direct = {origin for origin, way in lineage if way.direct}
     return Output(
         frozenset(Column(o.dataset, o.name) for o in direct - {UNTOLD}), UNTOLD not in direct
@@ -98,7 +102,10 @@ class Walk:
         return self.outputs(inputs[0]) if len(inputs) == 1 and node.kind in PASSING else []
 
     def appended(self, node: Node) -> list[Lineage]:
-        """a UNION ALL b      by position; of EXCEPT only what stands before it"""
+        """Return the outputs of an Append.
+
+        a UNION ALL b      by position; of EXCEPT only what stands before it
+        """
         members = node.inputs[:1] if is_except(node) else node.inputs
         lists = [self.outputs(member) for member in members]
         length = min(map(len, lists), default=0)
@@ -108,6 +115,7 @@ class Walk:
         """The least fixpoint over both branches."""
         if id(node) in self.recursive:
             return self.recursive[id(node)]
+
         start, again = node.inputs[:2]
         found = self.outputs(start)
         while True:
@@ -122,6 +130,7 @@ class Walk:
             found = grown
 
     def within(self, alias: str, node: Node) -> bool:
+        """Tell whether an alias belongs to a node below another one."""
         inside: Node | None = self.aliases.get(alias)
         while inside is not None and inside is not node:
             inside = inside.above
@@ -154,10 +163,12 @@ class Walk:
         }
         if any(not column.args.get("table") for column in tree.find_all(exp.Column)):
             tables |= set(self.aliases) if len(self.aliases) == 1 else set()
+
         for alias in sorted(tables):
             frame = self.frame(alias)
             if frame is not None:
                 scope.add(Source(alias, alias, frame))
+
         self.evaluation.unresolved = 0
         return scope
 
@@ -178,6 +189,7 @@ class Walk:
         return tree
 
     def positions(self, lineages: list[Lineage], keys: dict[str, list[int]]) -> Frame:
+        """Return a frame with a column for each position of an Append."""
         slots = []
         for places in keys.values():
             known = [lineages[place] for place in places if place < len(lineages)]
@@ -186,6 +198,7 @@ class Walk:
         return project(one_row(), slots)
 
     def first_texts(self, append: Node) -> list[str]:
+        """Return the expressions that the first member of an Append gives."""
         first = append.inputs[0]
         while first.kind in APPENDS or (not first.output and first.inputs):
             first = first.inputs[0]
@@ -194,6 +207,7 @@ class Walk:
     # -- aliases -----------------------------------------------------------------------------------
 
     def frame(self, alias: str) -> Frame | None:
+        """Return the frame of an alias, or None inside its own definition."""
         if alias not in self.frames:
             self.frames[alias] = None  # a circle ends here
             self.frames[alias] = self.made(alias)
@@ -208,16 +222,20 @@ class Walk:
             return numbered([OPAQUE])
         if alias in self.subplans and alias not in self.aliases:
             return numbered(self.outputs(self.subplans[alias]))
+
         node = self.aliases[alias] if alias in self.aliases else self.part_of(alias)
         if node.relation:
             spelling = node.relation
             return self.evaluation.catalog.scan(
                 spelling, spelling, self.evaluation, exp.Identifier(this=alias)
             )[1]
+
         return ALIASES.get(node.kind, Walk.untold)(self, node)
 
     def part_of(self, alias: str) -> Node:
-        """people.id, where the plan scans people_1 and people_2, its heirs: one is as good as the
+        """Find the node of a table that the plan scans in parts.
+
+        people.id, where the plan scans people_1 and people_2, its heirs: one is as good as the
         other
         """
         return next(
@@ -227,7 +245,10 @@ class Walk:
         )
 
     def derived(self, node: Node) -> Frame:
-        """Subquery Scan on s      by the names that the text gives"""
+        """Return the frame of a subquery.
+
+        Subquery Scan on s      by the names that the text gives
+        """
         inputs = node.inputs
         values = self.outputs(inputs[0]) if inputs else []
         if node.alias.startswith("*SELECT* "):
@@ -236,10 +257,12 @@ class Walk:
         return self.by_name(node, values)
 
     def cte(self, node: Node) -> Frame:
+        """Return the frame of a CTE."""
         plan = node.cte()
         return self.by_name(node, self.outputs(plan)) if plan is not None else self.untold(node)
 
     def working_table(self, node: Node) -> Frame:
+        """Return the frame of a recursive CTE inside its own definition."""
         union = node.working_table()
         return (
             self.by_name(node, self.recursive.get(id(union), []))
@@ -248,6 +271,7 @@ class Walk:
         )
 
     def by_name(self, node: Node, values: list[Lineage]) -> Frame:
+        """Return the frame of an alias, with the column names that the text gives."""
         used = self.used.get(node.alias, set()) - {"*"}
         names = self.shapes.columns(node.alias, used, len(values))
         if names is None and node.said.get("CTE Name"):
@@ -255,12 +279,16 @@ class Walk:
         return self.shaped(names, values) if names is not None else self.untold(node)
 
     def shaped(self, names: list[str], values: list[Lineage]) -> Frame:
+        """Return a frame with the given names and values."""
         return project(
             one_row(), [Slot(name, name, value) for name, value in zip(names, values, strict=False)]
         )
 
     def function(self, node: Node) -> Frame:
-        """Function Scan on unnest u      every column is made of what the call takes"""
+        """Return the frame of a table function.
+
+        Function Scan on unnest u      every column is made of what the call takes
+        """
         call = str(node.said.get("Function Call", ""))
         if node.said.get("Schema") != "pg_catalog" or not call:
             return self.untold(node)
@@ -271,6 +299,7 @@ class Walk:
         return self.everywhere(node, made)
 
     def untold(self, node: Node) -> Frame:
+        """Return the frame of a node of which the plan tells nothing."""
         return self.everywhere(node, OPAQUE)
 
     def everywhere(self, node: Node, lineage: Lineage) -> Frame:
@@ -295,6 +324,7 @@ class Walk:
         return found
 
     def last_name(self, text: str) -> str:
+        """Return the column that an expression names first, or an empty text."""
         column = next(iter(parsed(text).find_all(exp.Column)), None)
         return column.name if column is not None else ""
 
@@ -313,14 +343,20 @@ ALIASES = {
 
 
 def numbered(values: Iterable[Lineage]) -> Frame:
-    """(SubPlan 1).col2"""
+    """Return a frame whose columns are named by their positions.
+
+    (SubPlan 1).col2
+    """
     return project(
         one_row(), [Slot(f"col{n}", f"col{n}", value) for n, value in enumerate(values, 1)]
     )
 
 
 def is_except(node: Node) -> bool:
-    """SetOp Except over an Append, with or without a Sort between"""
+    """Tell whether a node is the Append below an EXCEPT.
+
+    SetOp Except over an Append, with or without a Sort between
+    """
     above = node.above
     while above is not None and above.kind in ("Sort", "Incremental Sort", "Materialize"):
         above = above.above

@@ -32,6 +32,7 @@ class Shapes:
             self.exists = self.exists or tree.find(exp.Exists) is not None
 
     def add(self, tree: Any) -> None:
+        """Note the columns of every alias and CTE in a query."""
         for derived in tree.find_all(exp.Subquery, exp.CTE):
             alias = derived.args.get("alias")
             if alias is not None and alias.this is not None:
@@ -47,23 +48,31 @@ class Shapes:
                     self.put(table, names)
 
     def put(self, named: Any, names: list[str] | None) -> None:
+        """Note the columns of an alias."""
         identifier = named.this
         self.keep(self.evaluation.fold_table(identifier.name, identifier.args.get("quoted")), names)
 
     def keep(self, key: str, names: list[str] | None) -> None:
+        """Note one list of columns that a name may have."""
         lists = self.found.setdefault(key, [])
         if names is not None and names not in lists:
             lists.append(names)
 
     def listed(self, alias: exp.TableAlias, names: list[str] | None) -> list[str] | None:
-        """AS s(a, b)"""
+        """Return the column names that an alias lists.
+
+        AS s(a, b)
+        """
         columns = [self.key(each) for each in alias.args.get("columns") or ()]
         if names is None:
             return None
         return [*columns, *names[len(columns) :]]
 
     def of_table(self, table: exp.Table) -> list[list[str]]:
-        """FROM x, where x is a CTE or a view"""
+        """Return the columns of a CTE or view that a table names.
+
+        FROM x, where x is a CTE or a view
+        """
         if not isinstance(table.this, exp.Identifier):
             return []
         key = self.evaluation.fold_table(table.this.name, table.this.args.get("quoted"))
@@ -78,8 +87,10 @@ class Shapes:
         """The names of a query's columns; None where a star hides them."""
         while isinstance(query, (exp.Subquery, exp.SetOperation)):
             query = query.this
+
         if not isinstance(query, exp.Select):
             return None
+
         found = []
         for position, item in enumerate(query.expressions):
             if isinstance(item, exp.Star) or (
@@ -91,9 +102,11 @@ class Shapes:
             else:
                 name, quoted = output_name(item, position, self.evaluation)
                 found.append(self.evaluation.fold(name, quoted))
+
         return found
 
     def key(self, identifier: Any) -> str:
+        """Return the folded name of a column."""
         identifier = identifier.this if isinstance(identifier, exp.ColumnDef) else identifier
         return self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 

@@ -18,7 +18,10 @@ SPECIAL = re.compile(
 
 
 def as_sql(text: str, parameters: set[str]) -> str:
-    """(SubPlan 1), $0, sum(x) OVER (?)      "SubPlan 1".col1, "$0".col1, sum(x) OVER ()"""
+    """Rewrite an expression of a plan as SQL that parses.
+
+    (SubPlan 1), $0, sum(x) OVER (?)      "SubPlan 1".col1, "$0".col1, sum(x) OVER ()
+    """
 
     def written(found: re.Match[str]) -> str:
         if found["kept"]:

@@ -19,24 +19,33 @@ class Node:
 
     @property
     def kind(self) -> str:
+        """Return the type of the node."""
         return str(self.said.get("Node Type", ""))
 
     @property
     def alias(self) -> str:
+        """Return the alias that the node scans under."""
         return str(self.said.get("Alias", ""))
 
     @property
     def output(self) -> list[str]:
+        """Return the expressions that the node gives upwards."""
         return list(self.said.get("Output", ()))
 
     @property
     def subplan(self) -> str:
-        """SubPlan 1, InitPlan 2 (returns $0), CTE x"""
+        """Return the name of the subplan that this node is.
+
+        SubPlan 1, InitPlan 2 (returns $0), CTE x
+        """
         return str(self.said.get("Subplan Name", ""))
 
     @property
     def relation(self) -> str:
-        """schema.table, of a node that scans one"""
+        """Return the table that this node scans.
+
+        schema.table, of a node that scans one
+        """
         name = self.said.get("Relation Name")
         return f"{self.said.get('Schema', '')}.{name}" if name else ""
 
@@ -46,6 +55,7 @@ class Node:
         return [member for member in self.members if not member.subplan]
 
     def walk(self) -> Iterator[Node]:
+        """Yield the node and all nodes below it."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -53,7 +63,10 @@ class Node:
             waiting.extend(reversed(node.members))
 
     def cte(self) -> Node | None:
-        """CTE Scan on x      the plan of x, the nearest one that is called so"""
+        """Find the plan of the CTE that this node scans.
+
+        CTE Scan on x      the plan of x, the nearest one that is called so
+        """
         wanted = f"CTE {self.said.get('CTE Name', '')}"
         node: Node | None = self
         while node is not None:
@@ -64,12 +77,18 @@ class Node:
         return None
 
     def working_table(self) -> Node | None:
-        """WorkTable Scan on r      the Recursive Union that it stands in"""
+        """Find the recursive union whose rows this node scans.
+
+        WorkTable Scan on r      the Recursive Union that it stands in
+        """
         above = self.above
         while above is not None and above.kind != "Recursive Union":
             above = above.above
         return above
 
     def parameters(self) -> list[str]:
-        """InitPlan 1 (returns $0,$1)      $0, $1"""
+        """Return the parameters that this plan fills.
+
+        InitPlan 1 (returns $0,$1)      $0, $1
+        """
         return RETURNS.findall(self.subplan) if self.subplan.startswith("InitPlan") else []
