@@ -9,6 +9,7 @@ catalog      the names: entries, what is declared for them, and their definition
 scripts      a text becomes the steps of its statements; gathering: these become definitions
 routines     functions and procedures, and what their values are made of
 naming       names without a schema: defaults, search path, USE
+file_names   the names of bare SELECTs; folders: names that several folders define
 timeline     the order of statements, where it matters; versions: the states of a name; alterations:
              ALTER TABLE
 programs     what Python programs write, beside the statements
@@ -20,6 +21,7 @@ evidence     what use tells of tables without a schema, and whose an ambiguous c
 progress     how far an extraction is
 
 output       edges, reads, statements and jobs as one extraction; edges: those into one dataset
+shown        the spelling that each dataset and column is shown in
 stars        SELECT * from a table without a schema: closed as far as use tells
 datasets     what is known of each dataset; types: the types of its columns
 jobs         what writes each dataset

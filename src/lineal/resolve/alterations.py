@@ -21,13 +21,19 @@ Makes = Callable[[Frame | None], Frame]
 
 
 def schema_frame(plan: Plan, facts: Facts) -> Makes:
-    """CREATE TABLE #t (a INT)      columns that nothing has been written into yet"""
+    """Return the frame of a table that only lists its columns.
+
+    CREATE TABLE #t (a INT)      columns that nothing has been written into yet
+    """
     columns = values((info.name, facts.fold(info.name, info.quoted)) for info in plan.schema or ())
     return lambda _: columns
 
 
 def change_of(change: Change) -> Makes:
-    """ALTER TABLE #t …      what the table holds, under the new names"""
+    """Return what an ALTER TABLE leaves of a table.
+
+    ALTER TABLE #t …      what the table holds, under the new names
+    """
     return partial(change_frame, change)
 
 
@@ -68,12 +74,14 @@ def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
     """A table as it was at an earlier statement: its columns of today, under their former names."""
     if reader.setting is None or reader.setting.timeline is None:
         return frame
+
     timeline, position, _ = reader.setting
     changes = [
         change for script, at, change in entry.changes if script is timeline and at > position
     ]
     if not changes:
         return frame
+
     slots = list(frame.slots)
     for old, new in reversed(changes):
         if old is not None and new is None:
@@ -81,6 +89,7 @@ def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
             slots.append(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
         else:
             slots = change_slots(slots, (new, old))
+
     return project(frame, slots)
 
 

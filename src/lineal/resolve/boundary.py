@@ -11,10 +11,11 @@ from sqlglot import exp
 from lineal.extract.entries import Definition
 from lineal.extract.sql.placeholders import is_open_name
 from lineal.extract.sql.reading import Reading
-from lineal.extract.sql.trees import columns_named, misnamed, nests_deeply
+from lineal.extract.sql.trees import MISNAMED, misnamed, nests_deeply
 from lineal.model.boundary import Failures, internal_error, internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.extraction import Coverage
+from lineal.model.ledger import Coverage
+from lineal.model.limits import Task
 from lineal.model.script import Corpus
 
 
@@ -23,8 +24,10 @@ class Boundary:
 
     def __init__(self, corpus: Corpus) -> None:
         self.diagnostics: list[Diagnostic] = list(corpus.diagnostics)
-        self.coverage = Coverage()
-        self.coverage.lose(len(internal_errors(corpus.diagnostics)))
+        self.coverage = Coverage(corpus.files.chain())
+        for found in internal_errors(corpus.diagnostics):
+            if found.place is None or not corpus.files.has_lost(found.place.file):
+                self.coverage.miss(found.code.code)
         self.failures = Failures()
         self.failures.follow(self.diagnostics, self.coverage)
 
@@ -35,7 +38,7 @@ class Boundary:
     def lose(self, diagnostic: Diagnostic) -> None:
         """Something was not read at all, for the reason that a diagnostic tells."""
         self.report(diagnostic)
-        self.coverage.lose()
+        self.coverage.miss(diagnostic.code.code)
 
     @contextmanager
     def silence(self) -> Iterator[None]:
@@ -54,10 +57,11 @@ class Boundary:
         read.
         """
         try:
-            work()
+            with Task(what, place):
+                work()
         except Exception as error:
             self.lose(internal_error(error, place, what))
-            self.coverage.lose(statements - 1)
+            self.coverage.miss(Code.INTERNAL_ERROR.code, statements - 1)
 
     def attempt_each(
         self, work: Callable[[Definition], object], definitions: Iterable[Definition]
@@ -78,11 +82,10 @@ class Boundary:
         self.tell_failure(definition)
 
     def tell_failure(self, definition: Definition) -> None:
-        """Report the failure of a statement, with the columns that are lost by it."""
+        """Report the failure of a statement."""
         failure = definition.failure
         assert failure is not None
-        columns = columns_named(definition.plan.node)
-        self.failures.report(failure, (id(definition.reading), failure.place), columns=columns)
+        self.failures.report(failure, (id(definition.reading), failure.place))
 
 
 def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
@@ -94,8 +97,7 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
         if nests_deeply(tree):
             return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
     elif (node := misnamed(tree)) is not None:
-        message = "the name that AS gives must be a word, not a parameter or a value"
-        return Diagnostic(Code.PARSE_ERROR, message, reading.place_of(node) or place)
+        return Diagnostic(Code.PARSE_ERROR, MISNAMED, reading.place_of(node) or place)
     return internal_error(error, place)
 
 
@@ -111,7 +113,10 @@ def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
 
 
 def statement_name(tree: Any) -> str:
-    """ALTER …, MERGE      how a message calls a statement"""
+    """Return the words by which a message calls a statement.
+
+    ALTER …, MERGE      how a message calls a statement
+    """
     if isinstance(tree, exp.Command):
         return f"{str(tree.this).upper()} …"
     return str(tree.key).upper()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from functools import cached_property
 
-from lineal.extract.entries import Definition, Entry
+from lineal.extract.entries import Definition, Entry, file_of
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.tables import named_in_text
 from lineal.model.diagnostic import Code, Diagnostic
@@ -15,7 +15,11 @@ from lineal.model.names import Fold
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus
 from lineal.resolve.boundary import Boundary, place_of_statement
+from lineal.resolve.folders import Home
 from lineal.resolve.naming import naming_of
+
+PYTHON = "python"
+"""The language of a script that is no SQL."""
 
 
 class NameCatalog:
@@ -35,6 +39,16 @@ class NameCatalog:
         self.shown: dict[str, tuple[str, str]] = {}
         """other names of a dataset: the key and the name that it is shown under"""
         self.spellings: dict[str, str] = {}
+        self.clashes: dict[str, str] = {}
+        """the keys of names that are shown in quotes, and of those that are shown without them"""
+        self.preferred: dict[str, str] = {}
+        """the spellings of names that are defined in several spellings"""
+        self.spelled: dict[Dataset, dict[str, set[int]]] = {}
+        """the spellings of datasets beside those that they have here, each with who uses it"""
+        self.file_named: set[str] = set()
+        """the names of files that are called after their folders"""
+        self.homes: dict[str, list[Home]] = {}
+        """the names that mean another dataset in another folder"""
         self.created: set[str] = set()
         """the keys that statements define"""
         self.tabulated: set[str] = set()
@@ -50,16 +64,36 @@ class NameCatalog:
             return self.entry(*self.shown[key], kind)
         if key not in self.declared and spelling in self.declared_so:
             return self.entry(self.declared_so[spelling], spelling, kind)
+
         info = self.take_declaration(key, spelling)
         if info is not None:
             spelling, kind = info.dataset.name, info.kind
+        elif key in self.preferred:
+            spelling = self.preferred[key]
         elif kind == "table" and is_path(spelling):
             kind = "file"
-        if self.spellings.setdefault(spelling, key) != key:
+
+        other = self.spellings.setdefault(spelling, key)
+        if other != key:
             spelling = f'"{spelling}"'
+            self.clashes[key] = other
+
         found = self.entries[key] = Entry(Dataset(self.corpus.namespace, spelling), kind)
         found.declared = found.told = info
         return found
+
+    def note_spelling(self, dataset: Dataset, spelling: str, reader: int) -> None:
+        """FROM ORDERS, where orders was met before: who uses which spelling decides in the end."""
+        same = spelling.lower() == dataset.name.lower()
+        if same or dataset.name in self.file_named:
+            self.spelled.setdefault(dataset, {}).setdefault(spelling, set()).add(reader)
+
+    def note_writers(self) -> None:
+        """INSERT INTO ORDERS …      a statement that writes a name uses a spelling of it, too"""
+        for definition in self.order:
+            plan, target = definition.plan, definition.target
+            if plan.name != target.name and not plan.defines and not definition.hidden:
+                self.note_spelling(target, plan.name, id(definition.reading))
 
     def take_declaration(self, key: str, spelling: str) -> DatasetInfo | None:
         """What is declared for a name, for the tables that begin so, or for it in any database."""
@@ -76,7 +110,10 @@ class NameCatalog:
         return any(script.catalog or script.schemas for script in self.corpus.scripts)
 
     def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
-        """shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them"""
+        """Find what is declared under a name without its catalog.
+
+        shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them
+        """
         shorter = key.partition(".")[2].removeprefix(".")
         info = self.declared.get(shorter) or (
             self.entries[shorter].told if shorter in self.entries else None
@@ -88,7 +125,10 @@ class NameCatalog:
         return info
 
     def family(self, key: str, spelling: str) -> DatasetInfo | None:
-        """FROM `orders_*`      the columns of the last of BigQuery's tables whose names begin so"""
+        """Find the columns of the tables whose names begin alike.
+
+        FROM `orders_*`      the columns of the last of BigQuery's tables whose names begin so
+        """
         known = {other: info for other, info in self.declared.items() if other.startswith(key[:-1])}
         known |= {
             other: entry.declared
@@ -114,10 +154,12 @@ class NameCatalog:
             key = table_key(name, self.facts.fold_table)
         else:
             key = self.facts.table_keys[name]
+
         if self.naming.speaks:
             full, key = self.naming.created(name, key)
             info = copy(info)
             info.dataset = Dataset(info.dataset.namespace, full)
+
         held = self.declared.get(key)
         if held is None or info.complete:
             self.declared[key] = info
@@ -161,7 +203,8 @@ class NameCatalog:
     def add_definition(self, definition: Definition) -> Definition:
         """Add a statement to the name that it writes; a second file that defines it is reported."""
         entry = definition.entry
-        checked = definition.plan.defines and not definition.reading.script.recurs
+        script = definition.reading.script
+        checked = definition.plan.defines and script.dialect == PYTHON and not script.recurs
         others = {d.reading.script.file for d in entry.deciding} if checked else set()
         if others and definition.reading.script.file not in others:
             message = f"'{entry.dataset}' is defined in {', '.join(sorted(others))} too"
@@ -170,6 +213,11 @@ class NameCatalog:
         entry.add(definition)
         self.order.append(definition)
         return definition
+
+    @property
+    def in_order(self) -> list[Definition]:
+        """The definitions by file: in whatever order files are read, they are evaluated in this one."""
+        return sorted(self.order, key=file_of)
 
     def remove_since(self, count: int) -> None:
         """Forget the definitions that were added after the first so many."""

@@ -13,6 +13,7 @@ from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.schemas import Schemas
+from lineal.resolve.shown import ShownNames
 from lineal.resolve.types import Types
 
 UNDECLARED = ColumnInfo("")
@@ -35,6 +36,7 @@ class DatasetInfos:
         self.types = types
         self.evidence = evidence
         self.boundary = boundary
+        self.shown = ShownNames(catalog)
         self.facts = catalog.facts
 
     def all(self) -> dict[Dataset, DatasetInfo]:
@@ -46,14 +48,19 @@ class DatasetInfos:
             self.boundary.attempt(
                 partial(self.catalog.entry, key, "", ""), info.place, "this declaration"
             )
+
         infos: dict[Dataset, DatasetInfo] = {}
         for definition in self.catalog.order:
             entry = definition.entry
-            if not definition.hidden and entry.dataset not in infos:
-                infos[entry.dataset] = self.info_of(entry, learnt)
-        for entry in sorted(self.catalog.entries.values(), key=lambda entry: entry.dataset):
-            if entry.dataset not in infos and entry.kind != "type":
-                infos[entry.dataset] = self.info_of(entry, learnt)
+            dataset = self.shown.dataset(entry.dataset)
+            if not definition.hidden and dataset not in infos:
+                infos[dataset] = self.info_of(entry, learnt)
+
+        others = {self.shown.dataset(each.dataset): each for each in self.catalog.entries.values()}
+        for dataset, entry in sorted(others.items(), key=lambda item: item[0]):
+            if dataset not in infos and entry.kind != "type":
+                infos[dataset] = self.info_of(entry, learnt)
+
         return infos
 
     def info_of(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
@@ -62,7 +69,7 @@ class DatasetInfos:
             return self.describe(entry, learnt)
         except Exception as error:
             self.schemas.unknown_frame(entry, error)
-            return DatasetInfo(entry.dataset, entry.kind)
+            return DatasetInfo(self.shown.dataset(entry.dataset), entry.kind)
 
     def describe(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
         """A dataset with the columns that are made or declared, then those that use tells of."""
@@ -72,12 +79,21 @@ class DatasetInfos:
             known = {self.facts.fold(info.name, False) for info in columns}
             used = sorted(learnt.get(entry.dataset, {}).items())
             columns += [ColumnInfo(name) for key, name in used if key not in known]
-        found = DatasetInfo(entry.dataset, entry.kind, columns, frame.complete)
+
+        produced = self.columns_produced(entry, columns)
+        dataset = self.shown.dataset(entry.dataset)
+        if self.shown.columns:
+            columns = self.shown.infos(entry.dataset, columns)
+            produced = produced and self.shown.infos(entry.dataset, produced)
+
+        found = DatasetInfo(dataset, entry.kind, columns, frame.complete)
         if entry.declared is not None:
             found.description, found.place = entry.declared.description, entry.declared.place
         if entry.told is not None:
             found.declared, found.terminal = entry.told.columns, entry.told.terminal
-        found.produced = self.columns_produced(entry, columns)
+            found.tags = entry.told.tags
+
+        found.produced = produced
         return found
 
     def columns_known(self, entry: Entry, frame: Frame) -> list[ColumnInfo]:
@@ -95,6 +111,7 @@ class DatasetInfos:
             else:
                 ask: Any = partial(self.types.of, entry, slot.key)
                 columns.append(LateColumn(slot.name, ask, *info[2:]))
+
         return columns
 
     def declared_columns(self, entry: Entry) -> dict[str, ColumnInfo]:

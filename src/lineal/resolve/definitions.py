@@ -17,17 +17,19 @@ from lineal.extract.sql.reading import Reading
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge
-from lineal.model.extraction import Coverage, Extraction
+from lineal.model.extraction import Extraction
+from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
 from lineal.resolve.boundary import Boundary
-from lineal.resolve.catalog import NameCatalog
+from lineal.resolve.catalog import PYTHON, NameCatalog
 from lineal.resolve.datasets import DatasetInfos
 from lineal.resolve.edges import Edges
 from lineal.resolve.evaluator import Evaluator
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.frames import StatementFrames
-from lineal.resolve.gathering import PYTHON, Gatherer
+from lineal.resolve.gathering import Gatherer
+from lineal.resolve.nearest import read_by_nearest_grammar
 from lineal.resolve.output import Output
 from lineal.resolve.progress import Progress
 from lineal.resolve.references import References
@@ -46,6 +48,7 @@ class Definitions:
     """
 
     def __init__(self, corpus: Corpus) -> None:
+        corpus = read_by_nearest_grammar(corpus)
         self.corpus = corpus
         self.boundary = Boundary(corpus)
         self.catalog = NameCatalog(corpus, self.boundary)
@@ -58,10 +61,10 @@ class Definitions:
         self.reader = ScriptReader(self.catalog, self.routines, self.boundary, self)
         self.versions = Versions(self.catalog, self.schemas, self.boundary)
         self.gatherer = Gatherer(self.catalog, self.versions, self.routines, self.boundary, self)
-        self.stars = Stars(self.catalog, self.evidence, self.boundary, self)
         self.datasets = DatasetInfos(
             self.catalog, self.schemas, self.build_types(), self.evidence, self.boundary
         )
+        self.stars = Stars(self.catalog, self.evidence, self.boundary, self.datasets.shown, self)
         self.output = Output(
             self.references, self.versions, self.stars, self.datasets, self.boundary, self
         )
@@ -96,9 +99,17 @@ class Definitions:
             self.gather_definitions()
             self.evaluator.follow(progress)
             self.routines.report_unknown_calls()
-            self.evaluator.evaluate_all(self.order)
+            self.evaluator.evaluate_all(self.catalog.in_order)
             self.evidence.decide()
-            return self.output.build()
+            found = self.output.build()
+            self.show_names()
+            return found
+
+    def show_names(self) -> None:
+        """Keep what is known of the targets of programs under the names that are shown."""
+        shown = self.output.shown.dataset
+        self.gaps = {shown(target): gaps for target, gaps in self.gaps.items()}
+        self.written_surely = {shown(target) for target in self.written_surely}
 
     def gather_definitions(self) -> None:
         """Fill the catalog; programs come last, since they ask for what the statements define."""
@@ -132,7 +143,7 @@ class Definitions:
         """Parse a script into trees, one for each statement."""
         return self.reader.parsed(reading)
 
-    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+    def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         """Report that a script cannot be read at all."""
         self.reader.fail_script(reading, error, before)
 

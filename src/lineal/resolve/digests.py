@@ -27,21 +27,23 @@ PYTHON = "python"
 Said = TypeVar("Said")
 
 
-def statements_of(references: References, failures: Failures) -> list[Statement]:
+def statements_of(
+    references: References, failures: Failures, shown: Callable[[Dataset], Dataset]
+) -> list[Statement]:
     """What writes each dataset, in the order of definition, and the functions that are called."""
     columns = partial(_columns, references)
     order = references.catalog.order
-    found = [_statement(each, columns) for each in order if not each.hidden]
+    found = [_statement(each, shown(each.target), columns) for each in order if not each.hidden]
     return [*found, *_functions(references, failures, columns)]
 
 
-def _statement(definition: Definition, columns: Columns) -> Statement:
+def _statement(definition: Definition, target: Dataset, columns: Columns) -> Statement:
     script = definition.reading.script
     if script.dialect == PYTHON:
-        return LateStatement.of(definition.target, script.dialect, Program(definition))
+        return LateStatement.of(target, script.dialect, Program(definition))
     saying = Sql(definition.reading, definition.plan.node, is_whole(definition), columns)
     saying.is_function = definition.plan.kind == "function"
-    return LateStatement.of(definition.target, script.dialect, saying)
+    return LateStatement.of(target, script.dialect, saying)
 
 
 def is_whole(definition: Definition) -> bool:
@@ -93,10 +95,12 @@ class Program(Saying):
 
     @property
     def place(self) -> Place | None:
+        """Return the place of the program."""
         return self.look_up(lambda: place_of_statement(self.reading, self.node), None)
 
     @cached_property
     def words(self) -> str:
+        """Return the digest of the program, without its layout and comments."""
         try:
             return digest(ast.dump(ast.parse(self.text)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -104,6 +108,7 @@ class Program(Saying):
 
     @property
     def meaning(self) -> str:
+        """Return the digest of the program's meaning."""
         return self.words
 
 
@@ -121,17 +126,22 @@ class Sql(Saying):
 
     @property
     def kind(self) -> str:
-        """CREATE VIEW, INSERT …      by the first words"""
+        """Return the kind of the statement.
+
+        CREATE VIEW, INSERT …      by the first words
+        """
         if self.is_function:
             return "function"
         return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
 
     @cached_property
     def place(self) -> Place | None:
+        """Return the place of the statement."""
         return self.look_up(lambda: place_of_statement(self.reading, self.node), None)
 
     @cached_property
     def chunks(self) -> list[Words]:
+        """Return the words of the statement, and of those around it."""
         return self.look_up(self.own_chunks, [])
 
     def own_chunks(self) -> list[Words]:
@@ -147,12 +157,14 @@ class Sql(Saying):
 
     @cached_property
     def words(self) -> str:
+        """Return the digest of the statement's words."""
         return self.look_up(
             lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text)
         )
 
     @cached_property
     def meaning(self) -> str:
+        """Return the digest of the statement's meaning."""
         return self.look_up(
             lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words
         )
@@ -170,20 +182,24 @@ class Body(Saying):
 
     @property
     def place(self) -> Place | None:
+        """Return the place of the script."""
         return self.look_up(lambda: self.reading.place_at(0), None)
 
     @cached_property
     def chunks(self) -> list[Words]:
+        """Return the words of every statement of the script."""
         return self.look_up(lambda: self.reading.chunks, [])
 
     @cached_property
     def words(self) -> str:
+        """Return the digest of the script's words."""
         return self.look_up(
             lambda: digest("\x1d".join(map(words_of, self.chunks))), digest(self.text)
         )
 
     @cached_property
     def meaning(self) -> str:
+        """Return the digest of the script's meaning."""
         return self.look_up(
             lambda: meaning(self.reading.script, self.chunks, self.columns, self.words), self.words
         )

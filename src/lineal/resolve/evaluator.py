@@ -9,6 +9,7 @@ from lineal.algebra.relation import scan_on_demand
 from lineal.extract.entries import Definition, Entry, Pending
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.limits import Task, is_abandoned, key_of
 from lineal.resolve.alterations import use_final_names
 from lineal.resolve.boundary import Boundary, failure_of, place_of_statement
 from lineal.resolve.evidence import Evidence
@@ -85,15 +86,19 @@ class Evaluator:
         plan, entry = definition.plan, definition.entry
         if not plan.defines and entry.deciding:
             self.schemas.schema(entry)
+
         evaluation = QueryEvaluation(
             self.references, definition.reading, definition.facts, definition.target
         )
         evaluation.definition = definition
         entry.active = True
         self.schemas.depth += 1
-        frame = check_column_names(self.hooks.frame_of(definition, evaluation))
+        with evaluation_task(definition):
+            frame = check_column_names(self.hooks.frame_of(definition, evaluation))
+
         if entry.changes:
             frame = use_final_names(frame, definition)
+
         definition.frame, definition.evaluation, definition.failure = frame, evaluation, None
         return frame
 
@@ -140,6 +145,17 @@ class Evaluator:
             counts = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
         done, of_all = len(self.advanced), len(self.catalog.order)
         progress(Evaluated(done, of_all, definition.target, *counts, evaluation is None))
+
+
+def evaluation_task(definition: Definition) -> Task:
+    """The task of evaluating a statement: at first with all others of its script that write the
+    same dataset; by itself if these took too much in an earlier attempt.
+    """
+    text, target = definition.reading.script.text, definition.target
+    key = ("evaluation", text, target)
+    if is_abandoned(key_of(*key)) and len(definition.entry.definitions) > 1:
+        return Task(*key, definition.reading.statement_near(definition.plan.node))
+    return Task(*key)
 
 
 def check_column_names(frame: Frame) -> Frame:

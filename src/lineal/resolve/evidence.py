@@ -7,6 +7,7 @@ from functools import partial
 
 from lineal.extract.entries import Definition, State
 from lineal.model.edge import Column, Dataset
+from lineal.model.names import column_key
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import EvaluationHooks
@@ -27,12 +28,15 @@ class Evidence:
         """the columns that statements use, by their keys; None until somebody asks"""
 
     def witness(self, origins: Iterable[Column]) -> tuple[Column, str] | None:
-        """x is only used qualified with orders: then an unqualified x is orders' x, too"""
+        """Find the one candidate that other statements name with a qualifier.
+
+        x is only used qualified with orders: then an unqualified x is orders' x, too
+        """
         if self.counts is None:
             return None
         fold = self.facts.fold
         counts = {
-            origin: self.counts.get((origin.dataset, fold(origin.name, False)), 0)
+            origin: self.counts.get((origin.dataset, column_key(origin.name, fold)), 0)
             for origin in origins
         }
         speaking = [origin for origin, count in counts.items() if count]
@@ -52,14 +56,14 @@ class Evidence:
         self.counts = {}
         self.boundary.attempt_each(self.gather_evidence, self.catalog.order)
         again: set[int] = set()
-        self.boundary.attempt_each(partial(self.decide_one, again=again), self.catalog.order)
+        self.boundary.attempt_each(partial(self.decide_one, again=again), self.catalog.in_order)
 
     def gather_evidence(self, definition: Definition) -> None:
         """Count the references of a statement that were certain."""
         assert self.counts is not None and definition.evaluation is not None
         fold = self.facts.fold
         for column, count in definition.evaluation.learnt.items():
-            place = (column.dataset, fold(column.name, False))
+            place = (column.dataset, column_key(column.name, fold))
             self.counts[place] = self.counts.get(place, 0) + count
 
     def decide_one(self, definition: Definition, again: set[int]) -> None:
@@ -84,5 +88,5 @@ class Evidence:
         fold = self.facts.fold
         for column in definition.evaluation.learnt:
             self.learnt.setdefault(column.dataset, {}).setdefault(
-                fold(column.name, False), column.name
+                column_key(column.name, fold), column.name
             )

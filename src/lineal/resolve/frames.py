@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from lineal.algebra.changes import delete_each, insert_each, update_each
 from lineal.algebra.frame import Frame, Slot
+from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import extend, rename, union_by_name, values
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
@@ -15,6 +21,12 @@ from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.model.diagnostic import Code
 from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.references import References
+
+REPEATED: dict[type, Callable[[Frame, Lineage], Frame]] = {
+    exp.Update: update_each,
+    exp.Delete: delete_each,
+}
+"""FOR r IN (SELECT …) LOOP      what a statement does that is executed for each row"""
 
 
 class StatementFrames:
@@ -31,16 +43,20 @@ class StatementFrames:
         moment = definition.plan.moment
         if moment is None or not moment.body.triggers:
             return self.frame_for(definition, evaluation, None)
+
         triggers = triggers_at(moment, definition.facts.fold_table)
         if len(triggers) < 2:
             return self.frame_for(definition, evaluation, triggers[0] if triggers else NO_TRIGGER)
+
         tried = [self.frame_for_table(definition, evaluation, trigger) for trigger in triggers]
         fitting = [each for each in tried if not each[1].has_errors] or tried
         for _, own in fitting:
             evaluation.absorb(own)
+
         evaluation.around = fitting[0][1].around
         for count in ("references", "ambiguous", "unresolved"):
             setattr(evaluation, count, max(getattr(own, count) for _, own in fitting))
+
         frames = [frame for frame, _ in fitting]
         return union_by_name(frames)
 
@@ -60,6 +76,17 @@ class StatementFrames:
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
     ) -> Frame:
         """What a statement writes, with the variables, CTEs and columns around its query."""
+        frame = self.frame_once(definition, evaluation, trigger)
+        around = evaluation.around
+        if around is None or not around.moment.queries:
+            return frame
+        repeat = REPEATED.get(definition.plan.node.__class__, insert_each)
+        return repeat(frame, around.rows_of_loops())
+
+    def frame_once(
+        self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None
+    ) -> Frame:
+        """What a statement writes when it is executed once."""
         plan = definition.plan
         parent: Scope | None = None
         ctes: CTEs = {}
@@ -68,10 +95,12 @@ class StatementFrames:
             ctes = evaluation.around.tables()
         elif definition.parameters:
             parent = parameter_scope(definition.parameters, evaluation)
+
         if plan.with_ is not None:
             ctes = with_(plan.with_, parent, ctes, evaluation)
         if plan.made is not None:
             return plan.made(evaluation, ctes)
+
         frame = query(plan.query, parent, ctes, evaluation)
         columns = plan.columns or (self.hooks.target_columns(definition) if plan.positional else [])
         if plan.partition is not None:
@@ -80,6 +109,7 @@ class StatementFrames:
             frame = rename_by_position(frame, columns, definition, evaluation)
         if plan.partition is not None:
             frame = extend(frame, (Slot(*named, {}) for named in plan.partition.given))
+
         return plan.after(frame, evaluation, ctes) if plan.after is not None else frame
 
 
@@ -96,7 +126,10 @@ def rename_by_position(
     definition: Definition,
     evaluation: Evaluation,
 ) -> Frame:
-    """CREATE VIEW v (a, b) AS …, INSERT INTO t (a, b) …      by position"""
+    """Name the columns of a frame by their positions.
+
+    CREATE VIEW v (a, b) AS …, INSERT INTO t (a, b) …      by position
+    """
     shorter = (
         len(frame.slots) < len(columns)
         and not definition.plan.columns

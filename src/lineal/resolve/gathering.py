@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,19 +17,19 @@ from lineal.extract.sql.procedural.triggers import link_triggers
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.boundary import culprits
-from lineal.model.diagnostic import Place
-from lineal.model.extraction import DatasetInfo
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Function
-from lineal.resolve.boundary import Boundary
-from lineal.resolve.catalog import NameCatalog, table_key
+from lineal.resolve.boundary import Boundary, place_of_statement
+from lineal.resolve.catalog import PYTHON, NameCatalog, table_key
+from lineal.resolve.file_names import file_stem, folders_of, name_files
+from lineal.resolve.folders import Definer, Home, definers_of, homes_of
 from lineal.resolve.hooks import ReadingHooks
+from lineal.resolve.naming import Naming
 from lineal.resolve.routines import Routines
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import Timeline, order_matters
 from lineal.resolve.versions import Arranged, Versions
-
-PYTHON = "python"
-"""The language of a script that is no SQL."""
 
 
 class Gatherer:
@@ -47,6 +49,8 @@ class Gatherer:
         self.boundary = boundary
         self.hooks = hooks
         self.facts = catalog.facts
+        self.file_names: dict[str, str] = {}
+        """what files are called whose stem does not tell them apart"""
 
     def gather(self) -> None:
         """Declare and define everything that is no program."""
@@ -55,13 +59,16 @@ class Gatherer:
             self.boundary.attempt(
                 partial(self.catalog.declare, info), info.place, "this declaration"
             )
+
         for written, name in corpus.aliases.items():
             self.boundary.attempt(
                 partial(self.catalog.add_alias, written, name), None, f"the name of {name}"
             )
+
         for function in corpus.functions:
             at = Place(function.body.file, function.body.line, 1)
             self.boundary.attempt(partial(self.add_function, function), at, "this function")
+
         prepared = [
             self.hooks.prepare(script) for script in corpus.scripts if script.dialect != PYTHON
         ]
@@ -70,20 +77,109 @@ class Gatherer:
             self.catalog.created.update(
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
             )
+
+        self.name_all_bare(prepared)
+        prepared = self.tell_apart(prepared)
+        self.choose_spellings(prepared)
         arranged = self.name_temporaries(
             [each for script in prepared if (each := self.try_arrange(script)) is not None]
         )
         for each in arranged:
             self.add_script(each)
 
+    def name_all_bare(self, scripts: list[Prepared]) -> None:
+        """Name the bare SELECTs of all scripts: several files may share a stem."""
+        catalog = self.catalog
+        taken = catalog.created | catalog.declared.keys()
+        found = name_files(scripts, taken, self.facts.fold_table)
+        self.file_names = found.names
+        catalog.file_named.update(found.names.values())
+        for key, name in found.tails.items():
+            own = table_key(name, self.facts.fold_table)
+            if key != own:
+                catalog.shown[key] = (own, name)
+        for script in scripts:
+            with suppress(Exception):  # `arrange` meets it again, and reports it
+                self.name_bare([step for step, _ in script.steps], script.reading, script.facts)
+
+    def tell_apart(self, scripts: list[Prepared]) -> list[Prepared]:
+        """A name that scripts of several folders define differently is a dataset in each of them;
+        else the doubt is reported.
+        """
+        catalog = self.catalog
+        for key, definers in definers_of(scripts).items():
+            file = definers[0].file
+            work = partial(self.find_homes, key, definers)
+            self.boundary.attempt(work, Place(file, 1, 1), f"the definitions of {key}")
+        if not catalog.homes:
+            return scripts
+        catalog.naming = catalog.naming.at("", catalog.homes)
+        catalog.created.update(home.key for homes in catalog.homes.values() for home in homes)
+        return [self.tell_script_apart(script) for script in scripts]
+
+    def choose_spellings(self, scripts: list[Prepared]) -> None:
+        """CREATE TABLE Orders …; CREATE TABLE ORDERS …: the most frequent spelling is shown."""
+        names: dict[str, dict[str, int]] = {}
+        for script in scripts:
+            for step, _ in script.steps:
+                if isinstance(step, Plan) and step.defines:
+                    spelled = names.setdefault(step.key, {})
+                    spelled[step.name] = spelled.get(step.name, 0) + 1
+        self.catalog.preferred = {
+            key: min(spelled, key=lambda name: (-spelled[name], name))
+            for key, spelled in names.items()
+        }
+
+    def find_homes(self, key: str, definers: list[Definer]) -> None:
+        """Find out whether a name is one dataset, or several; report one that is defined twice."""
+        several: list[Home] = []
+        if (
+            len({folders_of(each.file) for each in definers}) > 1
+            and key not in self.catalog.declared
+        ):
+            several = homes_of(key, definers, self.facts.fold_table)
+
+        if several:
+            self.catalog.homes[key] = several
+        if not several:
+            self.report_duplicates(definers)
+
+        for home in several:
+            self.report_duplicates(
+                [each for each in definers if folders_of(each.file) in home.folders]
+            )
+
+    def report_duplicates(self, definers: list[Definer]) -> None:
+        """Report definitions of one dataset in several files, unless they are the same DDL."""
+        declared = all(each.plan.schema is not None for each in definers)
+        if declared and len({each.outline for each in definers}) == 1:
+            return
+        for number, each in enumerate(definers[1:], 1):
+            others = ", ".join(sorted({other.file for other in definers[:number]} - {each.file}))
+            if others:
+                message = f"'{each.plan.name}' is defined in {others} too"
+                at = place_of_statement(each.script.reading, each.plan.node)
+                self.boundary.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
+
+    def tell_script_apart(self, script: Prepared) -> Prepared:
+        """A script with the names that its folder means."""
+        file, homes = script.reading.script.file, self.catalog.homes
+        steps: list[tuple[Step, Naming | None]] = []
+        for step, naming in script.steps:
+            near = (naming or self.catalog.naming).at(file, homes)
+            if isinstance(step, Plan) and step.defines:
+                step.name, step.key = near.near(step.name, step.key)
+            steps.append((step, near))
+        return script._replace(steps=steps)
+
     def add_function(self, function: Function) -> None:
         """Add a function of the project; one that gives a table is a definition."""
         if not function.table:
             self.routines.add(routines_of(function, self.boundary.diagnostics))
             return
+
         reading = reading_of(function.body, self.boundary.failures)
         trees = self.hooks.parsed(reading)
-        self.boundary.coverage.resolved += len(trees[:1])
         key = table_key(function.name, self.facts.fold_table)
         entry = self.catalog.entry(key, function.name, "function")
         entry.kind = "function"
@@ -136,8 +232,9 @@ class Gatherer:
         bare = [step for step in steps if isinstance(step, Plan) and not step.name]
         if not bare:
             return
+
         script = reading.script
-        name = script.target or file_stem(script.file)
+        name = script.target or self.file_names.get(script.file) or file_stem(script.file)
         taken = {
             step.key for step in steps if isinstance(step, Plan) and step.name and step.defines
         }
@@ -157,6 +254,7 @@ class Gatherer:
         if script.timeline is not None:
             self.add_versions(script)
             return
+
         for step, naming in zip(script.steps, script.namings, strict=True):
             if not isinstance(step, Plan):
                 continue
@@ -187,17 +285,33 @@ class Gatherer:
             info = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=bool(plan.schema))
             if entry.declared is None or not entry.declared.complete:
                 entry.declared = info
+                entry.ddl[reading.script.file] = info
+            elif entry.ddl and reading.script.file not in entry.ddl:
+                entry.ddl[reading.script.file] = info
+                entry.declared = unite_declarations(entry.ddl, facts)
+            entry.declared_in |= {reading.script.file}
+            if not entry.deciding and entry.told is None and entry.kind != "temporary":
+                entry.kind = plan.kind
             entry.like = plan.like
             return None
-        if entry.declared is None and entry.kind != "temporary":
-            entry.kind = plan.kind
-        return self.catalog.add_definition(Definition(plan, reading, facts, entry))
+
+        definition = self.catalog.add_definition(Definition(plan, reading, facts, entry))
+        decides = plan.defines or entry.declared is None
+        if decides and entry.told is None and entry.kind != "temporary":
+            entry.kind = (entry.deciding or entry.definitions)[-1].plan.kind
+
+        return definition
 
 
-def file_stem(path: str) -> str:
-    """models/orders.sql      orders"""
-    name = path.replace("\\", "/").rsplit("/", 1)[-1]
-    return name.rsplit(".", 1)[0] if "." in name else name
+def unite_declarations(ddl: dict[str, DatasetInfo], facts: Facts) -> DatasetInfo:
+    """CREATE TABLE t (a INT), CREATE TABLE t (a INT, b INT)      the columns of both, by file"""
+    columns: dict[str, ColumnInfo] = {}
+    infos = [ddl[file] for file in sorted(ddl)]
+    for info in infos:
+        for column in info.columns:
+            columns.setdefault(facts.fold(column.name, column.quoted), column)
+    complete = all(info.complete for info in infos)
+    return replace(infos[0], columns=list(columns.values()), complete=complete)
 
 
 def text_hash(reading: Reading, tree: Any) -> str:

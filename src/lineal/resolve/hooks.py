@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lineal.extract.sql.evaluation import Evaluation
     from lineal.extract.sql.reading import Reading
     from lineal.model.edge import Column, Edge
-    from lineal.model.extraction import Coverage
+    from lineal.model.ledger import Statements
     from lineal.model.script import Script
     from lineal.model.way import Way
     from lineal.resolve.edges import Edges
@@ -33,7 +33,7 @@ class ReadingHooks(Protocol):
         """Parse a script into trees, one for each statement."""
         ...
 
-    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+    def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         """Report that a script cannot be read at all."""
         ...
 

@@ -16,8 +16,9 @@ from dataclasses import replace
 from lineal.model import names
 from lineal.model.diagnostic import order_of
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
-from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Job
+from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.model.statement import Statement
 
@@ -57,6 +58,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
     if homes:
         found = _moved(found, homes)
         same = {dataset: homes.get(other, other) for dataset, other in same.items()}
+
     coverage = Coverage()
     coverage.add(found.coverage)
     coverage.add(given.coverage)
@@ -64,6 +66,7 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
     for dataset, info in given.datasets.items():
         dataset = same.get(dataset, dataset)
         datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
+
     both = Extraction(
         edges=list(_edges([*found.edges, *(_renamed(edge, same) for edge in given.edges)])),
         reads=list(
@@ -114,6 +117,7 @@ def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
     known: dict[str, list[Dataset]] = {}
     for dataset in found:
         known.setdefault(_key(dataset), []).append(dataset)
+
     pairs = {
         dataset: other
         for dataset in given
@@ -122,6 +126,7 @@ def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
     spaces: dict[Dataset, set[str]] = {}
     for dataset, other in pairs.items():
         spaces.setdefault(other, set()).add(dataset.namespace)
+
     return {
         dataset: other
         for dataset, other in pairs.items()

@@ -11,6 +11,7 @@ from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.words import statements
 from lineal.model.edge import Dataset
 from lineal.model.job import Job
+from lineal.model.redaction import redact_text
 
 PYTHON = "python"
 
@@ -24,9 +25,9 @@ class Written(NamedTuple):
     """the statement's tree, or where it starts; None where that is not known"""
 
 
-def written_by(definition: Definition) -> Written:
-    """What a definition writes, and where."""
-    return Written(definition.target, definition.reading, definition.plan.node)
+def written_by(definition: Definition, target: Dataset) -> Written:
+    """What a definition writes, under the name that is shown, and where."""
+    return Written(target, definition.reading, definition.plan.node)
 
 
 Span = tuple[int, int]
@@ -62,7 +63,7 @@ def _job(written: Written, spans: dict[int, list[Span]]) -> Job:
         spans[id(reading)] = [
             (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
         ]
-    sql = _text(written, spans[id(reading)])
+    sql = redact_text(_text(written, spans[id(reading)]))
     return Job((target,), sql=sql, dialect=reading.script.dialect, place=place)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from lineal.extract.sql.placeholders import has_placeholders
 from lineal.extract.sql.statements.steps import Plan, Renamed, Step, Swapped, Using
 from lineal.model.names import Fold
 from lineal.model.script import Defaults, Script
+from lineal.resolve.file_names import Parts, folders_of
+from lineal.resolve.folders import Home, nearest
+
+NO_HOMES: Mapping[str, list[Home]] = {}
 
 NOTHING_ELSE = re.compile(r"(?:\{[^{}]*\}[._-]*)+")
 """{t}, {db}.{t}, {a}_{b}"""
@@ -31,14 +35,33 @@ class Naming(NamedTuple):
     exact: bool = False
     home: str = ""
     """the file that a name belongs to which is nothing but a placeholder"""
+    homes: Mapping[str, list[Home]] = NO_HOMES
+    """the names that mean another dataset in another folder"""
+    folder: Parts = ()
+    """the folder of the script"""
 
     @property
     def speaks(self) -> bool:
-        """Whether there is any default at all."""
-        return self.catalog is not None or bool(self.schemas) or bool(self.home)
+        """Whether a name may mean another one at all."""
+        defaults = self.catalog is not None or bool(self.schemas)
+        return defaults or bool(self.home) or bool(self.homes)
+
+    def at(self, file: str, homes: Mapping[str, list[Home]]) -> Naming:
+        """What names mean in a file, where folders matter."""
+        return self._replace(homes=homes, folder=folders_of(file))
+
+    def near(self, name: str, key: str) -> tuple[str, str]:
+        """customer      tpch::customer, where that is the nearest; customer itself if it is a tie"""
+        candidates = list(nearest(self.homes[key], self.folder)) if key in self.homes else []
+        if len(candidates) == 1:
+            return f"{candidates[0].label}::{name}", candidates[0].key
+        return name, key
 
     def using(self, step: Using) -> Naming:
-        """USE a.b      from here on"""
+        """Return the naming after a USE statement.
+
+        USE a.b      from here on
+        """
         catalog = step.catalog if step.catalog is not None else self.catalog
         schemas = step.schemas if step.schemas is not None else self.schemas
         return self._replace(
@@ -48,37 +71,47 @@ class Naming(NamedTuple):
     def within(self, script: Script) -> Naming:
         """What names mean in the session that ran a script."""
         naming = self
-        home = script.file.replace("\\", "/").rpartition("/")[2]
+        path = script.file.replace("\\", "/")
+        file = path.rpartition("/")[2]
         # a file, and no model's name
-        if "." in home and has_placeholders(script.text, script.dialect):
-            naming = self._replace(home=home)
+        if "." in file and has_placeholders(script.text, script.dialect):
+            naming = self._replace(home=file if path.startswith("/") else path)
         if not (script.catalog or script.schemas):
             return naming
         schemas = script.schemas if any(script.schemas) else self.schemas or script.schemas
         return naming._replace(catalog=script.catalog or self.catalog, schemas=schemas)
 
     def is_of_file(self, key: str) -> bool:
-        """INSERT INTO {output}
+        """Tell whether a name belongs to its file alone.
+
+        INSERT INTO {output}
 
         another file's {output} is another dataset: the name says nothing
         """
         return bool(self.home) and NOTHING_ELSE.fullmatch(key) is not None
 
     def in_file(self, name: str, key: str) -> tuple[str, str]:
-        """{output}      daily.sql::{output}"""
+        """{output}      jobs/daily.sql::{output}"""
         return f"{self.home}::{name}", f"{self.home.lower()}::{key}"
 
     def full(self, name: str, key: str) -> tuple[str, str]:
-        """t      catalog.schema.t, and its key"""
+        """Return the full name of a table and its key.
+
+        t      catalog.schema.t, and its key
+        """
         if self.is_of_file(key):
             return self.in_file(name, key)
         if "." not in key and self.schemas and not key.startswith(LOCAL):
             candidates = [self.under(schema, name, key) for schema in self.schemas]
-            return next((each for each in candidates if self.known(each[1])), candidates[0])
-        return self.in_catalog(name, key)
+            known = next((each for each in candidates if self.known(each[1])), candidates[0])
+            return self.near(*known)
+        return self.near(*self.in_catalog(name, key))
 
     def created(self, name: str, key: str) -> tuple[str, str]:
-        """CREATE TABLE t      in the first schema of the path"""
+        """Return the full name of a table that a statement creates, and its key.
+
+        CREATE TABLE t      in the first schema of the path
+        """
         if self.is_of_file(key):
             return self.in_file(name, key)
         if "." not in key and self.schemas and not key.startswith(LOCAL):
@@ -86,11 +119,13 @@ class Naming(NamedTuple):
         return self.in_catalog(name, key)
 
     def under(self, schema: str, name: str, key: str) -> tuple[str, str]:
+        """Return the name and the key of a table in a schema."""
         if not schema and self.catalog is not None:
             return f"{self.catalog}..{name}", f"{self.fold(self.catalog, False)}..{key}"
         return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, self.exact)}.{key}")
 
     def in_catalog(self, name: str, key: str) -> tuple[str, str]:
+        """Return the name and the key of a table in the default catalog."""
         if self.catalog is None or key.count(".") != 1:
             return name, key
         if key.startswith("."):
@@ -104,21 +139,26 @@ class Naming(NamedTuple):
                 step.name, step.key = self.full(step.name, step.key)
             step.like = tuple(self.full(*each) for each in step.like)
             return step
+
         if isinstance(step, Renamed):
             return Renamed(
                 *self.full(step.name, step.key), *self.created(step.to_name, step.to_key), step.node
             )
+
         if isinstance(step, Swapped):
             return Swapped(
                 *self.full(step.name, step.key),
                 *self.full(step.other_name, step.other_key),
                 step.node,
             )
+
         if isinstance(step, Using):
             return step
+
         return step._replace(key=self.full(step.key, step.key)[1])
 
 
 def naming_of(defaults: Defaults | None, fold: Fold, known: Callable[[str], bool]) -> Naming:
+    """Build the naming of a session from its defaults."""
     defaults = defaults or Defaults()
     return Naming(defaults.catalog, defaults.schemas, fold, known, defaults.exact)

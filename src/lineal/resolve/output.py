@@ -9,10 +9,11 @@ from lineal.algebra.edges import name as name_dataset
 from lineal.algebra.frame import Frame
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.model.diagnostic import order_of
+from lineal.model.diagnostic import Code, Diagnostic, order_of, redact_diagnostic
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.extraction import Extraction
 from lineal.model.job import Job
+from lineal.model.limits import Task
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
 from lineal.resolve.boundary import Boundary
@@ -22,6 +23,7 @@ from lineal.resolve.edges import Edges
 from lineal.resolve.hooks import OutputHooks
 from lineal.resolve.jobs import Jobs, written_by
 from lineal.resolve.references import References
+from lineal.resolve.shown import ShownNames
 from lineal.resolve.stars import Stars
 from lineal.resolve.versions import Versions, evaluations_of
 
@@ -46,6 +48,7 @@ class Output:
         self.versions = versions
         self.stars = stars
         self.datasets = datasets
+        self.shown = datasets.shown
         self.boundary = boundary
         self.hooks = hooks
 
@@ -53,20 +56,32 @@ class Output:
         """Draw the edges now; reads, datasets, statements and jobs when somebody asks for them."""
         edges = Edges()
         self.versions.show_unread()
+        self.boundary.attempt(self.shown.settle, None, "the names that are shown")
         self.boundary.attempt_each(partial(self.collect, edges=edges), self.catalog.order)
         self.stars.settle(edges)
         self.boundary.attempt(self.report_idle_functions, None, "the set of functions")
+        diagnostics = sorted({*map(redact_diagnostic, self.boundary.diagnostics)}, key=order_of)
+        self.count_dynamic(diagnostics)
         return Extraction(
-            edges=edges.all(),
+            edges=self.shown.edges(edges.all()),
             reads=self.reads,
             datasets=self.datasets.all,
-            diagnostics=sorted(set(self.boundary.diagnostics), key=order_of),
+            diagnostics=diagnostics,
             coverage=self.boundary.coverage,
             occurrences=self.catalog.corpus.occurrences,
             statements=self.statements,
             jobs=self.jobs,
             failures=self.boundary.failures,
         )
+
+    def count_dynamic(self, diagnostics: list[Diagnostic]) -> None:
+        """Count each part of the input that only a run knows as a column that is not resolved, if
+        it has not cost a whole statement its result.
+        """
+        coverage = self.boundary.coverage
+        parts = sum(found.code is Code.DYNAMIC for found in diagnostics)
+        parts = max(0, parts - coverage.statements.count_of(Code.DYNAMIC.code))
+        coverage.columns.count(parts, dynamic=parts)
 
     def report_idle_functions(self) -> None:
         """Report what the project explains of functions and no statement calls."""
@@ -82,15 +97,18 @@ class Output:
         if not definition.hidden:
             edges.add(definition.target, self.hooks.edges_into(definition, frame))
         self.boundary.diagnostics.extend(evaluation.diagnostics)
-        coverage = self.boundary.coverage
-        coverage.references += evaluation.references
-        coverage.ambiguous += evaluation.ambiguous
-        coverage.unresolved += evaluation.unresolved
+        self.boundary.coverage.columns.count(
+            evaluation.references,
+            ambiguous=evaluation.ambiguous,
+            unresolved=evaluation.unresolved,
+        )
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
         """What one statement makes of its sources."""
+        target, reading = definition.target, definition.reading
         fallback = (definition.plan.query or definition.plan.node, None, None, None)
-        return name_dataset(frame, definition.target, definition.reading, fallback)
+        with Task("edges", reading.script.text, target):
+            return name_dataset(frame, target, reading, fallback)
 
     def reads(self) -> list[Read]:
         """Every name that a statement mentions, once per clause; that a program mentions, once per
@@ -104,44 +122,52 @@ class Output:
         """Add the names that one statement mentions, and those that made what it reads."""
         if definition.hidden:
             return
-        target, place_of = definition.target, definition.reading.place_of
+
+        shown = self.shown
+        target, place_of = shown.dataset(definition.target), definition.reading.place_of
         for evaluation in evaluations_of(definition):
             for dataset, node in evaluation.datasets_read.items():
-                key: ReadKey = (target, dataset, None, Clause.FROM)
+                key: ReadKey = (target, shown.dataset(dataset), None, Clause.FROM)
                 if key not in reads:
                     reads[key] = Read(*key, place_of(node))
             if evaluation.further is not None:
-                add_places(definition, evaluation, reads)
+                add_places(definition, evaluation, shown, reads)
                 continue
             for clause, columns in evaluation.reads.items():
-                for column, node in columns.items():
+                for read, node in columns.items():
+                    column = shown.column(read) if shown.differ else read
                     key = (target, column.dataset, column.name, clause)
                     if key not in reads:
                         reads[key] = Read(*key, place_of(node))
 
     def statements(self) -> list[Statement]:
         """What writes each dataset, with digests of what it says."""
-        return statements_of(self.references, self.boundary.failures)
+        return statements_of(self.references, self.boundary.failures, self.shown.dataset)
 
     def jobs(self) -> list[Job]:
         """What writes each dataset, with its text."""
         jobs = Jobs()
         self.boundary.attempt_each(
-            lambda each: jobs.add(written_by(each)),
+            lambda each: jobs.add(written_by(each, self.shown.dataset(each.target))),
             [each for each in self.catalog.order if not each.hidden],
         )
         return jobs.all()
 
 
 def add_places(
-    definition: Definition, evaluation: Evaluation, reads: dict[tuple[object, ...], Read]
+    definition: Definition,
+    evaluation: Evaluation,
+    shown: ShownNames,
+    reads: dict[tuple[object, ...], Read],
 ) -> None:
     """Every place of a program that names a column, with how it stands there."""
     reading = definition.reading
     first = (
         (clause, *read) for clause, columns in evaluation.reads.items() for read in columns.items()
     )
-    for clause, column, node in chain(first, evaluation.further or ()):
-        key = (definition.target, column.dataset, column.name, clause, reading.place_of(node))
+    target = shown.dataset(definition.target)
+    for clause, read, node in chain(first, evaluation.further or ()):
+        column = shown.column(read)
+        key = (target, column.dataset, column.name, clause, reading.place_of(node))
         if key not in reads:
-            reads[key] = Read(*key, *reading.manner(node, column.name))
+            reads[key] = Read(*key, *reading.manner(node, read.name))

@@ -21,7 +21,8 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.pieces import Routine
 from lineal.extract.sql.statements.steps import Plan
-from lineal.model.boundary import internal_errors
+from lineal.model.boundary import FAILED
+from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Script
@@ -51,7 +52,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         corpus = Corpus(definitions, dict(foreseen))
         corpus.lend_all()
         try:
-            run = Program(files, cast(Known, corpus), definitions.corpus.main).execute(order)
+            run = program_over(definitions, files, corpus).execute(order)
             read = read_by_statements(definitions)
             order = in_order(order, run, definitions)
         finally:
@@ -67,31 +68,50 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         if all(before.get(key) == foreseen[key] for key in asked):
             break
         forget(definitions)
+
     forget(definitions)
     boundary.diagnostics.extend(run.diagnostics)
     definitions.unread = run.unread
-    boundary.coverage.lose(failed_in(run))
+    for code in failed_in(run):
+        boundary.coverage.miss(code)
+
     targets = [catalog.entry(key_of(write), write.name, write.kind) for write in run.writes]
     again = Again(definitions, files, run)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
-        boundary.coverage.read += 1
-        boundary.coverage.parsed += 1
-        boundary.coverage.resolved += 1
+        boundary.coverage.statements.found += 1
         try:
             add(definitions, write, entry, number, again)
         except Exception as error:
             write.reading.fail(error, write.reading.statement_near(write.node))
         if write.certain and write.reached and not write.keeps:
             definitions.written_surely.add(entry.dataset)
+
     definitions.programs = {
         **dict.fromkeys(run.program.entered, 0),
         **Counter(map(program_of, run.writes)),
     }
 
 
-def failed_in(run: Run) -> int:
-    """The parts of the programs over which the interpreter failed."""
-    return len(internal_errors(run.diagnostics))
+def program_over(definitions: Definitions, files: list[File], known: Corpus) -> Program:
+    """Return the program of a corpus, with the files beside it that it may read."""
+    corpus = definitions.corpus
+    contents = {
+        script.file.replace("\\", "/"): script.text
+        for script in corpus.scripts
+        if script.file.endswith(".sql")
+    }
+    contents.update(corpus.contents)
+    return Program(files, cast(Known, known), corpus.main, contents)
+
+
+UNREAD = (Code.PARSE_ERROR, Code.TOO_DEEP, *FAILED)
+
+
+def failed_in(run: Run) -> list[str]:
+    """Why parts of the programs that do not parse, and those that the interpreter failed over: a
+    file, a text of SQL.
+    """
+    return [found.code.code for found in run.diagnostics if found.code in UNREAD]
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:
@@ -120,6 +140,7 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
     for key, askers in run.asked.items():
         for asker in askers:
             reads.setdefault(asker, set()).add(key)
+
     numbers = {id(file): number for number, file in enumerate(files)}
     order = TopologicalSorter[int]()
     for file in files:
@@ -130,6 +151,7 @@ def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File
             numbers[id(file)],
             *(numbers[each] for each in before if each in numbers and each != id(file)),
         )
+
     try:
         return [files[number] for number in order.static_order()]
     except CycleError:
@@ -180,14 +202,14 @@ class Again:
             return self.first.writes[number]
         if self.second is None:
             corpus = Corpus(self.definitions, foreseen_in(self.first))
-            self.second = Program(
-                self.files, cast(Known, corpus), self.definitions.corpus.main
-            ).execute()
+            self.second = program_over(self.definitions, self.files, corpus).execute()
             said = set(self.first.diagnostics)
             boundary = self.definitions.boundary
             kept = [each for each in boundary.diagnostics if each not in said]
             boundary.diagnostics[:] = [*kept, *self.second.diagnostics]
-            boundary.coverage.lose(max(0, failed_in(self.second) - failed_in(self.first)))
+            for code in failed_in(self.second)[len(failed_in(self.first)) :]:
+                boundary.coverage.miss(code)
+
         writes = self.second.writes
         return (
             writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
@@ -235,7 +257,9 @@ def program_of(write: Write) -> str:
 
 
 def adds_to_itself(write: Write) -> bool:
-    """spark.table("t").union(new).write.saveAsTable("t")
+    """Tell whether a program reads the table that it writes.
+
+    spark.table("t").union(new).write.saveAsTable("t")
 
     the old table had the columns of the new one
     """
@@ -246,7 +270,7 @@ def adds_to_itself(write: Write) -> bool:
 
 def key_of(write: Write) -> str:
     """The key of what a program writes: paths are meant exactly."""
-    return write.name if write.kind == "file" else write.name.lower()
+    return write.name if write.kind in ("file", "ml_model") else write.name.lower()
 
 
 class Corpus:
@@ -335,14 +359,20 @@ class Corpus:
         return known[1]
 
     def add_routines(self, routines: Iterable[Routine]) -> None:
-        """CREATE FUNCTION f …      in place of another f: a program may be run more than once"""
+        """Add the functions that a program defines.
+
+        CREATE FUNCTION f …      in place of another f: a program may be run more than once
+        """
         for routine in routines:
             for name in (routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]):
                 self.references.functions.pop(name, None)
             self.references.routines.add([routine])
 
     def declare_plan(self, plan: Plan) -> None:
-        """CREATE TABLE t (a INT)"""
+        """Declare the columns of a table that a program creates.
+
+        CREATE TABLE t (a INT)
+        """
         entry = self.catalog.entry(plan.key, plan.name, plan.kind)
         if plan.schema and (entry.declared is None or not entry.declared.complete):
             entry.declared = DatasetInfo(entry.dataset, plan.kind, plan.schema, complete=True)
@@ -378,11 +408,13 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
             frame = rename_by_position(frame, columns, definition, evaluation)
         if write.partition is not None:
             frame = extend(frame, (Slot(*named, {}) for named in write.partition.given))
+
         return frame
 
     plan.made = made
     if entry.declared is None:
         entry.kind = write.kind
+
     definitions.catalog.add_definition(definition)
 
 

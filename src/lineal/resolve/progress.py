@@ -21,6 +21,7 @@ class Evaluated(NamedTuple):
 
     @property
     def resolved(self) -> int:
+        """Return how many columns are resolved for certain."""
         return self.named - self.ambiguous - self.unresolved
 
 

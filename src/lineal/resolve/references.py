@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lineal.algebra.frame import Frame, slot_at
+from lineal.algebra.relation import scan_any
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
@@ -19,6 +20,8 @@ from lineal.model.way import IDENTITY
 from lineal.resolve.alterations import use_former_names
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.evidence import Evidence
+from lineal.resolve.file_names import folders_of
+from lineal.resolve.folders import nearest
 from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.routines import Routines
 from lineal.resolve.schemas import Schemas, cycle_message
@@ -68,14 +71,25 @@ class References:
         elif (
             reader is None and self.catalog.naming.speaks and key not in self.catalog.tabulated
         ):  # in the body of a function
-            spelling, key = self.catalog.naming.full(spelling, key)
+            naming = self.catalog.naming.at(evaluation.reading.script.file, self.catalog.homes)
+            spelling, key = naming.full(spelling, key)
+
+        if key in self.catalog.homes:
+            return self.scan_candidates(key, spelling, evaluation, node)
+
         entry = self.catalog.entries.get(key) or self.catalog.entry(key, spelling, "table")
+        if entry.dataset.name != spelling:
+            self.catalog.note_spelling(entry.dataset, spelling, id(evaluation.reading))
         if entry.scanned is not None and not entry.changes:
             return entry.dataset, entry.scanned
+
         return self.scan_entry(entry, evaluation, node)
 
     def scan_entry(self, entry: Entry, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
-        """FROM t      evaluates t first; inside of t's own definition, what is known without it"""
+        """Return the frame of a name.
+
+        FROM t      evaluates t first; inside of t's own definition, what is known without it
+        """
         if entry.scanned is None:
             if entry.active:
                 if evaluation.target == entry.dataset:
@@ -89,13 +103,34 @@ class References:
                 d.frame is None for d in entry.defining
             ):
                 raise Pending(entry)
+
         frame = self.schemas.schema(entry)
         if entry.changes and evaluation.definition is not None:
             frame = use_former_names(frame, entry, evaluation.definition)
+
         return entry.dataset, frame
 
+    def scan_candidates(
+        self, key: str, spelling: str, evaluation: Evaluation, node: Any
+    ) -> tuple[Dataset, Frame]:
+        """FROM customer, which several folders define, none nearer than the others: all of them"""
+        folder = folders_of(evaluation.reading.script.file)
+        found: list[tuple[Dataset, Frame]] = []
+        for home in nearest(self.catalog.homes[key], folder):
+            entry = self.catalog.entry(home.key, f"{home.label}::{spelling}", "table")
+            found.append(self.scan_entry(entry, evaluation, node))
+        names = ", ".join(str(dataset) for dataset, _ in found)
+        message = f"'{spelling}' may mean any of {names}"
+        evaluation.report(Code.AMBIGUOUS_DATASET, message, node)
+        for dataset, _ in found:
+            evaluation.datasets_read.setdefault(dataset, node)
+        return found[0][0], scan_any([frame for _, frame in found], message)
+
     def frame_at(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
-        """FROM #t      what #t holds at this place of the script"""
+        """Return the frame of a version of a table.
+
+        FROM #t      what #t holds at this place of the script
+        """
         state = version.state_at(position)
         assert state is not None
         if state.scanned is None and self.schemas.depth >= DEEPEST_DIRECT:
@@ -110,7 +145,7 @@ class References:
         timeline = (
             reader.setting.timeline if reader is not None and reader.setting is not None else None
         )
-        here = any(
+        here = entry.active or any(
             d.setting is not None and d.setting.timeline is timeline for d in entry.definitions
         )
         frame = self.schemas.declared_frame(entry) if here else self.schemas.schema(entry)
@@ -138,21 +173,26 @@ class References:
             if len(origins) != 1 or origins[0][1] is not IDENTITY or origins[0][0].path:
                 return ""
             dataset, name = origins[0][0].dataset, origins[0][0].name
+
         return ""
 
     def struct_fields(self, origin: Column) -> Sequence[str]:
-        """address.*
+        """Return the fields of a struct column.
+
+        address.*
 
         by the declared type of the column, else by the definition that it comes from
         """
         entry = self.catalog.entry_of(origin.dataset)
         if entry is None or origin in self.asked:
             return ()
+
         fold = self.facts.fold
         key = fold(origin.name, False)
         for info in entry.declared.columns if entry.declared is not None else ():
             if info.type and fold(info.name, False) == key:
                 return fields_at(info.type, origin.path, self.facts.name)
+
         for definition in entry.defining:
             if (
                 definition.frame is not None
@@ -163,14 +203,21 @@ class References:
                     return field_names(slot.lineage, origin.path, self)
                 finally:
                     self.asked.discard(origin)
+
         return ()
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
         """The fields of a composite type, or of a table's rows: both are names of one kind."""
         return self.catalog.row_type(type_)
 
-    def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
-        """COPY INTO t FROM …      the target's columns, for a statement that writes by position"""
+    def target_columns(self, definition: Definition | None) -> list[tuple[str, str]]:
+        """Return the columns of the table that a statement writes.
+
+        COPY INTO t FROM …      the target's columns, for a statement that writes by position; of
+        one inside of a program they are not asked for.
+        """
+        if definition is None:
+            return []
         return self.hooks.target_columns(definition)
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
@@ -178,7 +225,10 @@ class References:
         return self.routines.summary_of(function, evaluation, self, self.evidence is not None)
 
     def witness(self, key: str, origins: Iterable[Column]) -> tuple[Column, str] | None:
-        """x is only used qualified with orders: then an unqualified x is orders' x, too"""
+        """Find the one candidate that the corpus speaks for.
+
+        x is only used qualified with orders: then an unqualified x is orders' x, too
+        """
         return self.corpus_evidence.witness(origins)
 
     @property

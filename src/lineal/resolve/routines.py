@@ -32,7 +32,10 @@ class Routines:
         """what scripts with procedural code hold"""
 
     def add(self, routines: Iterable[Routine]) -> None:
-        """CREATE FUNCTION f      under its full name and its last part"""
+        """Add a routine.
+
+        CREATE FUNCTION f      under its full name and its last part
+        """
         for routine in routines:
             names = {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}
             self.shapes.update(
@@ -53,7 +56,10 @@ class Routines:
         self.procedural_scripts.append(found)
 
     def report_unknown_calls(self) -> None:
-        """CALL p(1), where nobody defines p"""
+        """Report the routines that are called and not defined.
+
+        CALL p(1), where nobody defines p
+        """
         known = {name.rsplit(".", 1)[-1] for name in self.procedures} | self.functions.keys()
         for name, place in self.calls:
             if name.rsplit(".", 1)[-1] not in known:

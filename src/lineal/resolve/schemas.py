@@ -12,6 +12,9 @@ from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import EvaluationHooks
 
+COMPUTED_KINDS = frozenset(("seed", "temporary", "type", "function"))
+"""What is read of these is no declaration that could be stale: a seed's columns stand in its file."""
+
 
 class Schemas:
     """The frame that each entry is scanned as."""
@@ -41,6 +44,7 @@ class Schemas:
                 )
             except Exception as error:
                 entry.scanned = self.unknown_frame(entry, error)
+
         return entry.scanned
 
     def unknown_frame(self, entry: Entry, error: Exception) -> Frame:
@@ -60,6 +64,7 @@ class Schemas:
         complete = any(definition.plan.defines for definition in defining)
         if any(definition.reading.script.open for definition in defining):
             complete = False
+
         for definition in defining:
             assert definition.frame is not None
             for slot in definition.frame.slots:
@@ -67,10 +72,15 @@ class Schemas:
                     columns.setdefault(slot.key, slot.name)
                 else:
                     complete = False
+
         if not complete and entry.declared is not None:
             for info in entry.declared.columns:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
             complete = entry.declared.complete
+        elif entry.ddl and entry.declared is not None and is_declared_apart(entry, defining):
+            for name, key in self.declared_columns(entry.declared):
+                columns.setdefault(key, name)
+
         listed = [(name, key) for key, name in columns.items()]
         return scan_on_demand(
             entry.dataset, altered_columns(listed, entry) if entry.changes else listed, complete
@@ -84,7 +94,10 @@ class Schemas:
         columns = self.declared_columns(info) if info is not None else []
         if entry.changes:
             columns = altered_columns(columns, entry)
-        return scan_on_demand(entry.dataset, columns, info is not None and info.complete)
+        declared_in = entry.declared_in if entry.kind not in COMPUTED_KINDS else None
+        return scan_on_demand(
+            entry.dataset, columns, info is not None and info.complete, declared_in
+        )
 
     def declared_columns(self, info: DatasetInfo) -> list[tuple[str, str]]:
         """The columns with their keys; where "Id" and id are two columns, both are meant exactly."""
@@ -97,24 +110,31 @@ class Schemas:
         return [(name, fold(name, True)) for name, _ in columns]
 
     def likeness(self, entry: Entry) -> Frame:
-        """CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own"""
+        """Return the columns that a table takes over from others.
+
+        CREATE TABLE t (LIKE s, a INT)      the columns of s, and those of its own
+        """
         like, entry.like = entry.like, ()  # a circle of likenesses ends here
         named = (self.catalog.entry(key, name, "table") for name, key in like)
         try:
             others = [self.schema(other) for other in named if other is not entry]
         finally:
             entry.like = like
+
         columns = {key: name for other in others for name, key in named_columns(other)}
         own = self.declared_columns(entry.declared) if entry.declared is not None else []
         for name, key in own:
             columns.setdefault(key, name)
+
         complete = all(other.complete for other in others)
         return scan_on_demand(
             entry.dataset, [(name, key) for key, name in columns.items()], complete
         )
 
     def former_state(self, entry: Entry) -> Frame:
-        """SELECT … FROM {{ this }}
+        """Return a table as it was before the statement that reads it.
+
+        SELECT … FROM {{ this }}
 
         what the name was before: as its other statements made it, else as declared
         """
@@ -131,7 +151,10 @@ class Schemas:
         )
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
-        """INSERT INTO t SELECT …      the target's schema, where it is known and complete"""
+        """Return the columns of the table that a statement writes.
+
+        INSERT INTO t SELECT …      the target's schema, where it is known and complete
+        """
         entry = definition.entry
         if isinstance(entry, State):
             if entry.before is None:
@@ -143,8 +166,10 @@ class Schemas:
             frame = self.declared_frame(entry)
         else:
             return []
+
         if entry.changes:
             frame = use_former_names(frame, entry, definition)
+
         return [(slot.name, slot.key) for slot in frame.slots] if frame.complete else []
 
     def state_frame(self, state: State) -> Frame:
@@ -154,6 +179,7 @@ class Schemas:
         waiting = [state]
         while waiting[-1].before is not None and waiting[-1].before.scanned is None:
             waiting.append(waiting[-1].before)
+
         frame = waiting[-1].before.scanned if waiting[-1].before is not None else None
         for each in reversed(waiting):
             if each.makes is not None:
@@ -166,8 +192,14 @@ class Schemas:
                 )
                 frame = written if frame is None else merge(frame, written)
             each.scanned = frame
+
         assert frame is not None
         return frame
+
+
+def is_declared_apart(entry: Entry, defining: list[Definition]) -> bool:
+    """Whether a file declares a table by DDL which another file defines by a query."""
+    return bool(entry.declared_in - {each.reading.script.file for each in defining})
 
 
 def named_columns(frame: Frame) -> list[tuple[str, str]]:

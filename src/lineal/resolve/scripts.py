@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lineal.extract.sql.dialects import Facts, facts_of
@@ -12,10 +11,9 @@ from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.families import plan_of
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, Using
-from lineal.extract.sql.trees import columns_named
-from lineal.model.boundary import internal_errors
-from lineal.model.diagnostic import Place
-from lineal.model.extraction import Coverage
+from lineal.model.boundary import FAILED
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.ledger import Statements
 from lineal.model.script import Script
 from lineal.resolve.boundary import Boundary, failure_of, untraced_statement
 from lineal.resolve.catalog import NameCatalog
@@ -51,20 +49,21 @@ class ScriptReader:
         """
         reading = reading_of(script, self.boundary.failures)
         facts = facts_of(script.dialect)
-        before = replace(self.boundary.coverage)
+        before = self.boundary.coverage.statements.copy()
         try:
             return self.read_steps(reading, facts)
         except Exception as error:
             self.hooks.fail_script(reading, error, before)
             return Prepared(reading, facts, [], False)
 
-    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+    def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         """A script cannot be read: its statements, as far as they were counted by then, have no
         result.
         """
         script, coverage = reading.script, self.boundary.coverage
-        statements = max(1, coverage.read - before.read)
-        coverage.read, coverage.resolved = before.read + statements, before.resolved + statements
+        statements = max(1, coverage.statements.found - before.found)
+        before.found += statements
+        coverage.statements = before
         reading.fail(error, Place(script.file, script.line, 1), statements, "this script")
 
     def read_steps(self, reading: Reading, facts: Facts) -> Prepared:
@@ -86,6 +85,7 @@ class ScriptReader:
                     )
             except Exception as error:
                 reading.fail(error, reading.statement_near(getattr(step, "node", None)))
+
         return Prepared(reading, facts, steps, plain)
 
     def fully_named(self, step: Step, naming: Naming) -> Step:
@@ -99,23 +99,21 @@ class ScriptReader:
     ) -> Iterator[Step]:
         """What each statement does; one that cannot be traced is reported and costs only itself.
 
-        A statement counts as resolved from here on, unless something fails over it.
+        A statement counts as evaluated, unless something fails over it.
         """
         for tree in self.hooks.parsed(reading):
-            self.boundary.coverage.resolved += 1
             try:
                 found = plan_of(tree, facts)
                 if found is not Unsupported and reading.found is not None:
-                    found = reading.found.dress(tree, found, len(before))
+                    found = reading.found.place(tree, found, len(before))
             except Exception as error:
                 failure = failure_of(error, tree, reading)
-                self.boundary.failures.report(
-                    failure, (id(reading), failure.place), columns=columns_named(tree)
-                )
+                self.boundary.failures.report(failure, (id(reading), failure.place))
                 continue
             if found is Unsupported:
-                self.boundary.coverage.resolved -= 1
-                self.boundary.report(untraced_statement(tree, reading))
+                untraced = untraced_statement(tree, reading)
+                self.boundary.coverage.fail(untraced.code.code)
+                self.boundary.report(untraced)
             elif isinstance(found, list):
                 yield from found
             elif found is not None:
@@ -125,13 +123,20 @@ class ScriptReader:
     def parsed(self, reading: Reading) -> list[Any]:
         """Parse a script, and count its statements; what does not parse is reported."""
         trees, statements, diagnostics = parse(reading)
-        coverage = self.boundary.coverage
-        coverage.read += statements
-        coverage.parsed += len(trees)
+        counts = self.boundary.coverage.statements
+        counts.found += statements
+        counts.lose_some("parsed", reasons_unparsed(diagnostics), statements - len(trees))
         self.boundary.diagnostics.extend(diagnostics)
-        lost = len(internal_errors(diagnostics))
-        coverage.references += lost
-        coverage.unresolved += lost
         if reading.found is not None:
             self.routines.add_script(reading, reading.found)
         return trees
+
+
+UNPARSED = (*FAILED, Code.TOO_DEEP, Code.PARSE_ERROR, Code.DYNAMIC)
+"""Why a statement has no tree, the gravest reason first."""
+
+
+def reasons_unparsed(diagnostics: list[Diagnostic]) -> list[str]:
+    """List the reasons for which statements of a script may have no tree, the gravest first."""
+    found = [each.code for each in diagnostics if each.code in UNPARSED]
+    return [code.code for code in sorted(found, key=UNPARSED.index)]

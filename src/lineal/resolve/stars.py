@@ -10,21 +10,29 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.reading import starred
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Usage
+from lineal.model.names import column_key
 from lineal.model.way import Confidence, Way
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.edges import Edges
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.hooks import OutputHooks
+from lineal.resolve.shown import ShownNames
 
 
 class Stars:
     """The stars that stay open, and the columns that use tells of them."""
 
     def __init__(
-        self, catalog: NameCatalog, evidence: Evidence, boundary: Boundary, hooks: OutputHooks
+        self,
+        catalog: NameCatalog,
+        evidence: Evidence,
+        boundary: Boundary,
+        shown: ShownNames,
+        hooks: OutputHooks,
     ) -> None:
         self.catalog = catalog
+        self.shown = shown
         self.evidence = evidence
         self.boundary = boundary
         self.hooks = hooks
@@ -36,7 +44,8 @@ class Stars:
         if not open_definitions:
             return
         frames = [each.frame for each in chain.from_iterable(open_definitions.values())]
-        self.boundary.coverage.open += sum(len(each.stars) for each in frames if each is not None)
+        stars = sum(len(each.stars) for each in frames if each is not None)
+        self.boundary.coverage.columns.count(stars, open=stars)
         self.close_stars(open_definitions, edges)
         self.report_open(open_definitions)
 
@@ -51,10 +60,13 @@ class Stars:
         return found
 
     def close_stars(self, open_definitions: dict[Dataset, list[Definition]], edges: Edges) -> None:
-        """v := SELECT * FROM t, and v.a is used somewhere: then t.a → v.a, as far as use tells"""
+        """Add the edges of columns that are used behind an open star.
+
+        v := SELECT * FROM t, and v.a is used somewhere: then t.a → v.a, as far as use tells
+        """
         learnt = self.evidence.learnt_columns()
         waiting = [
-            (dataset, key, name)
+            (dataset, key, self.shown.column_name(dataset, name))
             for dataset in open_definitions
             for key, name in learnt.get(dataset, {}).items()
         ]
@@ -74,13 +86,15 @@ class Stars:
                     self.boundary.fail(definition, error)
                     continue
                 for origin, _ in origins:
-                    origin_key = self.facts.fold(origin.name, False)
+                    origin_key = column_key(origin.name, self.facts.fold)
                     if origin_key not in learnt.setdefault(origin.dataset, {}):
                         learnt[origin.dataset][origin_key] = origin.name
                         waiting.append((origin.dataset, origin_key, origin.name))
 
     def report_open(self, open_definitions: dict[Dataset, list[Definition]]) -> None:
-        """SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star
+        """Report a star whose columns nothing tells.
+
+        SELECT * FROM t, and nothing tells the columns of t: said once, where the first such star
         stands
         """
         # those are open because of what they read themselves
@@ -104,7 +118,10 @@ class Stars:
     def add_closing(
         self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges
     ) -> None:
-        """t.a → v.a, as doubtful as it is which star the column stands behind"""
+        """Add an edge for one column behind a star.
+
+        t.a → v.a, as doubtful as it is which star the column stands behind
+        """
         assert definition.frame is not None
         several = len(definition.frame.stars) > 1
         level = Confidence.LOW if several else Confidence.MEDIUM

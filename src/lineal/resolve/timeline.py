@@ -139,7 +139,9 @@ class Timeline:
     # -- statements --------------------------------------------------------------------------------
 
     def follow_plan(self, position: int, plan: Plan) -> None:
-        """CREATE starts a version, unless it keeps what is there; whatever else writes, writes into
+        """Note what a statement writes.
+
+        CREATE starts a version, unless it keeps what is there; whatever else writes, writes into
         the current one
         """
         held = self.bound.get(plan.key)
@@ -150,6 +152,7 @@ class Timeline:
             and surely(held.arms, arms_of(plan))
         ):
             return  # CREATE TABLE IF NOT EXISTS t, where t has been created: nothing happens
+
         if plan.defines and held is not None and held.external and not plan.replaces:
             held.external = False  # INSERT INTO t …; CREATE TABLE t …: there was no t before
             version = held
@@ -163,10 +166,13 @@ class Timeline:
             version = self.current(position, plan.name, plan.key)
             if plan.overwrites and version.writes:
                 version = self.start_empty(position, version)
+
         version.writes.append((position, plan))
 
     def follow_drop(self, position: int, step: Dropped) -> None:
-        """DROP TABLE t
+        """End the version of a table that is dropped.
+
+        DROP TABLE t
 
         what was made here is gone; what was there before stays in the picture
         """
@@ -176,7 +182,10 @@ class Timeline:
             self.bind(position, step.key, None)
 
     def follow_truncate(self, position: int, step: Emptied) -> None:
-        """TRUNCATE t      the rows are gone, the columns stay"""
+        """Empty the version of a table.
+
+        TRUNCATE t      the rows are gone, the columns stay
+        """
         version = self.bound.get(step.key)
         written = version is not None and any(plan.schema is None for _, plan in version.writes)
         if version is not None and written and surely(step.arms, version.arms):
@@ -190,7 +199,9 @@ class Timeline:
         return self.start(position, new)
 
     def follow_rename(self, position: int, step: Renamed) -> None:
-        """ALTER TABLE t RENAME TO u
+        """Give a version another name.
+
+        ALTER TABLE t RENAME TO u
 
         what was made here is u from now on; what was there before flows into u
         """
@@ -213,7 +224,10 @@ class Timeline:
         self.start(position, Version(name, key)).writes.append((position, plan))
 
     def follow_swap(self, position: int, step: Swapped) -> None:
-        """ALTER TABLE t SWAP WITH u      each takes the other's name"""
+        """Exchange the names of two versions.
+
+        ALTER TABLE t SWAP WITH u      each takes the other's name
+        """
         pair = [(step.name, step.key), (step.other_name, step.other_key)]
         versions = [self.bound.get(key) for _, key in pair]
         for version, (_, _), (to_name, to_key) in zip(versions, pair, reversed(pair), strict=True):
@@ -227,7 +241,10 @@ class Timeline:
                 self.start_copy(position, to_name, to_key, name, key, step.node)
 
     def follow_alter(self, position: int, step: Altered) -> None:
-        """ALTER TABLE t …      changes the columns of the current version"""
+        """Change the columns of a version.
+
+        ALTER TABLE t …      changes the columns of the current version
+        """
         version = self.current(position, step.name, step.key)
         version.changes.extend((position, change) for change in step.changes)
 
@@ -239,7 +256,9 @@ def arms_of(plan: Plan) -> Arms:
 
 
 def surely(later: Arms, earlier: Arms) -> bool:
-    """IF … CREATE TABLE t … ELSE CREATE TABLE t …
+    """Tell whether one statement runs whenever another has run.
+
+    IF … CREATE TABLE t … ELSE CREATE TABLE t …
 
     whether the later statement runs whenever the earlier one has
     """
@@ -272,4 +291,5 @@ def order_matters(steps: list[Step]) -> bool:
             created.add(step.key)
         if step.schema is None:
             written.add(step.key)
+
     return False

@@ -121,23 +121,30 @@ class Types:
             or definition.parameters
         ):
             return {}
+
         if definition.failure is not None:
             return {}
+
         try:
             table = Typing(self, evaluation).statement(plan.query, plan.with_)
         except Exception as error:
             self.boundary.fail(definition, error)
             return {}
+
         slots = frame.slots
         if not (plan.columns or plan.positional):
             return table.by_key()
         if table.complete and frame.complete and len(slots) == len(table.columns):
             pairs = zip(slots, table.columns, strict=True)
             return {slot.key: kind for slot, (_, kind) in pairs if kind.spelled}
+
         return {}
 
     def scanned(self, dataset: Dataset) -> Table:
-        """FROM t      what is known of t's columns by now"""
+        """Return the types of a dataset's columns.
+
+        FROM t      what is known of t's columns by now
+        """
         entry = self.by_dataset.get(dataset)
         if entry is None or id(entry) not in self.found:
             return OPEN

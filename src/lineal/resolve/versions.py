@@ -57,12 +57,15 @@ class Versions:
         return self.catalog.corpus.collapse_temporary
 
     def name_kept(self, scripts: list[Arranged]) -> None:
-        """--no-collapse-temp
+        """Give the temporary tables that are shown a name of their own.
+
+        --no-collapse-temp
 
         #t, and where something else has that name: load.sql::#t, load.sql::#t@2
         """
         if not any(script.timeline is not None for script in scripts):
             return
+
         shown = set(chain.from_iterable(map(shown_keys, scripts)))
         kept = [
             (version, home(script.reading.script))
@@ -95,6 +98,7 @@ class Versions:
             else:
                 self.show(version, timeline)
             writes += [(position, version, plan) for position, plan in version.writes]
+
         for position, version, plan in sorted(writes, key=lambda write: write[0]):
             entry = version.entry or version.states[version.positions.index(position)]
             if entry.__class__ is State and plan.schema is not None:
@@ -117,6 +121,7 @@ class Versions:
         if version.hidden:  # kept as a node of its own, beside whatever else has the name
             name = self.names[id(version)]
             key = f"{key}@{name}"
+
         entry = version.entry = self.catalog.entry(
             key, name, "temporary" if version.hidden else "table"
         )
@@ -164,6 +169,7 @@ class Versions:
         elif version.external:
             entry = self.catalog.entry(version.origin, version.name, "table")
             leave(version, dataset, -1, lambda _: self.schemas.declared_frame(entry))
+
         events: list[tuple[int, Plan | Change]] = [*version.writes, *version.changes]
         for position, event in sorted(events, key=lambda event: event[0]):
             if not isinstance(event, Plan):
@@ -174,7 +180,10 @@ class Versions:
                 leave(version, dataset, position, None)
 
     def columns_like(self, plan: Plan, timeline: Timeline, position: int) -> Makes:
-        """CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)"""
+        """Return the columns that a statement declares.
+
+        CREATE TABLE #t (a INT), CREATE TEMP TABLE t (LIKE s)
+        """
         if not plan.like:
             return schema_frame(plan, self.catalog.facts)
         name, key = plan.like[0]
@@ -185,7 +194,10 @@ class Versions:
         return self.columns_of(version)
 
     def columns_of(self, version: Version) -> Makes:
-        """TRUNCATE t      its columns, of which nothing is left"""
+        """Return the columns of a version without its rows.
+
+        TRUNCATE t      its columns, of which nothing is left
+        """
 
         def emptied(_: Frame | None) -> Frame:
             source = version.states[-1] if version.states else version.entry
@@ -227,6 +239,7 @@ def evaluations_of(definition: Definition) -> list[Evaluation]:
     found = [definition.evaluation]
     if not definition.evaluation.composed:
         return found
+
     seen: set[int] = set()
     for evaluation in found:  # grows while it is walked
         for state in evaluation.composed:
@@ -237,6 +250,7 @@ def evaluations_of(definition: Definition) -> list[Evaluation]:
                     each.evaluation for each in reached.definitions if each.evaluation is not None
                 ]
                 reached = reached.before
+
     return found
 
 

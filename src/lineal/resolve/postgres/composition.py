@@ -39,7 +39,10 @@ def composed(definition: Definition, missing: Missing, definitions: Definitions)
 
 
 def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -> Any:
-    """FROM v AS x      FROM (SELECT …) AS x"""
+    """Replace the views that a server lacks by their queries.
+
+    FROM v AS x      FROM (SELECT …) AS x
+    """
     names = {cte.alias for cte in tree.find_all(exp.CTE)}
     for table in list(tree.find_all(exp.Table)):
         if depth > DEEPEST or not isinstance(table.this, exp.Identifier):
@@ -53,12 +56,14 @@ def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -
         found = missing(entry.dataset) if entry is not None else []
         if found:
             table.replace(derived(table, found[-1], missing, definitions, depth))
+
     return tree
 
 
 def derived(
     table: exp.Table, definition: Definition, missing: Missing, definitions: Definitions, depth: int
 ) -> Any:
+    """Return a view as a derived table."""
     inner = inlined(definition.plan.query.copy(), missing, definitions, depth + 1)
     alias = table.args.get("alias")
     name = alias.this.copy() if alias is not None and alias.this is not None else table.this.copy()
@@ -73,6 +78,9 @@ def derived(
 
 
 def parameters_in(tree: Any) -> int:
-    """WHERE a = $2      two"""
+    """Return how many parameters a query has.
+
+    WHERE a = $2      two
+    """
     numbers = [node.name for node in tree.find_all(exp.Parameter)]
     return max((int(number) for number in numbers if number.isdigit()), default=0)

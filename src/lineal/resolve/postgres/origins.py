@@ -69,4 +69,5 @@ class Origins:
                 if slot is not None
                 for origin in self.of(slot.lineage, each)
             }
+
         return self.known[column] or set()

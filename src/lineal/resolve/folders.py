@@ -1,0 +1,161 @@
+"""Names that several scripts define: one dataset, or one for each folder.
+
+    tpch/ddl.sql     CREATE TABLE customer (c_custkey INT, …)            tpch::customer
+    tpcds/ddl.sql    CREATE TABLE customer (c_customer_sk INT, …)        tpcds::customer
+
+Definitions that share at least half of the columns of the smaller one agree: they are one dataset.
+Definitions that do not agree and are in different folders are separate datasets. A script means the
+one with which it has the longest folder in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from lineal.extract.sql.statements.outlines import outline_of
+from lineal.extract.sql.statements.steps import Dropped, Plan, Renamed
+from lineal.model.names import Fold
+from lineal.resolve.file_names import Parts, folders_of
+
+if TYPE_CHECKING:
+    from lineal.resolve.scripts import Prepared
+
+Outline = frozenset[str] | None
+"""The columns of a definition; None where its text does not list them."""
+
+
+class Home(NamedTuple):
+    """One of several datasets of a name: the folders that define it, and the one that it is shown
+    with.
+    """
+
+    folders: frozenset[Parts]
+    label: str
+    key: str
+
+    def nearness(self, folder: Parts) -> tuple[int, bool]:
+        """How many folders a script has in common with it, and whether it is in the last of these."""
+        return max((shared(folder, each), len(each) <= len(folder)) for each in self.folders)
+
+
+class Definer(NamedTuple):
+    """A script, and the last statement in it that defines a name."""
+
+    script: Prepared
+    plan: Plan
+
+    @property
+    def file(self) -> str:
+        return self.script.reading.script.file
+
+    @property
+    def outline(self) -> Outline:
+        found = outline_of(self.plan, self.script.facts)
+        return None if found is None else frozenset(found)
+
+
+Homes = dict[str, list[Home]]
+"""By the key of a name: the datasets that scripts of different folders mean by it."""
+
+
+def definers_of(scripts: Iterable[Prepared]) -> dict[str, list[Definer]]:
+    """The scripts that define each name, in the order of their files; only names of several
+    scripts.
+    """
+    found: dict[str, list[Definer]] = {}
+    for script in scripts:
+        about = script.reading.script
+        if about.recurs or not about.file:
+            continue
+        for key, plan in final_definitions(script).items():
+            found.setdefault(key, []).append(Definer(script, plan))
+    several = {key: each for key, each in found.items() if len(each) > 1}
+    return {key: sorted(each, key=lambda one: one.file) for key, each in several.items()}
+
+
+def final_definitions(script: Prepared) -> dict[str, Plan]:
+    """The names that a script leaves behind, with the statement that defines each last."""
+    last: dict[str, Plan] = {}
+    for step, naming in script.steps:
+        if isinstance(step, Plan):
+            if step.defines and step.key and not step.temporary:
+                last[step.key] = step
+        elif isinstance(step, Dropped):
+            last.pop(naming.full(step.key, step.key)[1] if naming else step.key, None)
+        elif isinstance(step, Renamed):
+            old = naming.full(step.name, step.key)[1] if naming else step.key
+            new = naming.created(step.to_name, step.to_key)[1] if naming else step.to_key
+            if old in last:
+                last[new] = last.pop(old)
+    return last
+
+
+def homes_of(key: str, definers: list[Definer], fold: Fold) -> list[Home]:
+    """The datasets that a name means; none if all its definitions are one dataset."""
+    by_folder: dict[Parts, Outline] = {}
+    for definer in definers:
+        folder, outline = folders_of(definer.file), definer.outline
+        held = by_folder.get(folder, frozenset())
+        by_folder[folder] = None if held is None or outline is None else held | outline
+    groups = agreeing_groups(by_folder)
+    if len(groups) < 2:
+        return []
+    labels = labels_of([common_folder(group) for group in groups])
+    return [
+        Home(frozenset(group), label, f"{fold(label, False)}::{key}")
+        for group, label in zip(groups, labels, strict=True)
+    ]
+
+
+def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:
+    """The folders whose definitions agree, together; each group and all of them in order."""
+    alike: dict[Outline, list[Parts]] = {}
+    for folder, outline in sorted(outlines.items()):
+        alike.setdefault(outline, []).append(folder)
+    group_of = {outline: [outline] for outline in alike}
+    for one, other in combinations(alike, 2):
+        if group_of[one] is not group_of[other] and agree(one, other):
+            group_of[one] += group_of[other]
+            for each in group_of[other]:
+                group_of[each] = group_of[one]
+    groups = {id(group): group for group in group_of.values()}
+    return sorted(sorted(f for each in group for f in alike[each]) for group in groups.values())
+
+
+def agree(one: Outline, other: Outline) -> bool:
+    """Whether two definitions share at least half of the columns of the smaller one."""
+    if one is None or other is None:
+        return True
+    return 2 * len(one & other) >= min(len(one), len(other))
+
+
+def common_folder(folders: list[Parts]) -> Parts:
+    """The folder that all of some folders are in; the first of them if that is none."""
+    length = min(shared(folders[0], each) for each in folders)
+    return folders[0][:length] or folders[0]
+
+
+def labels_of(folders: list[Parts]) -> list[str]:
+    """The part of each folder that tells it apart: bench/tpch, bench/tpcds      tpch, tpcds"""
+    length = min(shared(folders[0], each) for each in folders)
+    own = [each[length:] or each[-1:] or (".",) for each in folders]
+    for depth in range(1, max(map(len, own)) + 1):
+        short = [each[:depth] for each in own]
+        if len(set(short)) == len(short):
+            return ["/".join(each) for each in short]
+    return ["/".join(each) or "." for each in folders]
+
+
+def shared(one: Parts, other: Parts) -> int:
+    """How many folders two paths begin with in common."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def nearest(homes: list[Home], folder: Parts) -> Iterator[Home]:
+    """The datasets that a name may mean in a folder: one, or several that are equally near."""
+    ranks = [home.nearness(folder) for home in homes]
+    best = max(ranks)
+    return (home for home, rank in zip(homes, ranks, strict=True) if rank == best)
