@@ -3,6 +3,7 @@
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
     load("jaffle/")                           a dbt project, or its target folder, or a
     manifest.json
+    load(".")                                 a folder with whatever is in it
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
     load("shop.lineal.json")                  a saved lineage
@@ -25,28 +26,34 @@ import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from lineal.model.addresses import is_address, redact_address
 from lineal.model.boundary import internal_error
-from lineal.model.diagnostic import Place
+from lineal.model.diagnostic import Code, Place
+from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
-from lineal.projects.postgres import is_address
+from lineal.projects.intake import Intake, Rules, count_others, current, make_rules
+from lineal.projects.relative import root_of
 from lineal.projects.schema import Schema, read_schema, schema_of
 
 if TYPE_CHECKING:
+    from lineal.projects.dbt.options import DbtOptions
     from lineal.projects.dbt.render_cache import Kept
 
 __all__ = [
     "KINDS",
     "ProjectError",
+    "Rules",
     "Schema",
     "corpus_of_text",
     "has_stamp",
     "home",
     "is_saved",
     "load",
+    "make_rules",
     "read_schema",
     "schema_of",
     "stamp",
@@ -57,21 +64,25 @@ __all__ = [
 class Kind(Protocol):
     """A kind of input: whether a path is one, and what is in it."""
 
-    def matches(self, path: Path) -> bool: ...
+    def matches(self, path: Path) -> bool:
+        """Tell whether the path is a project of this kind."""
 
-    def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus: ...
+    def load(self, path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+        """Read the project."""
 
 
 class Stamped(Kind, Protocol):
     """A kind of input that is known by a stamp."""
 
-    def stamp(self, path: Path) -> str: ...
+    def stamp(self, path: Path) -> str:
+        """Return a text that changes whenever the project does."""
 
 
 KINDS = (
     "saved_lineage",
     "store_file",
     "pipeline",
+    "repository",
     "dbt",
     "featherflow",
     "openlineage",
@@ -83,6 +94,7 @@ KINDS = (
 
 
 def kinds() -> Iterator[tuple[str, Kind]]:
+    """Yield each project kind: its name and its module."""
     for name in KINDS:
         kind: Kind = import_module(f"{__name__}.{name}")
         yield name, kind
@@ -95,22 +107,47 @@ def load(
     log: Mapping[str, str] | None = None,
     kept: Kept | None = None,
     to_run: bool = False,
+    rules: Rules | None = None,
+    dbt_options: DbtOptions | None = None,
 ) -> Corpus:
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept
     of an earlier time spares rendering templates again. A dbt project that is to be run has its
-    steps read as well. If lineal fails over the whole of it, that is among the diagnostics.
+    steps read as well. If lineal fails over the whole of it, that is among the diagnostics. The
+    rules say which files may be read; `Corpus.files` says what became of them.
     """
+    intake = Intake(Path(path), rules)
     try:
-        return _load(path, dialect, schema, log, kept, to_run)
+        with intake:
+            corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options))
     except Exception as error:
-        from lineal.projects.postgres import shown
-
-        where = shown(str(path)) if "://" in str(path) else str(path)
-        return Corpus(
+        where = redact_address(str(path))
+        intake.files.leave_out(where, Reason.INTERNAL_ERROR)
+        corpus = Corpus(
             dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")]
         )
+    close_ledger(corpus, intake)
+    return corpus
+
+
+REASONS = {
+    Code.TEMPLATE_ERROR: Reason.TEMPLATE_ERROR,
+    Code.TEMPLATE_LIMIT: Reason.TEMPLATE_ERROR,
+    Code.INTERNAL_ERROR: Reason.INTERNAL_ERROR,
+}
+"""Diagnostics of a reader that cost their file its result."""
+
+
+def close_ledger(corpus: Corpus, intake: Intake) -> None:
+    """Give a corpus the ledger of its files, with those that a reader failed over or passed by."""
+    for found in corpus.diagnostics:
+        reason = REASONS.get(found.code)
+        if reason is not None and found.place is not None:
+            intake.files.leave_out(found.place.file, reason)
+    if intake.path is not None and intake.path.is_dir():
+        count_others(intake.path, intake)
+    corpus.files.unite(intake.files)
 
 
 def _load(
@@ -118,8 +155,7 @@ def _load(
     dialect: str | None,
     schema: Schema,
     log: Mapping[str, str] | None,
-    kept: Kept | None,
-    to_run: bool,
+    way: Way,
 ) -> Corpus:
     if is_address(str(path)):
         from lineal.projects import postgres
@@ -128,13 +164,15 @@ def _load(
     if "://" in str(path):
         raise ProjectError(f"nothing here reads from {str(path).partition('://')[0]}://")
     where = Path(path)
+    if where.exists():
+        current().admit(root_of(where))
     if log and where.exists():
         from lineal.projects import logs
 
         return logs.load(where, dialect, schema, log)
     for name, kind in kinds():
-        if kind.matches(where):
-            corpus = _loaded(name, kind, where, dialect, schema, kept, to_run)
+        if kind.matches(where) and not (name == "repository" and way.to_run):
+            corpus = _loaded(name, kind, where, dialect, schema, way)
             from lineal.projects.checks import checks_at
 
             corpus.checks = checks_at(where, corpus.diagnostics.append)
@@ -142,20 +180,26 @@ def _load(
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
 
 
-def _loaded(
-    name: str,
-    kind: Kind,
-    where: Path,
-    dialect: str | None,
-    schema: Schema,
-    kept: Kept | None,
-    to_run: bool,
-) -> Corpus:
-    if name != "dbt":
-        return kind.load(where, dialect, schema)
-    from lineal.projects import dbt
+class Way(NamedTuple):
+    """How an input is read, beyond its dialect and schema."""
 
-    return dbt.load(where, dialect, schema, kept, to_run)
+    kept: Kept | None
+    to_run: bool
+    dbt_options: DbtOptions | None
+
+
+def _loaded(
+    name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, way: Way
+) -> Corpus:
+    if name not in ("dbt", "repository"):
+        return kind.load(where, dialect, schema)
+    from lineal.projects import dbt, repository
+    from lineal.projects.dbt.options import NO_OPTIONS
+
+    options = way.dbt_options or NO_OPTIONS
+    if name == "repository":
+        return repository.load(where, dialect, schema, way.kept, options)
+    return dbt.load(where, dialect, schema, way.kept, way.to_run, options)
 
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
@@ -178,7 +222,9 @@ def home(path: str | os.PathLike[str]) -> Path:
     where = Path(path)
     if dbt.matches(where):
         return dbt.home(where)
-    return where if where.is_dir() else where.parent
+    if where.is_dir():
+        return where
+    return where.parent
 
 
 def has_stamp(path: str | os.PathLike[str]) -> bool:
@@ -189,7 +235,9 @@ def has_stamp(path: str | os.PathLike[str]) -> bool:
 def stamp(path: str | os.PathLike[str]) -> str | None:
     """The hash of all that decides what `load` gives."""
     kind = _stamped(path)
-    return kind.stamp(Path(path)) if kind is not None else None
+    if kind is not None:
+        return kind.stamp(Path(path))
+    return None
 
 
 def _stamped(path: str | os.PathLike[str]) -> Stamped | None:

@@ -50,4 +50,6 @@ CALL = re.compile(rf"\b({'|'.join(NAMES)})\s*\(")
 def builtin_macros(texts: Iterable[str]) -> list[Template]:
     """One macro file with all of them if some text may call one; nothing at all for most projects."""
     called = any("{" in text and CALL.search(text) for text in texts)
-    return [Template(TEXT, FILE)] if called else []
+    if called:
+        return [Template(TEXT, FILE)]
+    return []

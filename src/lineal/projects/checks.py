@@ -12,7 +12,7 @@ from lineal.model.finding import Checks
 from lineal.projects import yaml
 from lineal.projects.featherflow import PROJECT_FILES
 from lineal.projects.settings import read_checks
-from lineal.projects.text import Report
+from lineal.projects.text import Report, peek_text
 
 SECTION = "validate"
 
@@ -24,16 +24,9 @@ def checks_at(path: Path, report: Report) -> Checks:
     folder = path if path.is_dir() else path.parent
     for name in PROJECT_FILES:
         file = folder / name
-        if file.is_file() and SECTION in _text(file):
+        if file.is_file() and SECTION in peek_text(file):
             # what is wrong elsewhere in it, the project's reader says
             about = yaml.read(file, lambda _: None)
             if about is not None and about.get(SECTION) is not None:
                 return read_checks(about, report)
     return Checks()
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -86,7 +86,7 @@ def _column(name: str, value: Value, report: Report) -> ColumnInfo:
             name,
             value.text(report, *TYPE_KEYS),
             value.text(report, "description"),
-            labels(value.listed("classification"), report),
+            labels(value.items_of("classification"), report),
             place,
             inherits=marked(value, "inherit", report) is not False,
         )
@@ -137,6 +137,7 @@ def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
         place=info.place or other.place,
         exact=info.exact,
         terminal=info.terminal or other.terminal,
+        tags=tuple(dict.fromkeys((*info.tags, *other.tags))),
     )
 
 

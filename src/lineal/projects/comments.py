@@ -55,7 +55,7 @@ def _suppression(file: str, comment: Comment, said: re.Match[str], lines: Lines)
     line = lines.number(offset)
     codes = tuple(code.strip() for code in (said[1] or "").split(",") if code.strip())
     return Suppression(
-        Place(file, line, offset - lines.starts[line - 1] + 1), codes, *lines.meant(line)
+        Place(file, line, offset - lines.starts[line - 1] + 1), codes, *lines.lines_of_comment(line)
     )
 
 
@@ -72,9 +72,10 @@ class Lines:
         self.bare = "".join(bare).split("\n")
 
     def number(self, offset: int) -> int:
+        """Return the line of an offset."""
         return bisect_right(self.starts, offset)
 
-    def meant(self, line: int) -> tuple[int, int]:
+    def lines_of_comment(self, line: int) -> tuple[int, int]:
         """The first and the last line that a comment on this line speaks of."""
         if self.bare[line - 1].strip():
             return (self._item(line) if self.items else line), line
@@ -97,7 +98,9 @@ class Lines:
         for number in range(line, 0, -1):
             text = self.bare[number - 1]
             if text.strip() and _indent(text) < indent:
-                return number if text.lstrip().startswith("- ") else line
+                if text.lstrip().startswith("- "):
+                    return number
+                return line
             if text.strip() and text.lstrip().startswith("- ") and _indent(text) <= indent:
                 return number
         return line
@@ -123,6 +126,7 @@ def _between(text: str, start: int, end: int) -> Iterator[Comment]:
 
 
 def in_python(text: str, dialect: str) -> Iterator[Comment]:
+    """Yield the comments of a Python text."""
     starts = [0, *(found.end() for found in re.finditer("\n", text))]
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -62,7 +62,7 @@ class Written(NamedTuple):
     refused: list[tuple[Fill, str]]
 
 
-def written(text: str, fills: Iterable[Fill]) -> Written:
+def write_descriptions(text: str, fills: Iterable[Fill]) -> Written:
     """All of them at once; if that does not come out as it should, one after the other."""
     wanted = sorted(fills, key=lambda fill: fill.column_at is None)
     try:
@@ -169,7 +169,7 @@ class Tree:
         elif isinstance(node, self.library.SequenceNode):
             yield from enumerate(node.value)
 
-    def found(self, place: Place) -> Any:
+    def node_at(self, place: Place) -> Any:
         """The outermost node that begins at a place, and stands in the file only once."""
         nodes = self.at.get((place.line, place.column))
         if not nodes:
@@ -182,7 +182,8 @@ class Tree:
     # -- a column that is listed -------------------------------------------------------------------
 
     def described(self, fill: Fill, place: Place) -> list[Edit]:
-        node = self.found(place)
+        """Return the edits that describe a column that is declared."""
+        node = self.node_at(place)
         if isinstance(node, self.library.MappingNode):
             return [self._in_mapping(node, fill)]
         if (
@@ -191,7 +192,9 @@ class Tree:
         ):
             raise Cannot("its declaration is neither a name nor a mapping")
         listed = isinstance(self.paths[id(node)][-1], int)
-        return self._in_list(node, fill) if listed else [self._as_value(node, fill)]
+        if listed:
+            return self._in_list(node, fill)
+        return [self._as_value(node, fill)]
 
     def _in_mapping(self, node: Any, fill: Fill) -> Edit:
         """{name: id} and name: id
@@ -271,13 +274,14 @@ class Tree:
     # -- columns that are not listed ---------------------------------------------------------------
 
     def added(self, fills: list[Fill]) -> list[Edit]:
+        """Return the edits that declare and describe columns."""
         by_dataset: dict[Place, list[Fill]] = {}
         for fill in fills:
             by_dataset.setdefault(fill.dataset_at, []).append(fill)
         return [
             edit
             for place, several in by_dataset.items()
-            for edit in self._added_to(self.found(place), several)
+            for edit in self._added_to(self.node_at(place), several)
         ]
 
     def _added_to(self, dataset: Any, fills: list[Fill]) -> list[Edit]:
@@ -367,7 +371,7 @@ class Tree:
         if not columns.value:
             opening = columns.start_mark.index + 1
             return Edit(opening, opening, joined, becomes)
-        last = columns.value[-1] if listed else self._said(*columns.value[-1])
+        last = columns.value[-1] if listed else self._value_or_key(*columns.value[-1])
         inside = columns.start_mark.index < last.start_mark.index  # an alias stands elsewhere
         end = last.end_mark.index if inside else columns.end_mark.index - 1
         return Edit(end, end, f", {joined}", becomes)
@@ -378,12 +382,14 @@ class Tree:
         """
         while isinstance(node, self.library.CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
-            node = self._said(*last) if isinstance(last, tuple) else last
+            node = self._value_or_key(*last) if isinstance(last, tuple) else last
         return node
 
-    def _said(self, key: Any, value: Any) -> Any:
+    def _value_or_key(self, key: Any, value: Any) -> Any:
         """The value; the key where it has none."""
-        return key if value.start_mark.index == value.end_mark.index else value
+        if value.start_mark.index == value.end_mark.index:
+            return key
+        return value
 
     def _below(
         self, value: Any, key: Any, lines: list[str], becomes: Callable[[Any], None]

@@ -30,6 +30,8 @@ from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
+from lineal.projects.configuration import FOLDER_KEYS
+from lineal.projects.intake import walk
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.python_nodes import read_python_node, untraced
 from lineal.projects.render import Rendering, Setting, Template, render
@@ -68,6 +70,7 @@ PROJECT_KEYS = (
         "validate",
     ),
     "openlineage",
+    *FOLDER_KEYS,
     *(*NODE_KEYS, *MACRO_KEYS, *MODULE_KEYS, *MATERIALIZED_KEYS),
 )
 POST_HOOK_KEYS = ("post_hook", "post_hooks", "post-hook")
@@ -84,8 +87,9 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     """
     draft = Draft()
     project = read_project(path, dialect, draft.report)
-    if project.plain:
-        return plain_folder(project, schema, draft)
+    if not project.has_nodes and _has_sql(project.file.parent):
+        corpus = files.load(project.file.parent, project.dialect or None, schema)
+        return with_settings(corpus, project, draft.diagnostics)
     for node in find_nodes(project.node_folders, draft.report):
         attempt(
             partial(READERS[node.kind], node, project, draft),
@@ -97,13 +101,16 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     return draft.finish(project, schema)
 
 
-def plain_folder(project: Project, schema: Schema, draft: Draft) -> Corpus:
-    """models/a.sql, models/b.sql, lineal.yml
+def load_plain(folder: Path, dialect: str | None, corpus: Corpus) -> Corpus:
+    """models/a.sql, models/b.sql, lineal.yml      what the project file says of them all"""
+    problems: list[Diagnostic] = []
+    project = read_project(folder, dialect, problems.append)
+    return with_settings(corpus, project, problems)
 
-    SQL files, and what the project file says of them all
-    """
-    corpus = files.load(project.file.parent, project.dialect, schema)
-    corpus.diagnostics = [*draft.diagnostics, *corpus.diagnostics]
+
+def with_settings(corpus: Corpus, project: Project, problems: list[Diagnostic]) -> Corpus:
+    """Return the corpus of a folder with what its project file says."""
+    corpus.diagnostics = [*problems, *corpus.diagnostics]
     corpus.meanings, corpus.namespace, corpus.engine = (
         project.meanings,
         project.namespace,
@@ -114,6 +121,7 @@ def plain_folder(project: Project, schema: Schema, draft: Draft) -> Corpus:
 
 
 def project_file(path: Path) -> Path | None:
+    """Return the project file of a path."""
     if path.name in PROJECT_FILES and path.is_file():
         return path
     return next((path / name for name in PROJECT_FILES if (path / name).is_file()), None)
@@ -134,10 +142,11 @@ class Project:
     engine: Mapping[str, Any]
     openlineage: Settings
     meanings: list[Meaning]
-    plain: bool
-    """A folder of .sql files with a project file in it, which has no nodes."""
+    has_nodes: bool
+    """Whether it names folders of nodes, or has the usual one."""
 
     def dataset(self, name: str) -> Dataset:
+        """Return the dataset of a name."""
         return Dataset(self.namespace, name)
 
     @property
@@ -147,6 +156,7 @@ class Project:
 
 
 def read_project(path: Path, dialect: str | None, report: Report) -> Project:
+    """Read the project file."""
     file = project_file(path)
     assert file is not None, "matches() comes first"
     about = beside(file, read_about(file, report), report)
@@ -162,9 +172,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
         engine={key: value.plain() for key, value in about.mapping(report, "spark").items()},
         openlineage=read_openlineage(about, report),
         meanings=read_meanings(about, report),
-        plain=about.get(*NODE_KEYS) is None
-        and not (file.parent / NODE_KEYS[0]).is_dir()
-        and _has_sql(file.parent),
+        has_nodes=about.get(*NODE_KEYS) is not None or (file.parent / NODE_KEYS[0]).is_dir(),
     )
 
 
@@ -224,7 +232,7 @@ def _folders(about: Value, keys: tuple[str, ...], root: Path, report: Report) ->
     """nodes: nodes or node_paths: [a, b]; one that is named and not there is reported, the default
     may be missing.
     """
-    named = about.listed(*keys) or [Value(keys[0], raw=keys[0])]
+    named = about.items_of(*keys) or [Value(keys[0], raw=keys[0])]
     folders = {root / text: value for value in named if (text := value.as_text(report))}
     for folder, value in folders.items():
         if not folder.is_dir() and value.place.file:
@@ -255,9 +263,11 @@ class Draft:
 
     @property
     def report(self) -> Report:
+        """Return the function that takes diagnostics."""
         return self.diagnostics.append
 
     def finish(self, project: Project, schema: Schema) -> Corpus:
+        """Return the corpus of all that was read."""
         corpus = Corpus(
             project.dialect,
             meanings=project.meanings,
@@ -303,10 +313,14 @@ class Draft:
             self.scripts[script.file] = script
 
     def with_header(self, info: DatasetInfo) -> DatasetInfo:
+        """Return a dataset with what the header of its SQL file says."""
         header = self.headers.get(info.dataset)
-        return info if header is None else with_header(info, header)
+        if header is None:
+            return info
+        return with_header(info, header)
 
     def renderings(self, project: Project) -> Iterable[Rendering]:
+        """Render all templates."""
         templates = [template for template, _ in self.templates]
         macros = list(_macros(project.macro_folders, self.report))
         own = builtin_macros(each.text for each in (*templates, *macros))
@@ -321,11 +335,19 @@ def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
         def read(path: Path, folder: Path = folder) -> Template | None:
             text = read_text(path, report)
             name = path.relative_to(folder).as_posix()
-            return None if text is None else Template(text, str(path), import_name=name)
+            if text is None:
+                return None
+            return Template(text, str(path), import_name=name)
 
         yield from attempt_each(
-            sorted(folder.rglob("*.sql")), read, start_of, report, "this macro file"
+            macro_files(folder, report), read, start_of, report, "this macro file"
         )
+
+
+def macro_files(folder: Path, report: Report) -> list[Path]:
+    """Return the files of macros below a folder, sorted."""
+    found = [where / name for where, names in walk(folder, report) for name in names]
+    return sorted(file for file in found if file.suffix == ".sql")
 
 
 def sql_node(node: Node, project: Project, draft: Draft) -> None:
@@ -358,7 +380,7 @@ def _query(node: Node, project: Project) -> Made:
 def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> Iterable[int]:
     """pre_hook: "…" or post_hook: ["…", {sql: "…"}], also under config: — statements of their own."""
     config = node.about.get("config")
-    both = chain(node.about.listed(*keys), config.listed(*keys) if config is not None else ())
+    both = chain(node.about.items_of(*keys), config.items_of(*keys) if config is not None else ())
     for hook in both:
         value = hook.get("sql") or hook
         if value.as_text(draft.report):
@@ -407,7 +429,7 @@ def source_node(node: Node, project: Project, draft: Draft) -> None:
     """kind: source — tables that somebody else fills; the schema or database they live in is not
     part of their name.
     """
-    for table in node.about.listed("tables"):
+    for table in node.about.items_of("tables"):
         name = name_of(table, draft.report)
         if name:
             columns = read_columns(table.get("columns"), draft.report)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.ledger import FileLedger, Reason
 from lineal.model.script import Corpus, Script
+from lineal.projects.beside import SETTINGS, files_named_in, read_contents
 from lineal.projects.columns import merged
-from lineal.projects.imports import with_imports
+from lineal.projects.dialect_guess import Guess, guess_dialect
+from lineal.projects.extensions import EXTENSIONS, PYTHON, extension_of
+from lineal.projects.imports import roots_of, with_imports
+from lineal.projects.intake import current, walk
+from lineal.projects.nothing import no_input
+from lineal.projects.python_tests import TESTS, is_python_test
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.projects.text import Report, read_text, start_of, unreadable
-
-PYTHON = (".py", ".ipynb")
+from lineal.projects.text import Report, read_text, start_of
 
 
 def matches(path: Path) -> bool:
@@ -23,34 +27,79 @@ def matches(path: Path) -> bool:
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
-    """A script for each file. In a folder .sql, .py and .ipynb files count; one that is named may
+    """A script for each file. In a folder files with known extensions count; one that is named may
     have any name.
     """
-    corpus = _corpus(dialect, schema)
-    report = corpus.diagnostics.append
+    problems: list[Diagnostic] = []
     paths = [path]
+    beside: list[Path] = []
     if path.is_dir():
-        paths = list(script_files(path, report))
+        paths = list(script_files(path, problems.append, beside))
     elif is_job(path):
         paths = with_imports(path)
-
-    def read(file: Path) -> Script | None:
-        text = read_text(file, report)
-        return None if text is None else Script(text, _language(file, corpus), str(file))
-
-    corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
+        for root in roots_of(path):
+            current().admit(root)
+    corpus = read_scripts(paths, dialect, schema)
+    add_contents(corpus, beside, path if is_job(path) else None)
+    corpus.diagnostics = [*problems, *corpus.diagnostics]
     if not paths and not corpus.diagnostics:
-        report(Diagnostic(Code.NO_INPUT, f"{path} has no .sql files", Place(str(path), 1, 1)))
+        corpus.diagnostics.append(no_input(path, "no .sql, .py or .ipynb files"))
     return corpus
 
 
+def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) -> None:
+    """Give a corpus the files beside its programs that the programs read as text."""
+    texts = [script.text for script in corpus.scripts if script.dialect == PYTHON]
+    if texts and job is not None:
+        beside = [*beside, *files_named_in(job.parent, texts)]
+    corpus.contents = read_contents(beside, texts, corpus.diagnostics.append)
+
+
+def read_scripts(
+    paths: list[Path],
+    dialect: str | None = None,
+    schema: Schema = None,
+    extensions: Mapping[str, str] = EXTENSIONS,
+) -> Corpus:
+    """Return the corpus of these files; the dialect of each is guessed if none is given."""
+    corpus = _corpus(dialect, schema)
+    report = corpus.diagnostics.append
+    guesses: dict[Guess, list[str]] = {}
+
+    def read(file: Path) -> Script | None:
+        text = read_text(file, report)
+        if text is None:
+            return None
+        language = extensions.get(extension_of(file.name), "")
+        if language != PYTHON and dialect is not None:
+            language = dialect
+        elif language != PYTHON:
+            guess = guess_dialect(str(file), text, extensions)
+            language = guess.dialect if guess is not None else ""
+            if guess is not None:
+                guesses.setdefault(guess, []).append(str(file))
+        return Script(text, language, str(file))
+
+    corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
+    corpus.diagnostics += [guessed(guess, files) for guess, files in sorted(guesses.items())]
+    return corpus
+
+
+MOST_NAMED = 3
+
+
+def guessed(guess: Guess, files: list[str]) -> Diagnostic:
+    """Return the diagnostic of files whose dialect nobody has named."""
+    several = f"{len(files)} files are" if len(files) > 1 else f"{files[0]} is"
+    named = f": {', '.join(files[:MOST_NAMED])}" if len(files) > 1 else ""
+    more = ", …" if len(files) > MOST_NAMED else ""
+    message = f"{several} read as {guess.dialect}, by {guess.by}{named}{more}"
+    return Diagnostic(Code.GUESSED_DIALECT, message, Place(files[0], 1, 1))
+
+
 def is_job(path: Path) -> bool:
+    """Tell whether a file is a Python program."""
     return path.suffix.lower() == ".py"
-
-
-def _language(file: Path, corpus: Corpus) -> str:
-    """The dialect of SQL, or python."""
-    return "python" if file.suffix.lower() in PYTHON else corpus.dialect
 
 
 def corpus_of_text(
@@ -69,7 +118,20 @@ def corpus_of_text(
     else:
         several = [texts] if isinstance(texts, str) else texts
         corpus.scripts = [Script(text, corpus.dialect) for text in several]
+    for number, script in enumerate(corpus.scripts, 1):
+        name = script.file or text_name(number)
+        if script.text.strip():
+            corpus.files.add(name)
+        else:
+            corpus.files.leave_out(name, Reason.EMPTY)
     return corpus
+
+
+def text_name(number: int) -> str:
+    """Return what the ledger calls a text that is in no file: <input>, <input 2>, …"""
+    if number == 1:
+        return "<input>"
+    return f"<input {number}>"
 
 
 def united(corpora: Iterable[Corpus]) -> Corpus:
@@ -99,22 +161,35 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         occurrences=[each for corpus in several for each in corpus.occurrences],
         aliases={name: of for corpus in several for name, of in corpus.aliases.items()},
         given=[each for corpus in several for each in corpus.given],
+        contents={file: held for corpus in several for file, held in corpus.contents.items()},
+        files=united_ledger(corpus.files for corpus in several),
     )
 
 
-def script_files(folder: Path, report: Report) -> Iterator[Path]:
+def united_ledger(ledgers: Iterable[FileLedger]) -> FileLedger:
+    """Unite the files of several inputs; a file in two of them counts once."""
+    united = FileLedger()
+    for ledger in ledgers:
+        united.unite(ledger)
+    return united
+
+
+def script_files(folder: Path, report: Report, beside: list[Path] | None = None) -> Iterator[Path]:
     """The scripts below a folder, sorted; hidden ones are skipped and links to folders not
-    followed.
+    followed. Files of settings are added to those beside the scripts.
     """
-    for where, folders, names in os.walk(
-        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
-    ):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(where, name) for name in sorted(names) if _is_script(name))
-
-
-def _is_script(name: str) -> bool:
-    return name.lower().endswith((".sql", *PYTHON)) and not name.startswith(".")
+    asks_for_tests = TESTS in folder.parts
+    for where, names in walk(folder, report, by_rules=True):
+        if beside is not None:
+            beside += [where / name for name in names if name.lower().endswith(SETTINGS)]
+        for name in names:
+            file = where / name
+            if extension_of(name) not in EXTENSIONS:
+                continue
+            if not asks_for_tests and is_python_test(file.relative_to(folder)):
+                current().pass_over(str(file), Reason.PYTHON_TEST)
+            else:
+                yield file
 
 
 def _corpus(dialect: str | None, schema: Schema) -> Corpus:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lineal.projects.text import peek_text
+
 MOST_MODULES = 200
 HIGHEST = 4
 """How many folders above a job its packages may start."""
@@ -47,6 +49,7 @@ def roots_of(job: Path) -> Iterator[Path]:
 
 
 def is_project(folder: Path) -> bool:
+    """Tell whether a folder is the root of a project."""
     return any((folder / mark).exists() for mark in MARKS)
 
 
@@ -63,8 +66,8 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
 
     the files that these name, where there are such
     """
+    text = peek_text(file)
     try:
-        text = file.read_text("utf-8", "replace")
         yield from included(text, file, roots)
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

@@ -16,11 +16,13 @@ from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.job import Job
+from lineal.model.ledger import Coverage, Statements
 from lineal.model.script import Corpus
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.errors import ProjectError
+from lineal.projects.intake import peek_bytes
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import read_text
 
@@ -35,15 +37,12 @@ def matches(path: Path) -> bool:
     """A .json of tables, each with tables and columns."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError:
-        return False
+    head = peek_bytes(path, HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
     return head.startswith(b"{") and all(mark in head for mark in MARKS) and b'"table_name"' in head
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
+    """Read a LineageX document as lineage."""
     corpus = Corpus(dialect or "")
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
     text = read_text(path, corpus.diagnostics.append)
@@ -63,27 +62,29 @@ def _document(text: str, path: Path) -> dict[str, Any]:
 
 
 def extraction_of(document: Mapping[str, Any], file: str) -> Extraction:
+    """Return the lineage of a LineageX document."""
     return _Reader(document, file).extraction()
 
 
 class _Reader:
     def __init__(self, document: Mapping[str, Any], file: str) -> None:
         self.place = Place(file, 1, 1)
-        self.found = Extraction(coverage=Coverage(len(document), len(document), 0))
+        self.found = Extraction(coverage=Coverage(statements=Statements(len(document))))
         self.tables: dict[str, dict[str, Any]] = {}
         for name, about in document.items():
             if isinstance(about, dict) and isinstance(about.get("columns"), dict):
                 self.tables[name] = about
             else:
                 self._report(f"{name} has no columns: left out")
+                self.found.coverage.statements.lose("parsed", Code.LEFT_OUT.code)
 
     def extraction(self) -> Extraction:
+        """Return the lineage of all tables."""
         for name, about in self.tables.items():
             dataset = Dataset("", name)
             columns = [ColumnInfo(column) for column in about["columns"]]
             self.found.datasets[dataset] = DatasetInfo(dataset, "table", columns, bool(columns))
         for name, about in self.tables.items():
-            self.found.coverage.resolved += 1
             try:
                 self._table(Dataset("", name), about)
             except Exception as error:

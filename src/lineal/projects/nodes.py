@@ -4,7 +4,6 @@ another.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,8 @@ from lineal.extract.pyspark.forms import Kind, form_of
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
-from lineal.projects.text import Report, start_of, unreadable
+from lineal.projects.intake import walk
+from lineal.projects.text import Report, peek_text, start_of
 from lineal.projects.yaml import Value
 
 YAML_SUFFIXES = (".yml", ".yaml")
@@ -49,6 +49,7 @@ class Node:
 
     @property
     def place(self) -> Place:
+        """Return where the node is declared."""
         return self.about.place
 
 
@@ -67,6 +68,7 @@ class Files:
 
     @property
     def yml(self) -> Path | None:
+        """Return the YAML file of a node."""
         return next(
             (self.suffixes[suffix] for suffix in YAML_SUFFIXES if suffix in self.suffixes), None
         )
@@ -123,7 +125,9 @@ def _about(files: Files, report: Report) -> Value | None:
         return value
     if value is not None:
         report(value.unexpected("a mapping"))
-    return nothing if len(files.suffixes) > 1 else None
+    if len(files.suffixes) > 1:
+        return nothing
+    return None
 
 
 def _missing_yaml(first: Path, place: Place) -> Diagnostic:
@@ -162,11 +166,8 @@ def _inferred_kind(about: Value, files: Files) -> str | None:
 
 
 def _walk(folder: Path, report: Report) -> Iterator[Files]:
-    for where, folders, names in os.walk(
-        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
-    ):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from _files_in(Path(where), sorted(names))
+    for where, names in walk(folder, report):
+        yield from _files_in(where, names)
 
 
 def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
@@ -188,7 +189,4 @@ def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
 
 def _is_model(path: Path) -> bool:
     """def model(dbt, session)"""
-    try:
-        return form_of(path.read_text("utf-8", "replace")).kind is Kind.MODEL
-    except OSError:
-        return False  # whoever imports it says so
+    return form_of(peek_text(path)).kind is Kind.MODEL

@@ -37,7 +37,7 @@ def read_policy(file: Path) -> Policy:
         for name, value in about.mapping(problems.append, LEVELS).items()
     }
     _known(levels, tuple(KINDS), LEVELS, file)
-    ignored = tuple(value.as_text(problems.append) for value in about.listed(IGNORE))
+    ignored = tuple(value.as_text(problems.append) for value in about.items_of(IGNORE))
     if problems:
         raise ProjectError(str(problems[0]))
     return Policy(levels, ignored)

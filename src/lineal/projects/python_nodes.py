@@ -15,7 +15,8 @@ from typing import Any
 from lineal.extract.pyspark.forms import Form, Kind, form_of
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset, Read
-from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.ledger import Columns, Coverage
 from lineal.model.script import DbtContext, Script, Step
 from lineal.model.way import Clause
 from lineal.projects.imports import with_imports
@@ -41,6 +42,7 @@ class PythonNode:
 
     @property
     def traced(self) -> bool:
+        """Tell whether the reading of the node follows its DataFrames."""
         return self.form.kind is not Kind.OTHER
 
     def step(self, step: Step, variables: Mapping[str, Any]) -> Step:
@@ -87,7 +89,7 @@ def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> Pyt
     traced.
     """
     depends = tuple(
-        name for value in node.about.listed("depends_on") if (name := value.as_text(report))
+        name for value in node.about.items_of("depends_on") if (name := value.as_text(report))
     )
     if node.py is None:
         message = f"the Python node {node.name} has no {node.name}.py beside its YAML"
@@ -112,6 +114,6 @@ def untraced(python: PythonNode, info: DatasetInfo) -> Extraction:
         Read(info.dataset, Dataset(info.dataset.namespace, name), None, Clause.FROM, place)
         for name in python.depends
     ]
-    return Extraction(
-        reads=reads, datasets={info.dataset: info}, coverage=Coverage(open=len(info.columns) or 1)
-    )
+    coverage = Coverage(columns=Columns(len(info.columns) or 1))
+    coverage.columns.lose("resolved", Code.NOT_TRACED.code, coverage.columns.named)
+    return Extraction(reads=reads, datasets={info.dataset: info}, coverage=coverage)

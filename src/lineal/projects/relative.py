@@ -16,6 +16,7 @@ from typing import NamedTuple
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.ledger import Coverage, FileLedger
 from lineal.model.script import Corpus, Script
 
 HERE = "."
@@ -27,7 +28,9 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     inside, shorter = os.fspath(root).rstrip("/") + "/", shown.rstrip("/") + "/" if shown else ""
 
     def renamed(file: str) -> str:
-        return shorter + file[len(inside) :] if file.startswith(inside) else file
+        if file.startswith(inside):
+            return shorter + file[len(inside) :]
+        return file
 
     def reworded(message: str) -> str:
         return message.replace(os.fspath(root), shown or Path(root).name)
@@ -51,17 +54,23 @@ class Root(NamedTuple):
         if not file or "://" in file:
             return file
         inside = self.inside(file)
-        return file if inside is None else Path(self.prefix, inside).as_posix()
+        if inside is None:
+            return file
+        return Path(self.prefix, inside).as_posix()
 
     def inside(self, file: str) -> str | None:
         """Where a file is, seen from the folder; None for what is no file."""
         if file.startswith(f"{self.folder}{os.sep}"):
             return file[len(self.folder) + 1 :]
-        return os.path.relpath(file, self.folder) if _exists(file) else None
+        if _exists(file):
+            return os.path.relpath(file, self.folder)
+        return None
 
     def reworded(self, message: str) -> str:
         """A message that names files of the folder."""
-        return message if self.folder == HERE else message.replace(f"{self.folder}{os.sep}", "")
+        if self.folder == HERE:
+            return message
+        return message.replace(f"{self.folder}{os.sep}", "")
 
 
 def roots(paths: Iterable[str]) -> dict[str, Root]:
@@ -86,7 +95,9 @@ def root_of(path: Path) -> Path:
 
     if dbt.matches(path):
         return dbt.root_of(path)
-    return path if path.is_dir() else path.parent
+    if path.is_dir():
+        return path
+    return path.parent
 
 
 def rooted(corpus: Corpus, root: Root) -> Corpus:
@@ -116,7 +127,16 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
         occurrences=[
             each._replace(place=_renamed(each.place, renamed)) for each in corpus.occurrences
         ],
-        given=[_given(each, renamed, reworded) for each in corpus.given],
+        given=[_relative_extraction(each, renamed, reworded) for each in corpus.given],
+        files=_ledger(corpus.files, renamed),
+    )
+
+
+def _ledger(files: FileLedger, renamed: Rename) -> FileLedger:
+    return FileLedger(
+        {renamed(file): reason for file, reason in files.due_files.items()},
+        files.passed_over,
+        {reason: list(map(renamed, names)) for reason, names in files.examples.items()},
     )
 
 
@@ -125,7 +145,9 @@ def _script(script: Script, renamed: Rename) -> Script:
 
 
 def _place(place: Place | None, renamed: Rename) -> Place | None:
-    return _renamed(place, renamed) if place is not None else None
+    if place is not None:
+        return _renamed(place, renamed)
+    return None
 
 
 def _renamed(place: Place, renamed: Rename) -> Place:
@@ -149,27 +171,33 @@ def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
 
 
 def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
-    return (
-        column._replace(place=_place(column.place, renamed)) if column.place is not None else column
-    )
+    if column.place is not None:
+        return column._replace(place=_place(column.place, renamed))
+    return column
 
 
 def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnostic:
     return found._replace(place=_place(found.place, renamed), message=reworded(found.message))
 
 
-def _given(found: Extraction, renamed: Rename, reworded: Rename) -> Extraction:
+def _relative_extraction(found: Extraction, renamed: Rename, reworded: Rename) -> Extraction:
     """What an input reports itself: exposures of a project, events."""
     return Extraction(
         [_edge(edge, renamed) for edge in found.edges],
         [_read(read, renamed) for read in found.reads],
         {dataset: _dataset(info, renamed) for dataset, info in found.datasets.items()},
         [_diagnostic(each, renamed, reworded) for each in found.diagnostics],
-        found.coverage,
+        _coverage(found.coverage, renamed),
         [each._replace(place=_renamed(each.place, renamed)) for each in found.occurrences],
         [each._replace(place=_place(each.place, renamed)) for each in found.statements],
         [replace(each, place=_place(each.place, renamed)) for each in found.jobs],
     )
+
+
+def _coverage(found: Coverage, renamed: Rename) -> Coverage:
+    files = found.files.copy()
+    files.examples = {key: list(map(renamed, names)) for key, names in files.examples.items()}
+    return Coverage(files, found.statements, found.columns)
 
 
 def _edge(edge: Edge, renamed: Rename) -> Edge:

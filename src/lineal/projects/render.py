@@ -28,6 +28,9 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Expansion
 
+MISSING_PACKAGE = "Run `dbt deps`, so that the packages of the project are there."
+"""The advice for a template that calls a macro of a package that is not installed."""
+
 WORKER = Path(__file__).with_name("worker.py")
 START_SECONDS = 60.0
 KEPT_VARIABLES = (
@@ -93,7 +96,9 @@ class Rendering:
     @property
     def runs(self) -> tuple[str, ...]:
         """What a run can choose from: the text of a first build, and last that of every later one."""
-        return (self.texts[0], self.last) if self.texts and not self.diagnostics else ()
+        if self.texts and not self.diagnostics:
+            return (self.texts[0], self.last)
+        return ()
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,7 @@ class _Bench:
             return Rendering((), (internal_error(error, place, "this template"),))
 
     def rendering(self, template: Template) -> Rendering:
+        """Render a template in the worker; a worker that dies is replaced."""
         try:
             answer = (self.worker or self.start()).ask(template)
         except _Ended as ended:
@@ -198,6 +204,7 @@ class _Bench:
         return alive
 
     def close(self) -> None:
+        """End the worker."""
         if self.worker is not None:
             self.worker.close()
         self.worker = None
@@ -217,6 +224,7 @@ class _Worker:
             raise _unstartable("the process that renders templates does not start") from None
 
     def ask(self, template: Template, macros: bool = False) -> dict[str, Any]:
+        """Render a template."""
         job = {
             "file": template.file,
             "text": template.text,
@@ -227,6 +235,7 @@ class _Worker:
         return self.exchange(job, self.limits.wall)
 
     def exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a message, and return the answer within so many seconds."""
         answer = self.talk(json.dumps(message, default=str), seconds)
         if answer is None:
             raise _Ended(self.cause_of_death())
@@ -245,10 +254,12 @@ class _Worker:
             return None
 
     def kill(self) -> None:
+        """Kill the process because it takes too long."""
         self.late = True
         self.process.kill()
 
     def cause_of_death(self) -> dict[str, Any]:
+        """Return the fault that says why the process ended."""
         self.process.kill()
         status = self.process.wait()
         message = "the template ended the process that renders it"
@@ -259,6 +270,7 @@ class _Worker:
         return {"message": message, "limit": True, "line": 1}
 
     def close(self) -> None:
+        """End the process."""
         self.process.kill()
         self.process.communicate()
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lineal.model.diagnostic import Diagnostic
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
+from lineal.projects.intake import current, peek_bytes, read_bytes
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, restored
+from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, read_text
 
 IN_A_FOLDER = ("lineage.json", "lineage.html")
 """What `Lineage.save(folder)` writes."""
@@ -30,11 +32,7 @@ def matches(path: Path) -> bool:
 
 
 def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(len(OPENING) + 8)
-    except OSError:
-        return b""
+    return peek_bytes(path, len(OPENING) + 8)
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
@@ -43,13 +41,22 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
     path = path / IN_A_FOLDER[0] if path.is_dir() else path
     try:
-        corpus.given.append(restored(path.read_text(encoding="utf-8")))
+        corpus.given.append(read_text(_text(path)))
+        current().files.forget(str(path))
     except SavedError as problem:
         raise ProjectError(f"{path} is {problem}") from problem
+    return corpus
+
+
+def _text(path: Path) -> str:
+    """Return the text of a saved lineage; one that cannot be read is the caller's mistake."""
+    problems: list[Diagnostic] = []
+    data = read_bytes(path, problems.append)
+    if data is None:
+        raise ProjectError(problems[0].message)
+    try:
+        return data.decode()
     except UnicodeDecodeError as problem:
         raise ProjectError(
             f"{path} is not a saved lineage: byte {problem.start} is not UTF-8"
         ) from problem
-    except OSError as problem:
-        raise ProjectError(f"cannot read {path}: {problem.strerror}") from problem
-    return corpus

@@ -49,7 +49,7 @@ def read_schema(
     if not file.exists() or file.is_dir():
         raise ProjectError(f"there is no schema file {os.fspath(path)}")
     diagnostics: list[Diagnostic] = []
-    text = read_text(file, diagnostics.append)
+    text = read_text(file, diagnostics.append, asked=True)
     value = None if text is None else _parsed(text, file, diagnostics.append)
     infos = [] if value is None else _tables(value, namespace, diagnostics.append)
     return infos, diagnostics
@@ -85,14 +85,19 @@ class PlainTable(DatasetInfo):
 
     @property
     def quoted(self) -> frozenset[str]:
+        """Return no columns: none is quoted."""
         return frozenset()
 
     @property
     def names(self) -> list[str]:
-        return list(self.types) if set(map(type, self.types)) <= {str} else super().names
+        """Return the names of the columns."""
+        if set(map(type, self.types)) <= {str}:
+            return list(self.types)
+        return super().names
 
     @cached_property
     def columns(self) -> list[ColumnInfo]:  # type: ignore[override]
+        """Return the columns."""
         if set(map(type, self.types)) <= {str} and set(map(type, self.types.values())) <= {str}:
             return [ColumnInfo(name, kind) for name, kind in self.types.items()]
         diagnostics: list[Diagnostic] = []
@@ -166,4 +171,6 @@ def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetIn
 
 
 def _present(value: Value) -> Value | None:
-    return None if value.data is None else value
+    if value.data is None:
+        return None
+    return value

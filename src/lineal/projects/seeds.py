@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 from pathlib import Path
 
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.projects.text import Report, not_utf8, read_bytes
+from lineal.projects.intake import current, read_bytes
+from lineal.projects.text import Report, start_of_text
 
 HEADER_BYTES = 1 << 20
 """Only the beginning of a seed is read: its header is there, and its rows do not matter."""
@@ -20,7 +20,9 @@ def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
     read.
     """
     data = read_bytes(path, report, HEADER_BYTES)
-    text = None if data is None else _decoded_start(data, str(path), report)
+    if data is None:
+        return []
+    text = start_of_text(data, path, report, len(data) < HEADER_BYTES)
     if text is None:
         return []
     try:
@@ -29,6 +31,7 @@ def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
         )
         header = next((row for row in rows if any(cell.strip() for cell in row)), [])
     except csv.Error as error:
+        current().mark_invalid(str(path))
         report(_seed_error(path, str(error)))
         return []
     return _columns(path, [name.strip() for name in header], report)
@@ -65,17 +68,6 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
     if not header:
         report(_seed_error(path, "there is no header line"))
     return list(columns.values())
-
-
-def _decoded_start(data: bytes, file: str, report: Report) -> str | None:
-    """The text; a letter that is cut in two at the end of what was read does not matter."""
-    try:
-        return codecs.getincrementaldecoder("utf-8-sig")().decode(
-            data, final=len(data) < HEADER_BYTES
-        )
-    except UnicodeDecodeError as error:
-        report(not_utf8(file, error.object, error.start))
-        return None
 
 
 def _seed_error(path: Path, problem: str) -> Diagnostic:

@@ -35,7 +35,7 @@ def read_meanings(about: Value, report: Report) -> list[Meaning]:
     lists = about.get("functions") or Value({})
     found: dict[str, Meaning] = {}
     for key in (AGGREGATES, MASKING):
-        for value in lists.listed(key):
+        for value in lists.items_of(key):
             name = _name(value, report)
             if name:
                 before = found.get(name.lower(), Meaning(name, place=value.place))
@@ -63,7 +63,7 @@ def read_checks(about: Value, report: Report) -> Checks:
 
 
 def _texts(section: Value, key: str, report: Report) -> tuple[str, ...]:
-    return tuple(text for value in section.listed(key) if (text := value.as_text(report)))
+    return tuple(text for value in section.items_of(key) if (text := value.as_text(report)))
 
 
 def read_openlineage(about: Value, report: Report) -> Settings:

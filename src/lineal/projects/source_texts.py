@@ -1,7 +1,12 @@
-"""The texts that places point into: for an excerpt, and for the comments that stand there."""
+"""The texts that places point into: for an excerpt, and for the comments that stand there.
+
+A place may come from a saved lineage or a store, which says whatever somebody wrote into it.
+`SourceFiles` therefore reads only files of the project that the input belongs to.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from functools import cache
@@ -11,23 +16,78 @@ from lineal.model.diagnostic import Place
 from lineal.model.finding import Suppression
 from lineal.model.script import Corpus
 from lineal.projects.comments import suppressions
-from lineal.projects.text import decoded
+from lineal.projects.extensions import EXTENSIONS, extension_of
+from lineal.projects.intake import Intake, Rules
+from lineal.projects.relative import root_of
+from lineal.projects.text import peek_text
 
 MOST_LINES = 5_000
 """To compare longer texts line by line would take too long: their places are those of what was
 rendered.
 """
-ENDINGS = (".sql", ".py", ".yml", ".yaml", ".csv")
+ENDINGS = frozenset({*EXTENSIONS, ".yml", ".yaml", ".csv"})
+"""Of the files that statements and declarations are in."""
+
+
+class SourceFiles:
+    """The files below the roots of these inputs, read through the intake; no other file has a text.
+
+    `named_from_root` says that names of files begin at the root of their project. Else they begin
+    at the working directory, or, in a lineage that was saved elsewhere, at the root.
+    """
+
+    def __init__(
+        self, paths: Iterable[str], rules: Rules | None = None, named_from_root: bool = False
+    ) -> None:
+        self._rules = rules
+        self._named_from_root = named_from_root
+        self._asked: set[str] = set()
+        self._roots: list[str] = []
+        for path in paths:
+            where = Path(path)
+            if "://" in path or not where.exists():
+                continue
+            root = root_of(where)
+            self._roots += [os.path.abspath(root), os.path.realpath(root)]  # noqa: PTH100
+            self._asked.add(os.path.abspath(where))  # noqa: PTH100
+
+    def text(self, file: str) -> str:
+        """Return the text of a file of the project, '' if it may not or cannot be read."""
+        intake = Intake(None, self._rules)
+        for root in self._roots:
+            intake.admit(Path(root))
+        try:
+            with intake:
+                return next(filter(None, map(peek_text, self._candidates(file))), "")
+        except (OSError, ValueError):  # too long for a path, or with a NUL in it
+            return ""
+
+    def _candidates(self, file: str) -> Iterator[Path]:
+        """Yield the files that a name may mean, as far as they are inside of a root."""
+        starts = self._roots if self._named_from_root else [os.getcwd(), *self._roots]  # noqa: PTH109
+        for start in dict.fromkeys(starts):
+            path = os.path.abspath(os.path.join(start, file))  # noqa: PTH100, PTH118
+            if path in self._asked or any(is_source_below(root, path) for root in self._roots):
+                yield Path(path)
+
+
+def is_source_below(root: str, path: str) -> bool:
+    """Tell whether a path is a source below a folder, and neither hidden nor in a hidden folder."""
+    if not path.startswith(f"{root.rstrip(os.sep)}{os.sep}"):
+        return False
+    inner = Path(path).relative_to(root).parts
+    is_hidden = any(part.startswith(".") for part in inner)
+    return not is_hidden and extension_of(inner[-1]) in ENDINGS
 
 
 class Texts:
     """What was analysed, by file. A file that was not analysed is read only below the folders that
-    were asked about:
-    a place may come from a saved lineage, which says whatever somebody wrote into it."""
+    were asked about.
+    """
 
     def __init__(self, corpus: Corpus, paths: Iterable[str]) -> None:
         self._corpus = corpus
-        self._folders = [where.resolve() for path in paths if (where := Path(path)).is_dir()]
+        self._files = SourceFiles(path for path in paths if Path(path).is_dir())
         self._scripts: dict[str, str] = {}
         for script in corpus.scripts:
             if script.line == 1 and not script.one_line:
@@ -74,14 +134,7 @@ class Texts:
 
     def text(self, file: str) -> str:
         """The text of a file as it stands in its folder, '' if it may not or cannot be read."""
-        path = Path(file)
-        try:
-            inside = any(path.resolve().is_relative_to(folder) for folder in self._folders)
-            if not inside or path.suffix.lower() not in ENDINGS:
-                return ""
-            return decoded(path.read_bytes(), file, lambda _: None) or ""
-        except (OSError, ValueError):
-            return ""
+        return self._files.text(file)
 
     def suppressions(self) -> Iterator[Suppression]:
         """What the comments of all the statements and declarations silence."""

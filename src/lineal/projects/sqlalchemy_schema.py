@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from lineal.model.addresses import redact_address, redact_in
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.projects.errors import ProjectError
-from lineal.projects.postgres.address import shown, without_secrets
 
 DIALECTS = {
     "postgresql": "postgres",
@@ -70,13 +70,16 @@ def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
         raise
     except ModuleNotFoundError as problem:
         raise ProjectError(
-            f"{shown(url)} is read with {problem.name}, which is not installed"
+            f"{redact_address(url)} is read with {problem.name}, which is not installed"
         ) from None
     except Exception as problem:  # a driver's own errors have no common class
-        raise ProjectError(f"cannot read {shown(url)}: {said(problem, url)}") from None
+        raise ProjectError(
+            f"cannot read {redact_address(url)}: {error_text(problem, url)}"
+        ) from None
 
 
 def sqlalchemy() -> Any:
+    """Return SQLAlchemy; raise a clear error if it is not installed."""
     try:
         return import_module("sqlalchemy")
     except ImportError:
@@ -85,10 +88,11 @@ def sqlalchemy() -> Any:
         ) from None
 
 
-def said(problem: Exception, url: str) -> str:
+def error_text(problem: Exception, url: str) -> str:
+    """Return a database error on one line, without the password."""
     told = str(getattr(problem, "orig", None) or problem)
     lines = [line.strip() for line in told.splitlines() if line.strip()]
-    return without_secrets("; ".join(lines[:2]) or type(problem).__name__, url)
+    return redact_in("; ".join(lines[:2]) or type(problem).__name__, url)
 
 
 def address(url: str, library: Any) -> Any:
@@ -120,6 +124,7 @@ class Catalogue:
         self.inspector = library.inspect(connection)
 
     def read(self, url: str, schemas: tuple[str, ...]) -> Inspected:
+        """Return the datasets of some schemas, or of all."""
         default = (
             "" if self.backend in WITHOUT_SCHEMAS else str(self.inspector.default_schema_name or "")
         )
@@ -127,7 +132,7 @@ class Catalogue:
         for schema in schemas:
             if schema not in known:
                 raise ProjectError(
-                    f"{shown(url)} has no schema {schema}: there are {', '.join(sorted(known))}"
+                    f"{redact_address(url)} has no schema {schema}: there are {', '.join(sorted(known))}"
                 )
         asked = schemas or [schema for schema in known if schema.lower() not in SYSTEM]
         datasets = [info for schema in asked for info in self.tables(schema)]
@@ -135,6 +140,7 @@ class Catalogue:
         return Inspected(name, default, datasets)
 
     def tables(self, schema: str) -> Iterator[DatasetInfo]:
+        """Yield the tables and views of a schema."""
         reflection = import_module("sqlalchemy.engine.reflection")
         every = {
             "schema": schema,
@@ -158,11 +164,13 @@ class Catalogue:
         return self.backend == "postgresql"
 
     def name(self, schema: str, table: str) -> str:
-        return (
-            table if self.backend in WITHOUT_SCHEMAS and schema == "main" else f"{schema}.{table}"
-        )
+        """Return the name of a table with its schema."""
+        if self.backend in WITHOUT_SCHEMAS and schema == "main":
+            return table
+        return f"{schema}.{table}"
 
     def column(self, column: dict[str, Any]) -> ColumnInfo:
+        """Return a column."""
         return ColumnInfo(
             str(column["name"]),
             self.type(column["type"]),
@@ -178,6 +186,7 @@ class Catalogue:
             return ""
 
     def comments(self, every: dict[str, Any]) -> dict[Any, str]:
+        """Return the comments on tables, where the database has any."""
         try:
             found = self.inspector.get_multi_table_comment(**every)
         except NotImplementedError:
@@ -185,6 +194,7 @@ class Catalogue:
         return {key: comment["text"] for key, comment in found.items() if comment.get("text")}
 
     def materialized(self, schema: str) -> list[str]:
+        """Return the materialized views of a schema."""
         try:
             return list(self.inspector.get_materialized_view_names(schema))
         except NotImplementedError:

@@ -83,7 +83,7 @@ def step_of(node: Node, materialized: str, report: Report) -> Step:
 def _tests(columns: Value | None, report: Report) -> Iterator[ColumnTest]:
     heard: list[Diagnostic] = []  # what is wrong with the columns themselves has been said
     for column, about in pairs(columns, heard.append) if columns is not None else ():
-        for test in about.listed(*TEST_KEYS):
+        for test in about.items_of(*TEST_KEYS):
             yield from _test(column, test, report)
 
 
@@ -112,4 +112,6 @@ def _argument(value: Value) -> object:
     if isinstance(value.data, list):
         return [item.raw for item in value.data]
     found = REFERENCE.fullmatch(value.raw.strip())
-    return found[1] if found else value.raw
+    if found:
+        return found[1]
+    return value.raw

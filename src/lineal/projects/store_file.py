@@ -11,6 +11,7 @@ from lineal.store.errors import StoreError
 
 
 def matches(path: Path) -> bool:
+    """Tell whether the path is a SQLite store."""
     if not path.is_file():
         return False
     from lineal.store.lineage.sqlite import is_sqlite

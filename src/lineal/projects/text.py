@@ -1,59 +1,143 @@
-"""Text from files: UTF-8, with or without a byte order mark; what cannot be read is reported and
-left out.
+"""Text from files: the byte order mark says the encoding, else `--encoding` does, else it is UTF-8.
+
+Text that is not UTF-8 is taken for Latin-1, with a diagnostic. A file that is not text is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import codecs
 from pathlib import Path
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.ledger import Reason
+from lineal.projects.intake import (
+    Refused,
+    Report,
+    current,
+    leave_out,
+    open_input,
+    read_bytes,
+    unreadable,
+)
 
-Report = Callable[[Diagnostic], None]
-"""Where a reader puts what it could not read: usually a list's `append`."""
+__all__ = [
+    "Report",
+    "decode",
+    "encoding_of",
+    "is_marked_text",
+    "not_utf8",
+    "peek_text",
+    "read_text",
+    "start_of",
+    "start_of_text",
+    "unreadable",
+]
+
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""How a text begins that says its encoding; UTF-32 before UTF-16, whose mark it begins with."""
+
+GLANCE = 8192
+"""A file with a NUL among so many bytes is not text, as git sees it."""
 
 
 def start_of(path: Path) -> Place:
-    """Where a file begins."""
+    """Return the place where a file begins."""
     return Place(str(path), 1, 1)
 
 
-def read_text(path: Path, report: Report) -> str | None:
-    """The text of a file, or None and a diagnostic."""
-    data = read_bytes(path, report)
-    return None if data is None else decoded(data, str(path), report)
+def read_text(path: Path, report: Report, *, asked: bool = False) -> str | None:
+    """Return the text of a file; None and a diagnostic if it cannot be read or is not text.
+
+    A file that the caller has `asked` for by its name may be anywhere, and is not counted.
+    """
+    data = read_bytes(path, report, asked=asked)
+    if data is None:
+        return None
+    return text_of(data, path, report, asked)
 
 
-def read_bytes(path: Path, report: Report, most: int = -1) -> bytes | None:
-    """The first `most` bytes of a file (all of them by default), or None and a diagnostic."""
+def text_of(data: bytes, path: Path, report: Report, asked: bool = False) -> str | None:
+    """Return the bytes of a file as text; None and a diagnostic if they are none."""
     try:
-        with path.open("rb") as stream:
-            return stream.read(most)
-    except OSError as error:
-        report(unreadable(str(path), error))
+        return decode(data, str(path), report)
+    except Refused as refused:
+        leave_out(path, refused, report, asked)
         return None
 
 
-def decoded(data: bytes, file: str, report: Report) -> str | None:
-    """Bytes as text; the place of a diagnostic is the first byte that is not UTF-8."""
+def peek_text(path: Path, *, asked: bool = False) -> str:
+    """Return the text of a file to look at, '' if there is none. It is not counted."""
     try:
-        return data.decode("utf-8-sig")
+        with open_input(path, asked) as stream:
+            data = stream.read(current().rules.largest)
+        return decode(data, str(path), lambda _: None)
+    except (OSError, ValueError):
+        return ""
+
+
+def encoding_of(head: bytes) -> str | None:
+    """Return the encoding that a byte order mark or the rules say; None if nobody does."""
+    marked = next((name for mark, name in MARKS if head.startswith(mark)), None)
+    return marked or current().rules.encoding
+
+
+def is_marked_text(head: bytes) -> bool:
+    """Tell whether a text begins with a byte order mark."""
+    return head.startswith(tuple(mark for mark, _ in MARKS))
+
+
+def decode(data: bytes, file: str, report: Report) -> str:
+    """Return bytes as text; `Refused` if they are not text, or not in the encoding that is said."""
+    encoding = encoding_of(data)
+    if encoding is None:
+        return decode_unmarked(data, file, report)
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise Refused(Reason.ENCODING, f"it is not {encoding}: {problem_of(error)}") from None
+
+
+def decode_unmarked(data: bytes, file: str, report: Report) -> str:
+    """Return bytes as UTF-8, else as Latin-1 with a diagnostic at the first other byte."""
+    if b"\0" in data[:GLANCE]:
+        raise Refused(Reason.NOT_TEXT, "it is not text")
+    try:
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         report(not_utf8(file, error.object, error.start))
-        return None
+        return data.decode("latin-1")
 
 
-def unreadable(file: str, error: Exception) -> Diagnostic:
-    return Diagnostic(
-        Code.UNREADABLE,
-        f"cannot read {file}: {getattr(error, 'strerror', None) or error}",
-        Place(file, 1, 1),
-    )
+def start_of_text(data: bytes, path: Path, report: Report, is_whole: bool) -> str | None:
+    """Return the beginning of a file as text; a letter that is cut in two at its end is left out."""
+    decoder = codecs.getincrementaldecoder(encoding_of(data) or "utf-8")()
+    try:
+        text = decoder.decode(data, final=is_whole)
+    except UnicodeDecodeError:
+        return text_of(data, path, report)
+    if "\0" not in text[:GLANCE]:
+        return text
+    return text_of(data, path, report)
+
+
+def problem_of(error: Exception) -> str:
+    """Return what is wrong with bytes of a known encoding, in a few words."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"{error.reason} at byte {error.start}"
+    return "there is no encoding of this name"
 
 
 def not_utf8(file: str, data: bytes, offset: int) -> Diagnostic:
+    """Return the diagnostic of a text that is read as Latin-1, at its first byte that is not UTF-8."""
     line = data.count(b"\n", 0, offset) + 1
     column = offset - data.rfind(b"\n", 0, offset)
-    return Diagnostic(
-        Code.NOT_UTF8, f"{file} is not UTF-8: byte 0x{data[offset]:02x}", Place(file, line, column)
+    message = (
+        f"{file or 'the text'} is not UTF-8 (byte 0x{data[offset]:02x}): it is read as Latin-1"
     )
+    return Diagnostic(Code.NOT_UTF8, message, Place(file, line, column))

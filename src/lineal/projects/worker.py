@@ -89,7 +89,8 @@ class Expansion(str):
     _macro: str
 
     @classmethod
-    def of(cls, text: str, macro: str) -> Expansion:
+    def with_macro(cls, text: str, macro: str) -> Expansion:
+        """Return a text that a macro has written."""
         made = cls(text)
         made._macro = macro
         return made
@@ -123,17 +124,23 @@ class Limited(ImmutableSandboxedEnvironment):
         if made.__class__ is not str and made.__class__ is not Expansion:
             return made
         name = self.macro_name(called)
-        return Expansion.of(made, name) if name else made
+        if name:
+            return Expansion.with_macro(made, name)
+        return made
 
     def macro_name(self, called: Any) -> str:
         """The name of a macro; an empty text for any other function."""
-        return called.name or "" if isinstance(called, Macro) else ""
+        if isinstance(called, Macro):
+            return called.name or ""
+        return ""
 
     def span(self, value: Any) -> Any:
         """{{ cents('a') }}      the text between two marks, if a macro has written it"""
         macro = value._macro if isinstance(value, Expansion) else self.noted
         self.noted = ""
-        return f"\x00<{macro}\x00{value}\x00>\x00" if macro else value
+        if macro:
+            return f"\x00<{macro}\x00{value}\x00>\x00"
+        return value
 
     def note(self, value: Any) -> Any:
         """{{ cents('a') | trim }}      what is trimmed is a macro's text; so is what comes of it"""
@@ -151,6 +158,7 @@ class Limited(ImmutableSandboxedEnvironment):
     def compiled(
         self, text: str, file: str, change: Callable[[nodes.Template], nodes.Template]
     ) -> Template:
+        """Return a template whose tree was changed before it was compiled."""
         name = self.alias(file)
         code = super().compile(change(self._parse(text, name, name)), name, name)
         return Template.from_code(self, code, self.globals)
@@ -160,6 +168,7 @@ class Limited(ImmutableSandboxedEnvironment):
         return super().compile(source, self.alias(str(name)), None)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Compute an operator, unless its result is too large."""
         if GROWTH[operator](left, right) > self.most:
             raise TooMuch(f"{operator} makes a value that is larger than {self.most:,}")
         return super().call_binop(context, operator, left, right)
@@ -175,9 +184,9 @@ def product_size(left: Any, right: Any) -> int:
         return left.bit_length() + right.bit_length()
     if isinstance(left, int):
         left, right = right, left
-    return (
-        len(left) * right if isinstance(left, (str, list, tuple)) and isinstance(right, int) else 0
-    )
+    if isinstance(left, (str, list, tuple)) and isinstance(right, int):
+        return len(left) * right
+    return 0
 
 
 def power_size(left: Any, right: Any) -> int:
@@ -214,11 +223,14 @@ class Renderer:
         """Of each text, what macros have written: start, end, macro."""
 
     def functions(self) -> Json:
+        """Return the functions that a template can call."""
         flags = {name: self.flag(name) for name in FLAGS}
         silent = dict.fromkeys(("config", "log", "warn"), nothing)
         return {**flags, **silent, "var": self.var, "ref": last, "source": last, "error": refuse}
 
     def flag(self, name: str) -> Callable[[], bool]:
+        """Return a function that answers a question, and notes that it was asked."""
+
         def ask() -> bool:
             self.asked.add(name)
             return name in self.yes
@@ -226,6 +238,7 @@ class Renderer:
         return ask
 
     def var(self, name: str, *default: Any) -> Any:
+        """Return a variable of the project."""
         if name in self.variables:
             return self.variables[name]
         if default:
@@ -233,6 +246,7 @@ class Renderer:
         raise Wrong(f"the variable '{name}' is not defined", self.advice(name))
 
     def advice(self, name: str) -> str:
+        """Return how to define a variable that is missing."""
         from difflib import get_close_matches
 
         close = get_close_matches(str(name), self.variables, n=1)
@@ -295,6 +309,7 @@ class Renderer:
         return plain
 
     def output(self, template: Template, context: Context | None = None) -> str:
+        """Return the output of a template, up to the limit."""
         chunks: list[str] = []
         size = 0
         stream = template.root_render_func(template.new_context() if context is None else context)
@@ -307,6 +322,7 @@ class Renderer:
         return "".join(chunks)
 
     def fault(self, error: BaseException, file: str) -> Json:
+        """Return an error with its message, line and hint."""
         message, limit = self.explained(error)
         line, inside = line_of(error, file, self.environment.files)
         where = f" (in {inside})" if inside else ""
@@ -322,6 +338,7 @@ class Renderer:
 
 
 def first(error: BaseException, setup: Json) -> str:
+    """Return the message of an error."""
     return str(error.args[0] if error.args else error)
 
 
@@ -362,6 +379,7 @@ def last(*args: Any, **kwargs: Any) -> str:
 
 
 def refuse(message: Any = "error() was called", *args: Any) -> NoReturn:
+    """Raise the error that a template asks for."""
     raise Wrong(str(message), "")
 
 
@@ -406,7 +424,7 @@ def spanned(node: nodes.Expr) -> Iterator[nodes.Expr]:
             yield from spanned(part)
     else:
         note_innermost(node)
-        yield filtered(node, SPAN)
+        yield apply_filter(node, SPAN)
 
 
 def note_innermost(node: nodes.Expr) -> None:
@@ -418,7 +436,7 @@ def note_innermost(node: nodes.Expr) -> None:
     while holder is not None and (deeper := holder_of(holder.node)) is not None:
         holder = deeper
     if holder is not None:
-        holder.node = filtered(holder.node, NOTE)
+        holder.node = apply_filter(holder.node, NOTE)
 
 
 def holder_of(node: Any) -> Any:
@@ -430,10 +448,13 @@ def holder_of(node: Any) -> Any:
         holder = node.node
     elif not isinstance(node, nodes.Filter):
         return None
-    return holder if isinstance(holder.node, (nodes.Filter, nodes.Call)) else None
+    if isinstance(holder.node, (nodes.Filter, nodes.Call)):
+        return holder
+    return None
 
 
-def filtered(node: nodes.Expr, name: str) -> nodes.Expr:
+def apply_filter(node: nodes.Expr, name: str) -> nodes.Expr:
+    """Return an expression with a filter applied."""
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
@@ -491,7 +512,9 @@ def expansion(start: int, text: str, macro: str) -> list[list[Any]]:
     """
     inside = text.strip()
     before = len(text) - len(text.lstrip())
-    return [[start + before, start + before + len(inside), macro]] if inside else []
+    if inside:
+        return [[start + before, start + before + len(inside), macro]]
+    return []
 
 
 def line_of(error: BaseException, file: str, files: dict[str, str]) -> tuple[int, str]:
@@ -538,6 +561,7 @@ class clock:
 
 
 def time_up(signum: int, frame: object) -> NoReturn:
+    """Raise TimeUp: the template has used up its CPU time."""
     raise TimeUp
 
 
@@ -577,6 +601,7 @@ def renderer_of(setup: Json) -> Renderer:
 
 
 def main() -> None:
+    """Render the templates that come on standard input, one per line."""
     end_with_parent()
     answers, jobs = sys.stdout.buffer, jobs_of(sys.stdin.buffer)
     setup = json.loads(next(jobs))
@@ -615,6 +640,7 @@ def jobs_of(stream: Any) -> Iterator[bytes]:
 
 
 def say(stream: Any, answer: Json) -> None:
+    """Send an answer."""
     stream.write(json.dumps(answer).encode() + b"\n")
     stream.flush()
 

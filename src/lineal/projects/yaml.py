@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.intake import current
 from lineal.projects.text import Report, read_text
 
 MOST_VALUES = 200_000
@@ -75,28 +76,37 @@ class Value:
         are written.
         """
         value = self.get(*keys)
-        return "" if value is None else value.as_text(report)
+        if value is None:
+            return ""
+        return value.as_text(report)
 
     def as_text(self, report: Report) -> str:
+        """Return the value as a text; a mapping or a list is reported."""
         if isinstance(self.data, (dict, list)):
             report(self.unexpected("text"))
             return ""
-        return "" if self.data is None else self.raw.strip()
+        if self.data is None:
+            return ""
+        return self.raw.strip()
 
     def mapping(self, report: Report, *keys: str) -> dict[str, Value]:
         """The entries of the mapping under a key."""
         value = self.get(*keys)
-        if value is None or isinstance(value.data, dict):
-            return value.data if value is not None else {}
+        if value is None:
+            return {}
+        if isinstance(value.data, dict):
+            return value.data
         report(value.unexpected("a mapping"))
         return {}
 
-    def listed(self, *keys: str) -> list[Value]:
+    def items_of(self, *keys: str) -> list[Value]:
         """The items of the list under a key; a single value is a list of one."""
         value = self.get(*keys)
         if value is None:
             return []
-        return value.data if isinstance(value.data, list) else [value]
+        if isinstance(value.data, list):
+            return value.data
+        return [value]
 
     def unexpected(self, expected: str) -> Diagnostic:
         """columns[0].type: expected text, found a list"""
@@ -107,6 +117,7 @@ class Value:
 
     @property
     def described(self) -> str:
+        """Return the value in words, for a message."""
         noun = NOUNS.get(type(self.data))
         return noun or f"{self.raw[:40]!r}"
 
@@ -117,7 +128,9 @@ NOUNS: Mapping[type, str] = {dict: "a mapping", list: "a list", type(None): "not
 def read(path: Path, report: Report) -> Value | None:
     """The value of a YAML file; None and a diagnostic if it cannot be read."""
     text = read_text(path, report)
-    return None if text is None else parse(text, str(path), report)
+    if text is None:
+        return None
+    return parse(text, str(path), report)
 
 
 def parse(text: str, file: str, report: Report) -> Value | None:
@@ -132,6 +145,7 @@ def parse(text: str, file: str, report: Report) -> Value | None:
         report(Diagnostic(Code.YAML_ERROR, refused.args[0], refused.args[1]))
     except yaml.YAMLError as error:
         report(Diagnostic(Code.YAML_ERROR, _problem(error), _place_of(error, text, file)))
+    current().mark_invalid(file)
     return None
 
 
@@ -172,6 +186,7 @@ class _Builder:
         }
 
     def document(self) -> Value:
+        """Return the value of the first document."""
         events = self.loader
         events.get_event()
         if events.check_event(self.yaml.StreamEndEvent):
@@ -186,6 +201,7 @@ class _Builder:
         return value
 
     def value(self, name: str, depth: int) -> Value:
+        """Return the next value."""
         event = self.loader.get_event()
         if isinstance(event, self.yaml.AliasEvent):
             return self.alias(event)
@@ -198,6 +214,7 @@ class _Builder:
         return value
 
     def alias(self, event: Any) -> Value:
+        """Return the value of an anchor."""
         if event.anchor not in self.anchors:
             raise _Refused(f"*{event.anchor} is not defined before it is used", self.place(event))
         value, size = self.anchors[event.anchor]
@@ -205,6 +222,7 @@ class _Builder:
         return value
 
     def grow(self, event: Any, size: int) -> int:
+        """Count values, and refuse a file that expands to too many."""
         before = self.count
         self.count += size
         if self.count > MOST_VALUES:
@@ -212,6 +230,7 @@ class _Builder:
         return before
 
     def scalar(self, event: Any, name: str, depth: int) -> Value:
+        """Return a scalar."""
         tag = event.tag
         if tag is None or tag == "!":
             tag = self.loader.resolve(self.yaml.ScalarNode, event.value, event.implicit)
@@ -231,6 +250,7 @@ class _Builder:
             return event.value
 
     def sequence(self, event: Any, name: str, depth: int) -> Value:
+        """Return a list."""
         self.check_tag(event)
         items: list[Value] = []
         while not self.loader.check_event(self.yaml.SequenceEndEvent):
@@ -239,6 +259,7 @@ class _Builder:
         return Value(items, self.place(event), name)
 
     def mapping(self, event: Any, name: str, depth: int) -> Value:
+        """Return a mapping; a key that occurs twice is reported."""
         self.check_tag(event)
         entries: dict[str, Value] = {}
         lines: dict[str, int] = {}
@@ -261,13 +282,16 @@ class _Builder:
         return Value(entries, self.place(event), name)
 
     def check_tag(self, event: Any) -> None:
+        """Report a tag that is not read."""
         if event.tag not in CORE_TAGS:
             self.complain(f"the tag {event.tag} is not read", event)
 
     def complain(self, message: str, event: Any) -> None:
+        """Report a problem at an event."""
         self.report(Diagnostic(Code.YAML_ERROR, message, self.place(event)))
 
     def place(self, event: Any) -> Place:
+        """Return the place of an event."""
         return Place(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
 
 
@@ -281,7 +305,9 @@ def _twice(key: Value, first: int) -> Diagnostic:
 def _problem(error: Exception) -> str:
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "not valid YAML"
     context = getattr(error, "context", None)
-    return f"{problem} {context}" if context else str(problem)
+    if context:
+        return f"{problem} {context}"
+    return str(problem)
 
 
 def _place_of(error: Exception, text: str, file: str) -> Place:

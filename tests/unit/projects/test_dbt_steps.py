@@ -54,7 +54,8 @@ def test_every_node_has_a_step(bakery: Corpus) -> None:
     assert kinds["order_log"] == ("sql", "incremental")
     assert kinds["totals_by_kind"] == ("python", "table")
     assert kinds["orders_history"] == kinds["readings_history"] == ("snapshot", "snapshot")
-    assert kinds["landing.oven_readings"] == ("source", "")
+    assert kinds["oven_readings"] == ("seed", "")
+    assert "landing.oven_readings" not in kinds, "generate_schema_name puts the seed there"
     assert kinds["no_order_without_customer"] == ("test", "")
     assert "base.raw_customers" not in kinds, (
         "a source that is the very table of a seed is that seed"
@@ -76,7 +77,7 @@ def test_an_incremental_model_has_the_text_of_a_first_and_of_a_later_build(baker
 def test_what_a_python_model_is_told(bakery: Corpus) -> None:
     step = steps(bakery)["totals_by_kind"]
     assert step.relations["stg_orders"] == step.relations["bakery.stg_orders"] == "stg_orders"
-    assert step.relations["landing.oven_readings"] == "landing.oven_readings"
+    assert step.relations["landing.oven_readings"] == "oven_readings"
     assert step.relations["base.raw_customers"] == "raw_customers"
     assert step.variables["first_day"] == "2024-01-01"
 

@@ -11,7 +11,7 @@ import pytest
 from lineal.model.diagnostic import Place
 from lineal.projects import yaml
 from lineal.projects.columns import read_columns
-from lineal.projects.descriptions import Fill, Written, written
+from lineal.projects.descriptions import Fill, Written, write_descriptions
 from lineal.projects.scalars import scalar
 
 
@@ -31,7 +31,7 @@ def fill_in(text: str, texts: dict[str, str], dataset: str = "mart") -> Written:
     fills = [
         Fill(dataset, name, said, about.place, known.get(name)) for name, said in texts.items()
     ]
-    return written(text, fills)
+    return write_descriptions(text, fills)
 
 
 def added(before: str, after: str) -> list[str]:
@@ -295,6 +295,6 @@ def test_every_text_is_read_back_as_it_was(text: str, flow: bool) -> None:
 
 def test_a_place_that_is_not_there_any_more() -> None:
     fill = Fill("mart", "id", "Key", Place("m.yml", 1, 1), Place("m.yml", 7, 7))
-    assert [why for _, why in written("kind: sql\n", [fill]).refused] == [
+    assert [why for _, why in write_descriptions("kind: sql\n", [fill]).refused] == [
         "the file does not say so any more"
     ]

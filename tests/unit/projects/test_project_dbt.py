@@ -407,7 +407,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
     )
     assert edges(extraction) == ["u.id -> b.id"]
     (fault,) = extraction.diagnostics
-    assert fault.code is Code.TEMPLATE_ERROR
+    assert fault.code is Code.MISSING_PACKAGE
     assert "other_pkg.thing" in fault.message
     assert "dbt deps" in fault.advice
 
@@ -656,7 +656,6 @@ def test_a_catalog_knows_all_columns(tmp_path: Path) -> None:
         '{"nodes": 3}',
         "[]",
         '{"metadata": {}, "nodes": {"a": 1, "b": {"name": 2}}}',
-        "\x00",
     ],
 )
 def test_a_manifest_that_cannot_be_read_gives_way_to_the_files(tmp_path: Path, text: str) -> None:
@@ -671,6 +670,13 @@ def test_a_manifest_that_cannot_be_read_gives_way_to_the_files(tmp_path: Path, t
     extraction = extract(load(tmp_path))
     assert edges(extraction) == ["b.id -> a.id", "t.id -> b.id"]
     assert codes(extraction) == {Code.MANIFEST}
+
+
+def test_a_manifest_that_is_not_text_gives_way_to_the_files(tmp_path: Path) -> None:
+    project(tmp_path, {"a": "select id from t", "target/manifest.json": "\x00"})
+    extraction = extract(load(tmp_path))
+    assert edges(extraction) == ["t.id -> a.id"]
+    assert codes(extraction) == {Code.LEFT_OUT}
 
 
 def test_a_manifest_of_a_version_that_nobody_knows_gives_way_to_the_files(tmp_path: Path) -> None:

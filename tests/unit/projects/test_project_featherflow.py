@@ -106,7 +106,9 @@ def test_the_project_file_names_folders_vars_and_namespace(tmp_path: Path) -> No
         "m/deep/one.sql": "{% macro one(c) %}{{ c }} + 1{% endmacro %}",
         "nodes/z/z.sql": "select 1",
     }
-    corpus = quiet(load(project(tmp_path, files, head)))
+    corpus = load(project(tmp_path, files, head))
+    assert [found.code for found in corpus.diagnostics] == [Code.OUTSIDE_PATHS]
+    assert "nodes/z/z.sql" in corpus.diagnostics[0].message
     assert [script.text for script in corpus.scripts] == [
         "select c + 1",
         "select '2024-01-01', 1.5, True",

@@ -50,9 +50,12 @@ def test_a_file_that_is_not_utf8_does_not_stop_the_others(tmp_path: Path) -> Non
     corpus = load(tmp_path)
     assert [(each.code, each.place) for each in corpus.diagnostics] == [
         (Code.NOT_UTF8, Place(str(tmp_path / "a.sql"), 2, 9)),
-        (Code.NOT_UTF8, Place(str(tmp_path / "b.sql"), 1, 1)),
     ]
-    assert [script.file for script in corpus.scripts] == [str(tmp_path / "c.sql")]
+    assert [script.text for script in corpus.scripts] == [
+        "select 1;\nselect 'ÿ'",
+        "select 1",
+        "select 1",
+    ]
 
 
 def test_a_link_to_nowhere_is_unreadable(tmp_path: Path) -> None:
@@ -172,7 +175,7 @@ def test_a_missing_schema_file_is_the_callers_mistake(tmp_path: Path, name: str)
         ("s.yml", b"x\n", Code.YAML_TYPE, 1),
         ("s.yml", b"t:\n  a: [int]\n", Code.YAML_TYPE, 2),
         ("s.yml", b"t: 5\nu: {a: int}\n", Code.YAML_TYPE, 1),
-        ("s.yml", b"t: caf\xe9\n", Code.NOT_UTF8, 1),
+        ("s.yml", b"t:\n  caf\xe9: int\n", Code.NOT_UTF8, 2),
     ],
 )
 def test_a_bad_schema_file_is_reported(

@@ -152,7 +152,7 @@ def test_times_have_an_order_whichever_way_they_are_written(tmp_path: Path) -> N
 
 
 def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
-    """Where times do not tell, texts do; `raw.T` is called as the first statement writes it."""
+    """Where times do not tell, texts do; `raw.t` is called as most statements write it."""
     rows = [
         {"sql": "SELECT a FROM raw.T", "time": "2024-01-02"},
         {"sql": "SELECT b FROM RAW.t", "time": "2024-01-02"},
@@ -162,7 +162,7 @@ def test_the_order_of_rows_does_not_matter(tmp_path: Path) -> None:
     ]
     found = [lineal.lineage(json_log(tmp_path / "q.jsonl", *said)) for said in (rows, rows[::-1])]
     one, other = ([str(edge) for edge in each.edges] for each in found)
-    assert one == other and "raw.T.a -> v.a  IDENTITY" in one
+    assert one == other and "raw.t.a -> v.a  IDENTITY" in one
     assert [each.name for each in found[0].extraction.occurrences] == [
         s.name for s in found[1].extraction.occurrences
     ]

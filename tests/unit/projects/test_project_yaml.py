@@ -136,7 +136,7 @@ def test_no_tag_makes_an_object(tag: str) -> None:
 def test_a_wrong_type_is_named_with_what_was_expected() -> None:
     found: list[Diagnostic] = []
     value = good("columns:\n  - name: [a]\nvars: 7\n")
-    item = value.listed("columns")[0]
+    item = value.items_of("columns")[0]
     assert item.text(found.append, "name") == ""
     assert value.mapping(found.append, "vars") == {}
     assert [str(each) for each in found] == [
@@ -165,7 +165,8 @@ def test_a_byte_order_mark_is_tolerated(tmp_path: Path) -> None:
 def test_what_is_not_utf8_has_its_place(tmp_path: Path) -> None:
     file, found = tmp_path / "a.yml", list[Diagnostic]()
     file.write_bytes(b"name: x\nnote: caf\xe9\n")
-    assert yaml.read(file, found.append) is None
+    value = yaml.read(file, found.append)
+    assert value is not None and value.plain() == {"name": "x", "note": "café"}
     assert [(each.code, each.place) for each in found] == [(Code.NOT_UTF8, Place(str(file), 2, 10))]
 
 

@@ -262,7 +262,7 @@ def test_other_python_reads_what_it_depends_on(tmp_path: Path) -> None:
     ]
     assert [str(read.dataset) for read in found.reads if read.target.name == "other"] == ["orders"]
     assert edges(found, "v") == {"other.x -> v.x", "other.y -> v.y"}
-    assert found.coverage.open == 2
+    assert found.coverage.columns.count_of("not-traced") == 2
 
 
 def test_a_python_node_without_a_file_is_an_error(tmp_path: Path) -> None:

@@ -12,18 +12,39 @@ from typing import TYPE_CHECKING
 
 from lineal.model.collector import uncollected
 from lineal.model.script import Corpus
-from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, folders_of, home_of, stamp_of
+from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
+from lineal.projects.dbt.stamp import (
+    MANIFEST_FILE,
+    PROJECT_FILE,
+    TARGET,
+    folders_of,
+    home_of,
+    stamp_of,
+)
+from lineal.projects.intake import peek_bytes
 
 if TYPE_CHECKING:
     from lineal.projects.dbt.render_cache import Kept
     from lineal.projects.schema import Schema
 
 
+MARK, HEAD = b"dbt_", 1 << 16
+"""What a manifest of dbt has near its beginning, and how much of it is looked at."""
+
+
 def matches(path: Path) -> bool:
     """A folder with dbt_project.yml in it, the project file itself, a target folder, or a manifest."""
     if path.name in (PROJECT_FILE, MANIFEST_FILE):
         return path.is_file()
-    return (path / PROJECT_FILE).is_file() or (path / MANIFEST_FILE).is_file()
+    return (path / PROJECT_FILE).is_file() or is_manifest_folder(path)
+
+
+def is_manifest_folder(path: Path) -> bool:
+    """Tell whether a folder has a manifest of dbt and is no project itself: a target folder."""
+    if (path / PROJECT_FILE).is_file():
+        return False
+    manifest = path / MANIFEST_FILE
+    return manifest.is_file() and (path.name == TARGET or MARK in peek_bytes(manifest, HEAD))
 
 
 def root_of(path: Path) -> Path:
@@ -37,7 +58,9 @@ def root_of(path: Path) -> Path:
 def home(path: Path) -> Path:
     """The folder that a run may write to: the project's own, and never dbt's target folder."""
     folder, project = folders_of(path)
-    return project if project is not None else home_of(folder)
+    if project is not None:
+        return project
+    return home_of(folder)
 
 
 def stamp(path: Path) -> str:
@@ -52,11 +75,26 @@ def load(
     schema: Schema = None,
     kept: Kept | None = None,
     to_run: bool = False,
+    options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
     """What dbt has compiled, where a manifest tells; else the files of the project. A run needs its
     tests, too.
     """
-    from lineal.projects.dbt.loading import loaded
+    from lineal.projects.dbt.loading import load_project
 
     with uncollected():  # a manifest is a million objects, and none of them is garbage
-        return loaded(path, dialect, schema, kept, to_run)
+        return load_project(path, dialect, schema, kept, to_run, options)
+
+
+def load_several(
+    folders: list[Path],
+    dialect: str | None = None,
+    schema: Schema = None,
+    kept: Kept | None = None,
+    options: DbtOptions = NO_OPTIONS,
+) -> list[Corpus]:
+    """Return a corpus for each of the projects of a repository."""
+    from lineal.projects.dbt.loading import load_projects
+
+    with uncollected():
+        return load_projects(folders, dialect, schema, kept, options)

@@ -4,14 +4,18 @@ says so.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
-from lineal.projects.dbt.stamp import HINTS
-from lineal.projects.text import Report, read_text
+from lineal.projects.dbt.stamp import HINTS, SECRET
+from lineal.projects.ignore import repository_above
+from lineal.projects.intake import current
+from lineal.projects.text import Report, peek_text
 from lineal.projects.yaml import Value
 
 DIALECTS = {
@@ -81,20 +85,23 @@ STRATEGIES = {
 def incremental_strategy(adapter: str, config: Mapping[str, Any]) -> str:
     """incremental_strategy: merge; else the adapter's own"""
     named = config.get("incremental_strategy")
-    return str(named).lower() if named else STRATEGIES.get(adapter, "delete+insert")
+    if named:
+        return str(named).lower()
+    return STRATEGIES.get(adapter, "delete+insert")
 
 
-def profile_of(folder: Path, name: str, report: Report) -> dict[str, str]:
-    """profiles.yml beside the project: the type, database and schema of its default target; secrets
-    are not read.
+PROFILES = "profiles.yml"
+PROFILE_FOLDERS = ("", "profiles", "profile", ".dbt", "config")
+PROFILES_DIR = "DBT_PROFILES_DIR"
+
+
+def profile_of(
+    folder: Path, name: str, target: str, project_file: Path, report: Report
+) -> dict[str, str]:
+    """profiles.yml beside the project or above it in the repository: the type, database and schema
+    of the target that is asked for, else of the default one; secrets are not read.
     """
-    for file in (
-        folder / "profiles.yml",
-        folder / "profiles" / "profiles.yml",
-        folder / "profile" / "profiles.yml",
-    ):
-        if not file.is_file():
-            continue
+    for file in profile_files(folder):
         value = yaml.read(file, lambda _: None)
         profile = value.get(name) if value is not None else None
         outputs = profile.get("outputs") if profile is not None else None
@@ -105,14 +112,51 @@ def profile_of(folder: Path, name: str, report: Report) -> dict[str, str]:
             or not outputs.data
         ):
             continue
+        if target and target not in outputs.data:
+            known = ", ".join(outputs.data)
+            message = f"the profile {name} has no target {target}; it has {known}"
+            report(Diagnostic(Code.NO_EFFECT, message, Place(str(project_file), 1, 1)))
         wanted = profile.get("target")
-        target = (
-            str(wanted.raw)
-            if wanted is not None and wanted.raw in outputs.data
-            else next(iter(outputs.data))
-        )
-        return {"name": target, **kept(outputs.data[target])}
+        usual = with_environment(str(wanted.raw)) if wanted is not None else ""
+        names = (target, usual, next(iter(outputs.data)))
+        chosen = next(each for each in names if each and each in outputs.data)
+        return {"name": chosen, **kept(outputs.data[chosen])}
     return {}
+
+
+def profile_files(folder: Path) -> Iterator[Path]:
+    """Yield the profiles.yml that may be the project's: the nearest first."""
+    top = repository_above(str(folder.resolve()))
+    named = os.environ.get(PROFILES_DIR)
+    folders = [Path(named)] if named else []
+    here = folder.resolve()
+    folders.append(folder)
+    while top is not None and str(here) != top:
+        here = here.parent
+        folders.append(here)
+    for each in folders:
+        for inner in PROFILE_FOLDERS:
+            file = each / inner / PROFILES
+            if file.is_file():
+                current().admit(file.parent)
+                yield file
+
+
+ENVIRONMENT = re.compile(
+    r"""\{\{\s*env_var\(\s*['"](\w+)['"]\s*(?:,\s*['"]([^'"]*)['"]\s*)?\)\s*(?:\|[^}]*)?\}\}"""
+)
+
+
+def with_environment(text: str) -> str | None:
+    """{{ env_var('DBT_SCHEMA', 'dev') }}      the variable, else the default; None if neither is known"""
+
+    def replaced(found: re.Match[str]) -> str:
+        known = found[1].startswith("DBT_") and not found[1].startswith(SECRET)
+        value = os.environ.get(found[1]) if known else None
+        return found[2] or "" if value is None else value
+
+    rendered = ENVIRONMENT.sub(replaced, text)
+    return None if "{{" in rendered or "{%" in rendered else rendered
 
 
 def kept(output: Value) -> dict[str, str]:
@@ -124,12 +168,21 @@ def kept(output: Value) -> dict[str, str]:
         ("database", DATABASE),
     ):
         value = output.get(*keys)
-        if value is not None and isinstance(value.data, str) and "{{" not in value.data:
-            found[key] = value.data
-    return found
+        if value is not None and isinstance(value.data, str):
+            found[key] = with_environment(value.data) or ""
+    return {key: value for key, value in found.items() if value}
 
 
 DATABASE = ("database", "dbname", "project", "catalog")
+
+
+ADAPTERS = {"tsql": "sqlserver", "spark2": "spark", "presto": "trino"}
+
+
+def adapter_of(dialect: str) -> str:
+    """Return the adapter whose SQL is of a dialect; '' if no adapter is known to speak it."""
+    name = ADAPTERS.get(dialect, dialect)
+    return name if name in DIALECTS else ""
 
 
 def adapter_named(text: str) -> str:
@@ -147,7 +200,7 @@ def adapter_said(folder: Path, report: Report) -> str:
         for file in sorted(
             {each for pattern in HINTS for each in where.glob(pattern) if each.is_file()}
         ):
-            text = (read_text(file, lambda _: None) or "")[:MOST_CHARACTERS]
+            text = peek_text(file, asked=True)[:MOST_CHARACTERS]
             for found in {*PACKAGE.findall(text), *TYPE.findall(text)}:
                 votes[found] = votes.get(found, 0) + 1
         best = sorted(votes, key=lambda adapter: -votes[adapter])[:2]
@@ -164,4 +217,6 @@ def adapter_spoken(texts: Iterable[str]) -> str:
             if words.search(text):
                 votes[adapter] += 1
     best = max(votes, key=lambda adapter: votes[adapter])
-    return best if votes[best] else ""
+    if votes[best]:
+        return best
+    return ""

@@ -14,6 +14,7 @@ from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
 from lineal.model.way import Clause
 from lineal.projects.columns import merged
@@ -23,9 +24,10 @@ from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
 from lineal.projects.dbt.providers import Provider, provider_of, with_columns
 from lineal.projects.dbt.rendering import Columns, Kitchen, Made, own_macros
-from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.dbt.snapshots import snapshot_query
-from lineal.projects.render import JINJA
+from lineal.projects.intake import current
+from lineal.projects.render import JINJA, MISSING_PACKAGE
 from lineal.projects.schema import Schema, schema_datasets
 
 HOOKS = ("pre-hook", "post-hook")
@@ -51,6 +53,12 @@ class Assembly:
         """Files of seeds by their names, those of disabled ones included."""
         self.providers: dict[str, Provider] = {}
         """Where a run finds the rows of sources."""
+        self.missing_packages: list[str] = []
+        """Packages that the project asks for and that are not installed."""
+        self.missed_macros: dict[str, dict[str, list[Node]]] = {}
+        """By package that is not installed: the macros that are called, and the nodes that do."""
+        self.unknown: dict[str, list[Place]] = {}
+        """What ref() and source() name that nobody has, and where."""
         self.hooks: dict[str, dict[str, list[Script]]] = {}
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
@@ -66,6 +74,7 @@ class Assembly:
 
     @property
     def quote(self) -> str:
+        """Return the quote character of the target."""
         return quote_of(self.kitchen.target["type"])
 
     def finish(self, tests: list[Node] | None = None) -> Corpus:
@@ -84,6 +93,7 @@ class Assembly:
             if node.id in made:
                 self.attempt(node, partial(self.take, node, made[node.id]))
         kept = [node for node in self.nodes if is_enabled(node)]
+        count_files(self.nodes)
         for node in kept:
             self.attempt(node, partial(self.add_scripts, node, made))
         self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
@@ -91,6 +101,7 @@ class Assembly:
             node.dataset for node in kept
         }
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
+        corpus.diagnostics += [*self.report_packages(), *self.report_unknown()]
         corpus.given += self.exposures(kept)
         if tests is not None:
             corpus.steps = self.steps(made, tests)
@@ -135,6 +146,7 @@ class Assembly:
                     with_columns(node, provider)
 
     def declare(self) -> None:
+        """Add a dataset for each node."""
         infos = [
             DatasetInfo(
                 Dataset("", node.dataset),
@@ -144,6 +156,7 @@ class Assembly:
                 node.description,
                 node.place,
                 terminal=is_terminal(node),
+                tags=tags_of(node),
             )
             for node in self.nodes
             if node.kind in ("source", *REFERABLE)
@@ -155,18 +168,55 @@ class Assembly:
         node.config = made.config
         if not is_enabled(node):
             return
-        self.corpus.diagnostics += made.diagnostics
+        self.take_diagnostics(node, made.diagnostics)
         for parts, name, said, line in made.unknown:
-            self.corpus.aliases.setdefault(written(tuple(parts), self.quote), name)
-            place = Place(node.file, node.line + line - 1, 1)
-            self.corpus.diagnostics.append(
-                Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place)
+            self.corpus.aliases.setdefault(relation_sql(tuple(parts), self.quote), name)
+            self.unknown.setdefault(said, []).append(Place(node.file, node.line + line - 1, 1))
+
+    def take_diagnostics(self, node: Node, diagnostics: Iterable[Diagnostic]) -> None:
+        """Take what rendering a template has reported; macros of missing packages are told once."""
+        for found in diagnostics:
+            macro = MISSING_MACRO.match(found.message)
+            if found.hint != MISSING_PACKAGE or macro is None:
+                self.corpus.diagnostics.append(found)
+                continue
+            current().files.leave_out(node.file, Reason.MISSING_PACKAGE)
+            missed = self.missed_macros.setdefault(macro["package"], {})
+            missed.setdefault(macro["name"], []).append(node)
+
+    def report_packages(self) -> Iterable[Diagnostic]:
+        """Name each package that is not installed once, with what the project calls of it."""
+        for package, macros in sorted(self.missed_macros.items()):
+            nodes = list(
+                {node.id: node for several in macros.values() for node in several}.values()
             )
+            first = nodes[0]
+            called = listed([f"{package}.{name}" for name in sorted(macros)])
+            lost = listed([node.name for node in nodes])
+            verb = "node does" if len(nodes) == 1 else "nodes do"
+            message = (
+                f"the package {package} is not installed: {len(nodes)} {verb} not render without "
+                f"{called}: {lost}"
+            )
+            place = Place(first.file, first.line, 1)
+            yield Diagnostic(Code.MISSING_PACKAGE, message, place)
+
+    def report_unknown(self) -> Iterable[Diagnostic]:
+        """Name each reference to what nobody has once; a package that is missing may have it."""
+        hint = ""
+        if self.missing_packages:
+            hint = f"Run `dbt deps`: {', '.join(self.missing_packages)} are not installed."
+        for said, places in self.unknown.items():
+            more = f" ({len(places)} times)" if len(places) > 1 else ""
+            message = f"{said} is not in the project{more}"
+            yield Diagnostic(Code.UNKNOWN_REFERENCE, message, min(places), hint)
 
     def add_scripts(self, node: Node, made: Mapping[str, Made]) -> None:
+        """Add the scripts of a node."""
         self.corpus.scripts += list(self.scripts(node, made))
 
     def scripts(self, node: Node, made: Mapping[str, Made]) -> Iterable[Script]:
+        """Yield the scripts of a node: its rendered texts, or its Python."""
         if node.kind not in ("model", "snapshot"):
             return
         if node.is_python:
@@ -197,14 +247,13 @@ class Assembly:
         """
         if text in rendered.expansions:
             return rendered.expansions[text]
-        return (
-            expansions_in(text, node.text, self.macros, ("dbt", node.package))
-            if JINJA.search(node.text)
-            else ()
-        )
+        if JINJA.search(node.text):
+            return expansions_in(text, node.text, self.macros, ("dbt", node.package))
+        return ()
 
     @cached_property
     def macros(self) -> frozenset[str]:
+        """Return the names of all macros."""
         return macro_names([text for _, _, text in (*self.kitchen.macros, *own_macros())])
 
     def context(self, node: Node) -> DbtContext:
@@ -235,7 +284,7 @@ class Assembly:
         ]
         rendered = self.kitchen.hooks([(node, text) for node, _, text in keyed])
         for (node, key, _), rendering in zip(keyed, rendered, strict=True):
-            self.corpus.diagnostics += rendering.diagnostics
+            self.take_diagnostics(node, rendering.diagnostics)
             for text in rendering.texts[:1]:
                 script = Script(text, self.corpus.dialect, node.file, one_line=True)
                 if text.strip() and not ASKING.match(text):
@@ -254,6 +303,7 @@ class Assembly:
             self.corpus.before.append(script)
 
     def exposures(self, nodes: list[Node]) -> list[Extraction]:
+        """Return the reads of all exposures."""
         reads: list[Read] = []
         infos: dict[Dataset, DatasetInfo] = {}
         for node in nodes:
@@ -263,7 +313,9 @@ class Assembly:
                     target, "exposure", [], True, node.description, node.place
                 )
                 for text in node.depends:
-                    held = self.by_id.get(text) or self.kitchen.index.called(node.package, text)
+                    held = self.by_id.get(text) or self.kitchen.index.find_reference(
+                        node.package, text
+                    )
                     if held is not None:
                         place = node.place or Place(node.file, 1, 1)
                         reads.append(
@@ -274,7 +326,9 @@ class Assembly:
                         self.corpus.diagnostics.append(
                             Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place)
                         )
-        return [Extraction(reads=reads, datasets=infos)] if infos else []
+        if infos:
+            return [Extraction(reads=reads, datasets=infos)]
+        return []
 
     # -- columns that templates ask for ------------------------------------------------------------
 
@@ -307,6 +361,7 @@ class Assembly:
         )
 
     def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
+        """Return the ids of the nodes that some nodes need."""
         seen: set[str] = set()
         stack = list(ids)
         while stack:
@@ -321,7 +376,41 @@ class Assembly:
         return set(map(base_of, seen))
 
     def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
-        return made[node.id].refs if node.id in made else node.depends
+        """Return the ids that a node refers to."""
+        if node.id in made:
+            return made[node.id].refs
+        return node.depends
+
+
+def tags_of(node: Node) -> tuple[str, ...]:
+    """tags: daily, tags: [daily, finance]"""
+    tags = node.config.get("tags") or []
+    return tuple(map(str, tags)) if isinstance(tags, list) else (str(tags),)
+
+
+MISSING_MACRO = re.compile(r"there is no macro (?P<package>\w+)\.(?P<name>\w+)")
+MOST_NAMED = 5
+
+
+def listed(names: list[str]) -> str:
+    """a, b, c and 7 more"""
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+FILE_KINDS = ("model", "snapshot", "seed")
+"""The kinds of nodes that have a file of their own."""
+
+
+def count_files(nodes: Iterable[Node]) -> None:
+    """Enter the files of nodes in the ledger, also those whose SQL a manifest holds."""
+    several = [node for node in nodes if node.kind in FILE_KINDS]
+    enabled = {node.file for node in several if is_enabled(node)}
+    for node in several:
+        if node.file in enabled:
+            current().add(node.file)
+        else:
+            current().pass_over(node.file, Reason.DISABLED)
 
 
 def relations_of(index: Index, package: str) -> dict[str, str]:
@@ -341,6 +430,7 @@ def needs_rendering(node: Node) -> bool:
 
 
 def dialect_of(adapter: str) -> str:
+    """Return the SQL dialect of an adapter."""
     return DIALECTS.get(adapter, "")
 
 
@@ -350,7 +440,3 @@ def hook_texts(hooks: Any) -> Iterable[str]:
         text = hook.get("sql") if isinstance(hook, dict) else hook
         if isinstance(text, str) and text.strip():
             yield text
-
-
-def index_of(nodes: list[Node], root: str) -> Index:
-    return Index([node for node in nodes if is_enabled(node)], root)

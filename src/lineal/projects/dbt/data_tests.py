@@ -57,15 +57,15 @@ def test_settings(package: Package) -> dict[str, Any]:
 
 def listed_tests(about: Value, adapter: str) -> Iterator[tuple[str, Value]]:
     """Each test with its column, '' for one of the whole node."""
-    for value in about.listed(*TEST_KEYS):
+    for value in about.items_of(*TEST_KEYS):
         yield "", value
-    for column in about.listed("columns"):
+    for column in about.items_of("columns"):
         name = column.get("name")
         if name is None:
             continue
         quote = column.get("quote")
         mark = quote_of(adapter) if quote is not None and quote.data is True else ""
-        for value in column.listed(*TEST_KEYS):
+        for value in column.items_of(*TEST_KEYS):
             yield f"{mark}{name.raw}{mark}", value
 
 
@@ -103,6 +103,7 @@ def test_node(
     place: Place,
     number: int,
 ) -> Node:
+    """Return the node of a test that a property file lists."""
     data: dict[str, Value] = (
         about.data if about is not None and isinstance(about.data, dict) else {}
     )

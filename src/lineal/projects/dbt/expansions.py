@@ -132,7 +132,7 @@ def pieces(template: str, macros: Collection[str], own: Collection[str]) -> Iter
             if depth > 0 or steps(statement) < 0:
                 yield GAP
         elif tag["output"] is not None and depth == 0 and not SILENT.match(tag["output"]):
-            yield called(tag["output"], macros, own)
+            yield parse_macro_call(tag["output"], macros, own)
     data = "".join(template[position:].split())
     if data and depth == 0:
         yield Piece(data)
@@ -148,7 +148,7 @@ def steps(statement: str) -> int:
     return int(word in BLOCKS or (word == "set" and "=" not in rest))
 
 
-def called(output: str, macros: Collection[str], own: Collection[str]) -> Piece:
+def parse_macro_call(output: str, macros: Collection[str], own: Collection[str]) -> Piece:
     """cents('amount'), dbt_utils.star(x)
 
     the macro that is called; else something that may write text

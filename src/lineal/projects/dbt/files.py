@@ -4,7 +4,6 @@ there.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,12 +14,14 @@ from typing import Any
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
+from lineal.model.ledger import Reason
 from lineal.projects.columns import name_of
 from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
+from lineal.projects.intake import current, walk
 from lineal.projects.seeds import read_header
-from lineal.projects.text import Report, read_text, start_of, unreadable
+from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
 YAML = (".yml", ".yaml")
@@ -63,9 +64,12 @@ class Reader:
             return {key: self.value(each) for key, each in item.items()}
         if isinstance(item, list):
             return [self.value(each) for each in item]
-        return self.values.get(item.strip(), item) if isinstance(item, str) else item
+        if isinstance(item, str):
+            return self.values.get(item.strip(), item)
+        return item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:
+        """Return database, schema and name of a relation."""
         database = str(
             config.get("target_database") or config.get("database") or self.target["database"]
         )
@@ -80,7 +84,7 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
     for kind in ("models", "seeds", "snapshots", "sources"):
         yield from _templates(package.tree(kind))
     for source in properties.sources:
-        for value in (source, *source.listed("tables")):
+        for value in (source, *source.items_of("tables")):
             for key in ("schema", "database", "identifier", "config", "enabled"):
                 found = value.get(key)
                 yield from _templates(found.plain() if found is not None else None)
@@ -106,6 +110,7 @@ def _templates(data: Any) -> Iterator[str]:
 
 
 def properties_of(package: Package, report: Report) -> Properties:
+    """Return the properties and docs of a package."""
     folders = [
         folder for kind in ("models", "seeds", "snapshots") for folder in package.paths[kind]
     ]
@@ -119,22 +124,22 @@ def below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Ite
     """The files below these folders, sorted and each once; links to folders are not followed."""
     seen: set[str] = set()
     for folder in folders:
-        for where, inner, files in os.walk(
-            folder, onerror=lambda e: report(unreadable(str(e.filename), e))
-        ):
-            inner[:] = sorted(name for name in inner if not name.startswith("."))
-            for name in sorted(files):
-                path = os.path.join(where, name)  # noqa: PTH118  thousands of them
-                if (
-                    name.lower().endswith(suffixes)
-                    and not name.startswith(".")
-                    and path not in seen
-                ):
-                    seen.add(path)
-                    yield Path(path)
+        for where, names in walk(folder, report):
+            for name in names:
+                path = where / name
+                if not is_wanted(name, suffixes) or str(path) in seen:
+                    continue
+                seen.add(str(path))
+                yield path
+
+
+def is_wanted(name: str, suffixes: tuple[str, ...]) -> bool:
+    """Tell whether a file has one of these suffixes; hidden files do not count."""
+    return name.lower().endswith(suffixes) and not name.startswith(".")
 
 
 def nodes_of(reader: Reader) -> Iterator[Node]:
+    """Yield every node of a package."""
     yield from models_of(reader)
     yield from seeds_of(reader)
     yield from snapshots_of(reader)
@@ -147,7 +152,7 @@ def operations_of(reader: Reader) -> Iterator[Node]:
     """on-run-start: ["create function …"]      statements of the project itself"""
     package = reader.package
     for key in ("on-run-start", "on-run-end"):
-        for number, hook in enumerate(package.about.listed(key)):
+        for number, hook in enumerate(package.about.items_of(key)):
             text = hook.as_text(reader.report)
             node = Node(
                 f"operation.{package.name}.{key}-{number}",
@@ -169,6 +174,7 @@ def fqn(path: Path, folders: list[Path]) -> list[str]:
 
 
 def models_of(reader: Reader) -> Iterator[Node]:
+    """Yield the models of a package."""
     package, report = reader.package, reader.report
     versions = {
         file: found
@@ -181,12 +187,22 @@ def models_of(reader: Reader) -> Iterator[Node]:
         if text is None or (path.suffix == ".py" and "def model(" not in text):
             return None
         name, version, latest = versions.get(path.stem, (path.stem, "", False))
-        node = named(reader, "model", name, path, text, reader.properties.models.get(name), version)
+        node = build_node(
+            reader, "model", name, path, text, reader.properties.models.get(name), version
+        )
         node.latest = latest
-        return node if is_enabled(node) else None
+        return only_enabled(node)
 
     paths = below(package.paths["models"], (".sql", ".py"), report)
     yield from attempt_each(paths, read, start_of, report, "this model")
+
+
+def only_enabled(node: Node) -> Node | None:
+    """Return the node; a disabled one is counted as left out, and None."""
+    if is_enabled(node):
+        return node
+    current().pass_over(node.file, Reason.DISABLED)
+    return None
 
 
 def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
@@ -195,7 +211,9 @@ def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
     the file of each, and whether it is the latest
     """
     listed = [
-        (each, told.raw) for each in value.listed("versions") if (told := each.get("v")) is not None
+        (each, told.raw)
+        for each in value.items_of("versions")
+        if (told := each.get("v")) is not None
     ]
     name = value.get("name")
     if not listed or name is None:
@@ -212,7 +230,7 @@ def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
             yield file, (name.raw, v, v == latest)
 
 
-def named(
+def build_node(
     reader: Reader,
     kind: str,
     name: str,
@@ -226,7 +244,8 @@ def named(
     """
     package = reader.package
     kinds = f"{kind}s"
-    config = reader.settings(kinds, fqn(path, package.paths[kinds]))
+    inner = fqn(path, package.paths[kinds])
+    config = reader.settings(kinds, inner)
     versioned = version_of(about, version) if about is not None and version else None
     for value in (about, versioned):
         said = value.get("config") if value is not None else None
@@ -258,6 +277,7 @@ def named(
         description=reader.properties.described(about, reader.report) if about is not None else "",
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
+        fqn=[package.name, *inner],
         about=versioned
         if versioned is not None and versioned.get("tests", "data_tests") is not None
         else about,
@@ -270,11 +290,14 @@ def located(text: str) -> dict[str, Any]:
     where a model says that it is; heard before any template is rendered
     """
     call = CONFIG.search(text) if "config" in text else None
-    return dict(LOCATION.findall(call[1])) if call is not None else {}
+    if call is not None:
+        return dict(LOCATION.findall(call[1]))
+    return {}
 
 
 def version_of(about: Value, version: str) -> Value | None:
-    several = about.listed("versions")
+    """Return the entry of a version."""
+    several = about.items_of("versions")
     return next(
         (each for each in several if (v := each.get("v")) is not None and v.raw == version), None
     )
@@ -287,7 +310,7 @@ def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> li
     own = versioned.get("columns") if versioned is not None else None
     if own is None or not isinstance(own.data, list):
         return found
-    gone = {item.raw for each in own.data for item in each.listed("exclude")}
+    gone = {item.raw for each in own.data for item in each.items_of("exclude")}
     listed = [each for each in own.data if each.get("name") is not None]
     mine = read_columns(Value(listed, own.place, own.name), reader.properties.doc, reader.report)
     names = {column.name for column in mine}
@@ -300,15 +323,17 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
     """seeds/countries.csv      its columns are those of its header; YAML says more of them"""
 
     def read(path: Path) -> Node | None:
-        node = named(reader, "seed", path.stem, path, "", reader.properties.seeds.get(path.stem))
-        if not is_enabled(node):
+        node = build_node(
+            reader, "seed", path.stem, path, "", reader.properties.seeds.get(path.stem)
+        )
+        if only_enabled(node) is None:
             return None
         delimiter = str(node.config.get("delimiter") or ",")
         header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
         said = {column.name.lower(): column for column in node.columns}
         types = node.config.get("column_types")
         kinds = (
-            {str(key).lower(): str(value) for key, value in types.items()}
+            {str(key).lower(): type_text(value) for key, value in types.items()}
             if isinstance(types, dict)
             else {}
         )
@@ -318,6 +343,11 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
 
     paths = below(reader.package.paths["seeds"], (".csv",), reader.report)
     yield from attempt_each(paths, read, start_of, reader.report, "this seed")
+
+
+def type_text(value: Any) -> str:
+    """Return a type as YAML says it; '' for a template that does not render."""
+    return "" if isinstance(value, str) and "{{" in value else str(value)
 
 
 def _seeded(
@@ -338,7 +368,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
         text = read_text(path, report) or ""
         found = []
         for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
-            node = named(
+            node = build_node(
                 reader, "snapshot", block[1], path, block[2], properties.snapshots.get(block[1])
             )
             node.line = text.count("\n", 0, block.start(2)) + 1
@@ -358,7 +388,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
         if relation is not None and name not in seen:
             call = relation.raw.strip().removeprefix("{{").removesuffix("}}")
             text = f"select * from {{{{ {call} }}}}"  # noqa: S608  a template
-            yield named(reader, "snapshot", name, Path(about.place.file), text, about)
+            yield build_node(reader, "snapshot", name, Path(about.place.file), text, about)
 
 
 def silent(diagnostic: Diagnostic) -> None:
@@ -372,7 +402,7 @@ def sources_of(reader: Reader) -> Iterator[Node]:
         name = name_of(source, report)
         if not name:
             continue
-        for table in source.listed("tables"):
+        for table in source.items_of("tables"):
             if (short := name_of(table, report)) and _enabled(reader, source, table, name, short):
                 yield _source(reader, source, table, name, short, package)
 
@@ -432,7 +462,7 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
             id=f"exposure.{package.name}.{name}", kind="exposure", package=package.name, name=name,
             file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
         )  # fmt: skip
-        node.depends = [each.as_text(report) for each in exposure.listed("depends_on")]
+        node.depends = [each.as_text(report) for each in exposure.items_of("depends_on")]
         yield node
 
 

@@ -29,31 +29,38 @@ class Index:
                     self.nodes.setdefault(name, []).append(node)
 
     def names_of(self, node: Node) -> list[str]:
+        """Return the names by which `ref` can find a node."""
         if not node.version:
             return [node.name]
         return [f"{node.name}.v{node.version}", *([node.name] if node.latest else [])]
 
     def ref(self, package: str, names: list[str], version: str = "") -> Node | None:
+        """Return the node that `ref` means."""
         *where, name = names[:2]
         several = self.nodes.get(f"{name}.v{version}" if version else name, [])
         for each in where or [package, self.root]:
             for node in several:
                 if node.package == each:
                     return node
-        return several[0] if several and not where else None
+        if several and not where:
+            return several[0]
+        return None
 
     def source(self, package: str, names: list[str]) -> Node | None:
+        """Return the node that `source` means."""
         name = ".".join(names[:2])
         return self.sources.get(f"{package}.{name}") or self.sources.get(name)
 
-    def called(self, package: str, text: str) -> Node | None:
+    def find_reference(self, package: str, text: str) -> Node | None:
         """ref('orders'), as YAML writes it"""
         found = CALL.match(text.strip().removeprefix("{{").removesuffix("}}"))
         if found is None:
             return None
         names = TEXTS.findall(found[2])
         if found[1] == "source":
-            return self.source(package, names) if len(names) > 1 else None
+            if len(names) > 1:
+                return self.source(package, names)
+            return None
         if not names:
             return None
         version = VERSION.search(found[2])
@@ -63,11 +70,12 @@ class Index:
         """As the worker is told."""
         return {
             "nodes": {
-                name: [_told(node) for node in several] for name, several in self.nodes.items()
+                name: [_worker_entry(node) for node in several]
+                for name, several in self.nodes.items()
             },
-            "sources": {name: _told(node) for name, node in self.sources.items()},
+            "sources": {name: _worker_entry(node) for name, node in self.sources.items()},
         }
 
 
-def _told(node: Node) -> list[Any]:
+def _worker_entry(node: Node) -> list[Any]:
     return [node.id, node.package, list(node.parts), node.kind]

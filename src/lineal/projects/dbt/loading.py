@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +14,29 @@ from lineal.projects.dbt import files
 from lineal.projects.dbt.adapters import (
     DIALECTS,
     adapter_named,
+    adapter_of,
     adapter_said,
     adapter_spoken,
     profile_of,
+    with_environment,
 )
-from lineal.projects.dbt.corpus import Assembly, index_of
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
+from lineal.projects.dbt.draft import GUESSED, Draft, Request, share_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
+from lineal.projects.dbt.name_macros import apply_name_macros
 from lineal.projects.dbt.node import REFERABLE, Node, name_datasets, separate
-from lineal.projects.dbt.project import Package, Project, read_project
+from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
+from lineal.projects.dbt.project import (
+    Package,
+    Project,
+    local_folders,
+    missing_packages,
+    read_project,
+)
 from lineal.projects.dbt.render_cache import Kept
 from lineal.projects.dbt.rendering import Kitchen
-from lineal.projects.dbt.stamp import MANIFEST_FILE, TARGET, folders_of, home_of
+from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, home_of
 from lineal.projects.schema import Schema
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
@@ -36,26 +46,92 @@ NO_DIALECT = (
 )
 
 
-def loaded(
-    path: Path, dialect: str | None, schema: Schema, kept: Kept | None, to_run: bool = False
+def load_projects(
+    folders: list[Path],
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    options: DbtOptions,
+) -> list[Corpus]:
+    """Return the corpus of each project of a repository; one that fails costs only itself.
+
+    A project can name the models of the others with ref(), and a source that is a model's table is
+    that model.
+    """
+    request = Request(dialect, schema, kept, False, options)
+    problems: list[Diagnostic] = []
+    local = local_packages(folders)
+    drafts = list(
+        attempt_each(
+            [folder for folder in folders if folder.resolve() not in local],
+            lambda folder: open_draft(folder, request),
+            lambda folder: Place(str(folder / PROJECT_FILE), 1, 1),
+            problems.append,
+            "this project",
+        )
+    )
+    share_names(drafts, problems.append)
+    corpora = list(
+        attempt_each(
+            drafts,
+            lambda draft: draft.finish(request),
+            lambda draft: Place(draft.file, 1, 1),
+            problems.append,
+            "this project",
+        )
+    )
+    if problems:
+        corpora.append(Corpus(dialect or "", diagnostics=problems))
+    return corpora
+
+
+def local_packages(folders: list[Path]) -> set[Path]:
+    """Return the projects that exactly one other project uses as a `local:` package below or beside
+    it: they are read with it. A project that tests the one around it does not take it over.
+    """
+    users: dict[Path, set[Path]] = {}
+    known = {folder.resolve() for folder in folders}
+    for folder in folders:
+        for path in local_folders(folder):
+            used = path.resolve()
+            if used in known and not folder.resolve().is_relative_to(used):
+                users.setdefault(used, set()).add(folder.resolve())
+    return {path for path, several in users.items() if len(several) == 1}
+
+
+def load_project(
+    path: Path,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    to_run: bool = False,
+    options: DbtOptions = NO_OPTIONS,
 ) -> Corpus:
+    """Return the corpus of a project, a target folder or a manifest."""
+    request = Request(dialect, schema, kept, to_run, options)
+    draft = open_draft(path, request)
+    return draft.finish(request)
+
+
+def open_draft(path: Path, request: Request) -> Draft:
+    """Read the nodes of a project: by its manifest, unless the options ask for another target."""
     folder, project = folders_of(path)
     manifest = _manifest_of(path, folder)
     diagnostics: list[Diagnostic] = []
     found = None
-    if manifest is not None:
+    if manifest is not None and (project is None or request.options == NO_OPTIONS):
         found = read_manifest(
             manifest, project or home_of(folder), diagnostics.append, project is not None
         )
     if found is not None:
-        corpus = load_manifest(found, project, dialect, schema, kept, to_run)
+        draft = draft_of_manifest(found, project, request)
     elif project is not None:
-        corpus = load_files(project, dialect, schema, kept, to_run)
+        draft = draft_of_files(project, request)
     else:
-        corpus = Corpus(dialect or "")
-    corpus.meanings, corpus.engine = _beside(project or folder, diagnostics.append)
-    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
-    return corpus
+        draft = Draft("", str(path), None, [], {"type": ""})
+    draft.meanings, draft.engine = _beside(project or folder, diagnostics.append)
+    draft.diagnostics = [*diagnostics, *draft.diagnostics]
+    return draft
 
 
 def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
@@ -77,54 +153,48 @@ def _manifest_of(path: Path, folder: Path) -> Path | None:
     return next((each for each in places if each.is_file()), None)
 
 
-def load_manifest(
-    manifest: Manifest,
-    folder: Path | None,
-    dialect: str | None,
-    schema: Schema,
-    kept: Kept | None = None,
-    to_run: bool = False,
-) -> Corpus:
+def draft_of_manifest(manifest: Manifest, folder: Path | None, request: Request) -> Draft:
     """The compiled way."""
     diagnostics: list[Diagnostic] = []
     report = diagnostics.append
     nodes = manifest.nodes
     with_catalog(nodes, manifest.file.with_name("catalog.json"), report)
-    variables: Mapping[str, Mapping[str, Any]] = {}
-    namespaces: Mapping[str, list[str]] = {}
-    profile: dict[str, str] = {}
-    if folder is not None:
-        project = read_project(folder, report)
-        variables, namespaces = project.variables(), project.namespaces
-        profile = target_of(project, report)
     models = [node for node in nodes if node.kind == "model"]
     first = models[0].parts if models else ("analytics", "dbt", "")
-    target = {"database": first[0], "schema": first[1], "name": "dev", **profile}
+    target = {"database": first[0], "schema": first[1], "name": "dev"}
+    project = read_project(folder, report) if folder is not None else None
+    if project is not None:
+        target |= target_of(project, request, report)
     target["type"] = manifest.adapter or target.get("type", "")
-    if folder is not None:
+    if project is not None:
         new = _new_models(manifest, project, target, report)
         nodes += new
         manifest.stale.extend(node.file for node in new)
     name_datasets(nodes, manifest.project)
-    kitchen = Kitchen(
-        manifest.project, str(manifest.file), target, index_of(nodes, manifest.project), manifest.macros, variables,
-        namespaces, {node.id: node for node in nodes}, kept,
+    report_stale(manifest, report)
+    draft = Draft(
+        manifest.project, str(manifest.file), folder or manifest.root, nodes, target, manifest.macros,
+        diagnostics=diagnostics,
     )  # fmt: skip
-    if manifest.stale:
-        several = (
-            f"{manifest.stale[0]} and {len(manifest.stale) - 1} more have"
-            if len(manifest.stale) > 1
-            else ""
-        )
-        message = f"{several or f'{manifest.stale[0]} has'} changed since the manifest was made"
-        report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
-    assembly = Assembly(nodes, kitchen, dialect, schema, folder or manifest.root)
-    assembly.seed_files = seed_files([project.root]) if folder is not None else {}
-    corpus = assembly.finish(manifest.tests if to_run else None)
-    corpus.notes += unit_test_note(manifest.unit_tests) if to_run else []
-    corpus.notes += unknown_adapter_note(target["type"], dialect) if to_run else []
-    corpus.diagnostics = [*diagnostics, *corpus.diagnostics]
-    return corpus
+    if project is not None:
+        draft.variables = project.variables(request.options.variables)
+        draft.namespaces = project.namespaces
+        draft.packages = [project.root]
+    if request.to_run:
+        draft.tests = manifest.tests
+        draft.notes = unit_test_note(manifest.unit_tests)
+        draft.notes += unknown_adapter_note(target["type"], request.dialect)
+    return draft
+
+
+def report_stale(manifest: Manifest, report: Report) -> None:
+    """Name the models that have been edited since the manifest was made."""
+    if not manifest.stale:
+        return
+    first, more = manifest.stale[0], len(manifest.stale) - 1
+    several = f"{first} and {more} more have" if more else f"{first} has"
+    message = f"{several} changed since the manifest was made"
+    report(Diagnostic(Code.STALE_MANIFEST, message, Place(str(manifest.file), 1, 1)))
 
 
 def unit_test_note(count: int) -> list[str]:
@@ -153,80 +223,63 @@ def _new_models(
     return [node for node in files.models_of(reader) if node.file not in manifest.known]
 
 
-def load_files(
-    folder: Path,
-    dialect: str | None,
-    schema: Schema,
-    kept: Kept | None = None,
-    to_run: bool = False,
-) -> Corpus:
+def draft_of_files(folder: Path, request: Request) -> Draft:
     """The uncompiled way."""
-    corpus = Corpus("")
-    report = corpus.diagnostics.append
+    diagnostics: list[Diagnostic] = []
+    report = diagnostics.append
     project = read_project(folder, report)
     packages = [(package, files.properties_of(package, report)) for package in project.all]
     macros = [each for package in project.all for each in macros_of(package, report)]
-    if to_run:
+    if request.to_run:
         macros += [each for package in project.all for each in generic_macros(package, report)]
-    target = target_of(project, report)
+    target = target_of(project, request, report)
+    variables = project.variables(request.options.variables)
+    root = project.root.name
     kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, Index([], project.root.name), macros, project.variables(),
-        project.namespaces, kept=kept,
+        root, str(project.root.file), target, Index([], root), macros, variables, project.namespaces,
+        kept=request.kept,
     )  # fmt: skip
     values = kitchen.values(
         (each.name, text) for each, about in packages for text in files.jinja_in(each, about)
     )
-    seen = {
-        each.name: {**values.get(project.root.name, {}), **values.get(each.name, {})}
-        for each in project.all
-    }
     nodes: list[Node] = []
     for package, properties in packages:
-        nodes += files.nodes_of(
-            files.Reader(package, project, target, seen[package.name], properties, report)
-        )
-    guessed = False
+        seen = {**values.get(root, {}), **values.get(package.name, {})}
+        nodes += files.nodes_of(files.Reader(package, project, target, seen, properties, report))
     nodes = files.apart(nodes)
-    separate(nodes, project.root.name)
+    apply_name_macros(nodes, kitchen, report)
+    separate(nodes, root)
     if not any(node.kind in REFERABLE for node in nodes):
         message = (
             f"the project {folder} has no models, seeds or snapshots where it says that they are"
         )
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
-    name_datasets(nodes, project.root.name)
-    if not target["type"]:
-        spoken = dialect if dialect in DIALECTS else adapter_spoken(node.text for node in nodes)
-        target["type"] = spoken or ("spark" if to_run else "")
-        guessed = to_run and not spoken
-    index = index_of(nodes, project.root.name)
-    by_id = {node.id: node for node in nodes}
-    kitchen = Kitchen(
-        project.root.name, str(project.root.file), target, index, macros, project.variables(), project.namespaces,
-        by_id, kept,
+    name_datasets(nodes, root)
+    guessed = choose_adapter(target, nodes, request)
+    draft = Draft(
+        root, str(project.root.file), folder, nodes, target, macros, variables, project.namespaces,
+        packages=project.all, missing=missing_packages(project), diagnostics=diagnostics,
     )  # fmt: skip
-    assembly = Assembly(nodes, kitchen, dialect, schema, folder)
-    assembly.seed_files = seed_files(project.all)
-    made = assembly.finish(
-        [*generic_tests(nodes, project, target["type"]), *singular_tests(project, report)]
-        if to_run
-        else None
-    )
-    made.notes += [NO_DIALECT] if guessed else []
-    made.notes += unknown_adapter_note(target["type"], dialect) if to_run else []
-    made.notes += (
-        unit_test_note(sum(properties.unit_tests for _, properties in packages)) if to_run else []
-    )
-    made.diagnostics = [*corpus.diagnostics, *made.diagnostics]
-    return made
+    if request.to_run:
+        draft.tests = [
+            *generic_tests(nodes, project, target["type"]),
+            *singular_tests(project, report),
+        ]
+        draft.notes = [NO_DIALECT] if guessed else []
+        draft.notes += unknown_adapter_note(target["type"], request.dialect)
+        draft.notes += unit_test_note(sum(each.unit_tests for _, each in packages))
+    return draft
 
 
-def seed_files(packages: Iterable[Package]) -> dict[str, Path]:
-    """Every CSV file below the folders of seeds, by its name."""
-    found: dict[str, Path] = {}
-    for package in packages:
-        for path in files.below(package.paths["seeds"], (".csv",), lambda _: None):
-            found.setdefault(path.stem.lower(), path)
-    return found
+def choose_adapter(target: dict[str, str], nodes: list[Node], request: Request) -> bool:
+    """Give a target whose adapter nobody names the one that its models speak; True if even they do
+    not tell, and the project is to be run.
+    """
+    if target["type"]:
+        return False
+    spoken = adapter_spoken(node.text for node in nodes)
+    target["type"] = spoken or ("spark" if request.to_run else "")
+    return request.to_run and not spoken
 
 
 MACRO_WORDS = ("macro", "endtest", "enddata_test")
@@ -234,6 +287,8 @@ MACRO_WORDS = ("macro", "endtest", "enddata_test")
 
 
 def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
+    """Return the macro files of a package: package, file and text."""
+
     def read(path: Path) -> tuple[str, str, str] | None:
         text = read_text(path, report)
         if text is None or not any(word in text for word in MACRO_WORDS):
@@ -244,18 +299,21 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
     return list(attempt_each(paths, read, start_of, report, "this macro file"))
 
 
-def target_of(project: Project, report: Report) -> dict[str, str]:
+def target_of(project: Project, request: Request, report: Report) -> dict[str, str]:
     """What the profile says, as far as it is known; the adapter, where no profile does, from what
-    the project says.
+    the project says. A dialect that is asked for wins.
     """
-    root = project.root
-    profile = root.about.text(report, "profile")
-    found = profile_of(root.folder, profile, report)
-    adapter = found.get("type") or adapter_named(profile) or adapter_said(root.folder, report)
+    root, options = project.root, request.options
+    profile = options.profile_name or with_environment(root.about.text(report, "profile")) or ""
+    found = profile_of(root.folder, profile, options.target_name, root.file, report)
+    adapter = adapter_of(request.dialect) if request.dialect else ""
+    adapter = adapter or found.get("type") or adapter_named(profile)
+    adapter = adapter or adapter_said(root.folder, report)
     database = found.get("database") or "analytics"
     schema = found.get("schema") or "dbt"
     return {
         "type": adapter, "database": database, "dbname": database, "project": database, "catalog": database,
-        "schema": schema, "dataset": schema, "name": found.get("name") or "dev",
+        "schema": schema, "dataset": schema, "name": options.target_name or found.get("name") or "dev",
         "profile_name": profile or "default", "user": "dbt", "role": "dbt", "warehouse": "dbt", "threads": "1",
+        **({} if found.get("database") else {GUESSED: "database"}),
     }  # fmt: skip

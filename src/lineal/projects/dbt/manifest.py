@@ -20,8 +20,9 @@ from lineal.projects.dbt.compiled import levelled, without_ephemeral
 from lineal.projects.dbt.node import REFERABLE, DataTest, Node
 from lineal.projects.dbt.places import Places
 from lineal.projects.dbt.properties import known_labels
+from lineal.projects.intake import current
 from lineal.projects.seeds import read_header
-from lineal.projects.text import Report, read_text
+from lineal.projects.text import Report, peek_text, read_text
 
 KNOWN = frozenset((9, 10, 11, 12, 20))
 """The versions that dbt 1.5 and newer write; 20 is that of dbt 2."""
@@ -97,6 +98,7 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
+        current().mark_invalid(str(file))
         report(
             _wrong(file, f"the manifest is not valid JSON: {error.msg}", error.lineno, error.colno)
         )
@@ -115,11 +117,15 @@ def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnost
 
 
 def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) -> Iterator[Node]:
@@ -217,7 +223,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
         if key in config:
             config[key] = [
                 _text(hook.get("sql")) if isinstance(hook, dict) else hook
-                for hook in _listed(config[key])
+                for hook in _as_list(config[key])
             ]
     name, package = str(each["name"]), _text(each.get("package_name"))
     version = each.get("version")
@@ -264,7 +270,7 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         said = _mapping(column)
         inner = _mapping(said.get("config"))
         meta = {**_mapping(inner.get("meta")), **_mapping(said.get("meta"))}
-        tags = [str(tag).lower() for held in (said, inner) for tag in _listed(held.get("tags"))]
+        tags = [str(tag).lower() for held in (said, inner) for tag in _as_list(held.get("tags"))]
         labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
         kind, described = _text(said.get("data_type")), _text(said.get("description")).strip()
         inherits = _mapping(meta.get("lineal")).get("inherit") is not False
@@ -273,10 +279,12 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
         )
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
-    return [value] if value else []
+    if value:
+        return [value]
+    return []
 
 
 def _seed(node: Node) -> None:
@@ -327,7 +335,7 @@ def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
     for several in _mapping(data.get("disabled")).values():
-        yield from (_text(_mapping(each).get("original_file_path")) for each in _listed(several))
+        yield from (_text(_mapping(each).get("original_file_path")) for each in _as_list(several))
 
 
 def _asking(macros: Mapping[str, Any]) -> set[str]:
@@ -350,11 +358,8 @@ def _is_stale(node: Node) -> bool:
     """A model whose file has been edited since is read from its file."""
     if node.kind != "model" or not node.text:
         return False
-    try:
-        now = Path(node.file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return False
-    if now.strip() == node.text.strip():
+    now = peek_text(Path(node.file))
+    if not now or now.strip() == node.text.strip():
         return False
     node.text, node.compiled = now, None
     return True
@@ -368,6 +373,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
     try:
         data = _mapping(json.loads(text or ""))
     except (json.JSONDecodeError, RecursionError):
+        current().mark_invalid(str(file))
         report(
             Diagnostic(
                 Code.MANIFEST,
@@ -390,7 +396,9 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
 
 def _number(each: Mapping[str, Any]) -> int:
     index = each.get("index")
-    return index if isinstance(index, int) else 0
+    if isinstance(index, int):
+        return index
+    return 0
 
 
 def _catalogued(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:

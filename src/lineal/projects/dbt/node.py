@@ -10,7 +10,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
-from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.yaml import Value
 
 AGAIN = "#"
@@ -68,15 +68,21 @@ class Node:
     """What users see."""
     about: Value | None = None
     """What YAML says of it; a manifest does not keep that."""
+    fqn: list[str] = field(default_factory=list)
+    """Its package, the folders below the path of its kind, and its name."""
+    joined: Node | None = None
+    """Of a source: the model of another project whose table it is."""
     test: DataTest | None = None
     """Of a test: what it is."""
 
     @property
     def is_python(self) -> bool:
+        """Tell whether the node is a Python model."""
         return self.file.endswith(".py")
 
     @property
     def materialized(self) -> str:
+        """Return the materialization of the node."""
         return str(self.config.get("materialized") or "")
 
 
@@ -86,7 +92,10 @@ def is_enabled(node: Node) -> bool:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    """Return the value if it is a mapping, or an empty one."""
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def is_terminal(node: Node) -> bool:
@@ -95,6 +104,7 @@ def is_terminal(node: Node) -> bool:
 
 
 def base_of(id_: str) -> str:
+    """Return the id of a node without the mark of a further statement."""
     return id_.partition(AGAIN)[0]
 
 
@@ -147,13 +157,13 @@ def aliases_of(nodes: Iterable[Node], adapter: str) -> dict[str, str]:
     short: dict[str, set[str]] = {}
     names = {node.dataset.lower() for node in several}
     for node in several:
-        spelled = written(node.parts, quote)
+        spelled = relation_sql(node.parts, quote)
         dataset = full.setdefault(spelled, node.dataset)
         if node.kind == "source":
             node.dataset = dataset
         for relation in node.relations:
             full.setdefault(relation, dataset)
-        short.setdefault(written(("", *node.parts[1:]), quote), set()).add(dataset)
+        short.setdefault(relation_sql(("", *node.parts[1:]), quote), set()).add(dataset)
     for spelled, datasets in short.items():
         if len(datasets) == 1 and spelled.lower() not in names and spelled not in full:
             full[spelled] = next(iter(datasets))

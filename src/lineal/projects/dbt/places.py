@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from lineal.model.diagnostic import Place
 from lineal.projects.dbt.node import Node
+from lineal.projects.text import peek_text
 
 ITEM = re.compile(r"^(\s*)-\s*\{?\s*name:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,}#]+))")
 SECTION = re.compile(r"^(\w[\w-]*)\s*:")
@@ -33,6 +34,7 @@ class Places:
         self.files: dict[str, list[Item]] = {}
 
     def items(self, file: str) -> list[Item]:
+        """Return the named items of a YAML file."""
         if file not in self.files:
             self.files[file] = list(_items(file))
         return self.files[file]
@@ -47,6 +49,7 @@ class Places:
         node.place = node.place or Place(node.file, 1, 1)
 
     def put_table(self, node: Node, source: str, table: str) -> None:
+        """Set the place of a source table."""
         items = self.items(node.file)
         inside = False
         for number, item in enumerate(items):
@@ -61,6 +64,7 @@ class Places:
                 return
 
     def place(self, node: Node, items: list[Item], number: int, file: str) -> None:
+        """Set the place of a node and of its columns."""
         here = items[number]
         node.place = Place(file, here.line, here.column)
         inner: dict[str, Item] = {}
@@ -77,10 +81,7 @@ class Places:
 
 
 def _items(file: str) -> list[Item]:
-    try:
-        lines = Path(file).read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError):
-        return []
+    lines = peek_text(Path(file)).split("\n")
     found: list[Item] = []
     section = ""
     for number, line in enumerate(lines, 1):

@@ -9,6 +9,7 @@ dbt_utils]}]
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects import yaml
 from lineal.projects.dbt.stamp import PROJECT_FILE
+from lineal.projects.ignore import repository_above
+from lineal.projects.intake import current
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
 
@@ -49,7 +52,12 @@ class Package:
     def tree(self, kind: str) -> Any:
         """What the project says of its models, by folder."""
         value = self.about.get(kind)
-        return value.plain() if value is not None and isinstance(value.data, dict) else {}
+        if value is not None and isinstance(value.data, dict):
+            return value.plain()
+        return {}
+
+
+NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -61,20 +69,21 @@ class Project:
 
     @property
     def all(self) -> list[Package]:
+        """Return the root package and its dependencies."""
         return [self.root, *self.packages]
 
     @property
     def namespaces(self) -> dict[str, list[str]]:
         """Where macros of a package are looked for, if the project says so."""
         found = {}
-        for each in self.root.about.listed("dispatch"):
+        for each in self.root.about.items_of("dispatch"):
             name = each.get("macro_namespace")
             if name is not None:
-                found[name.raw] = [item.raw for item in each.listed("search_order")]
+                found[name.raw] = [item.raw for item in each.items_of("search_order")]
         return found
 
-    def variables(self) -> dict[str, dict[str, Any]]:
-        """By package: what the root project says comes first; '' is for all of them."""
+    def variables(self, given_first: Mapping[str, Any] = NOTHING) -> dict[str, dict[str, Any]]:
+        """By package: what --vars says comes first, then the root project; '' is for all of them."""
         said = self.root.variables
         names = {package.name for package in self.all}
         everywhere = {
@@ -88,10 +97,11 @@ class Project:
             mine = own.get(package.name) if isinstance(own.get(package.name), dict) else {}
             given = said.get(package.name) if isinstance(said.get(package.name), dict) else {}
             found[package.name] = {**own, **(mine or {}), **everywhere, **(given or {})}
-        return found
+        return {package: {**values, **given_first} for package, values in found.items()}
 
 
 def read_project(folder: Path, report: Report) -> Project:
+    """Read a project and its installed packages."""
     root = read_package(folder, report)
     packages: dict[str, Package] = {}
     for path in package_folders(root, report):
@@ -102,6 +112,7 @@ def read_project(folder: Path, report: Report) -> Project:
 
 
 def read_package(folder: Path, report: Report) -> Package:
+    """Read the project file of a package."""
     file = folder / PROJECT_FILE
     about = yaml.read(file, report) or Value({}, Place(str(file), 1, 1))
     if about.data is not None and not isinstance(about.data, dict):
@@ -120,7 +131,7 @@ def read_package(folder: Path, report: Report) -> Package:
 def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
     """model-paths: [models]; a folder outside of the project is not read."""
     keys, default = PATHS[kind]
-    named = about.listed(*keys)
+    named = about.items_of(*keys)
     if not named:
         both = [default, OLD_FOLDERS.get(kind, "")]
         return [root / name for name in both if name and (root / name).is_dir()]
@@ -130,12 +141,30 @@ def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
         if not text:
             continue
         path = root / text
-        if not path.resolve().is_relative_to(root.resolve()):
-            message = f"{value.name}: {text} is outside of the project and not read"
+        if not is_in_repository(path, root):
+            message = f"{value.name}: {text} is outside of the repository and not read"
             report(Diagnostic(Code.UNREADABLE, message, value.place))
         elif path.is_dir():
+            path = shortest(path, root)
+            current().admit(path)
             found.append(path)
     return found
+
+
+def is_in_repository(path: Path, project: Path) -> bool:
+    """Tell whether a folder is in the project, or in the git repository or folder that is read."""
+    real = path.resolve()
+    if real.is_relative_to(project.resolve()) or current().contains(str(path)):
+        return True
+    top = repository_above(str(project.resolve()))
+    return top is not None and real.is_relative_to(top)
+
+
+def shortest(path: Path, project: Path) -> Path:
+    """a/b/../../macros      macros, as it is seen from where the project is named"""
+    if ".." not in path.parts:
+        return path
+    return Path(os.path.normpath(path))
 
 
 def package_folders(root: Package, report: Report) -> Iterator[Path]:
@@ -147,13 +176,42 @@ def package_folders(root: Package, report: Report) -> Iterator[Path]:
             yield from (
                 path for path in sorted(folder.iterdir()) if (path / PROJECT_FILE).is_file()
             )
-    for name in ("packages.yml", "dependencies.yml"):
-        file = root.folder / name
+    for path in local_folders(root.folder):
+        current().admit(path)
+        yield path
+
+
+PACKAGE_FILES = ("packages.yml", "dependencies.yml")
+
+
+def asked_packages(folder: Path) -> Iterator[Value]:
+    """Yield the entries of packages.yml and dependencies.yml."""
+    for name in PACKAGE_FILES:
+        file = folder / name
         value = yaml.read(file, lambda _: None) if file.is_file() else None
-        for each in value.listed("packages") if value is not None else ():
-            local = each.get("local")
-            if local is not None and (root.folder / local.raw / PROJECT_FILE).is_file():
-                yield root.folder / local.raw
+        yield from value.items_of("packages") if value is not None else ()
+
+
+def local_folders(folder: Path) -> Iterator[Path]:
+    """packages: [{local: ../shared}]"""
+    for each in asked_packages(folder):
+        local = each.get("local")
+        if local is not None and (folder / local.raw / PROJECT_FILE).is_file():
+            yield shortest(folder / local.raw, folder)
+
+
+def missing_packages(project: Project) -> list[str]:
+    """Return the packages that the project asks for and that are not installed, by their names."""
+    installed = {package.name for package in project.packages}
+    installed |= {package.folder.name for package in project.packages}
+    found = []
+    for each in asked_packages(project.root.folder):
+        said = each.get("package", "git", "tarball")
+        if said is not None:
+            name = said.raw.rstrip("/").rpartition("/")[2].removesuffix(".git")
+            if name not in installed and name.replace("-", "_") not in installed:
+                found.append(name)
+    return list(dict.fromkeys(found))
 
 
 def settings(tree: Any, path: list[str]) -> dict[str, Any]:

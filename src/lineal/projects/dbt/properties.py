@@ -59,6 +59,7 @@ class Properties:
     """How many there are."""
 
     def described(self, value: Value, report: Report) -> str:
+        """Return the description of a node, with its docs blocks filled in."""
         return self.doc(value.text(report, "description"))
 
     def doc(self, text: str) -> str:
@@ -69,6 +70,7 @@ class Properties:
 
 
 def read_properties(files: list[Path], report: Report) -> Properties:
+    """Read all property files."""
     found = Properties()
     for file in files:
         attempt(partial(_read_into, found, file, report), None, start_of(file), report, "this file")
@@ -82,7 +84,7 @@ def _read_into(found: Properties, file: Path, report: Report) -> None:
     for kind in KINDS:
         for item in _items(value, kind, report):
             _keep(found, kind, item, report)
-    found.unit_tests += len(value.listed("unit_tests"))
+    found.unit_tests += len(value.items_of("unit_tests"))
 
 
 def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
@@ -143,11 +145,11 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
     places = [column, *([config] if config is not None else [])]
     found: list[str] = []
     for value in places:
-        found += labels(value.listed("classification"), report)
+        found += labels(value.items_of("classification"), report)
         meta = value.get("meta")
         tags = [
             tag.raw.lower()
-            for tag in value.listed("tags")
+            for tag in value.items_of("tags")
             if not isinstance(tag.data, (dict, list))
         ]
         found += known_labels(meta.plain() if meta is not None else None, tags)
@@ -155,6 +157,7 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
 
 
 def known_labels(meta: Any, tags: list[str]) -> list[str]:
+    """Return the classification labels of tags and meta entries."""
     found = [tag for tag in tags if tag in LABELS]
     for key, value in meta.items() if isinstance(meta, dict) else ():
         if key in ("classification", "data_classification", "sensitivity"):

@@ -50,7 +50,9 @@ def provider_of(
     if found:
         return Provider(seed=(mine or found)[0])
     file = next((files[name] for name in sorted(names) if name in files), None)
-    return Provider(file=file) if file is not None else None
+    if file is not None:
+        return Provider(file=file)
+    return None
 
 
 def names_of(source: Node) -> set[str]:

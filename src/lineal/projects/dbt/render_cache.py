@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import Any, Protocol
 
+from lineal.model.boundary import FAILED
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.render import Rendering, Setting, Template, expansions_of, render
 
@@ -13,12 +14,15 @@ from lineal.projects.render import Rendering, Setting, Template, expansions_of, 
 class Kept(Protocol):
     """Bytes by what decides them."""
 
-    def get(self, key: str) -> bytes | None: ...
+    def get(self, key: str) -> bytes | None:
+        """Return what is kept under a key."""
 
-    def put(self, key: str, data: bytes) -> object: ...
+    def put(self, key: str, data: bytes) -> object:
+        """Keep bytes under a key."""
 
 
-def remembered(templates: list[Template], setting: Setting, kept: Kept) -> list[Rendering]:
+def render_with_cache(templates: list[Template], setting: Setting, kept: Kept) -> list[Rendering]:
+    """Render the templates that the cache does not have."""
     key = _hash([setting.about, setting.project])
     held = _loaded(kept.get(key))
     keys = [_hash([each.text, each.file, each.line, each.about]) for each in templates]
@@ -49,14 +53,14 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
         found = json.loads(data) if data else {}
     except ValueError:
         found = {}
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, dict):
+        return found
+    return {}
 
 
 def _plain(rendering: Rendering) -> list[Any] | None:
     """What a limit has stopped, or a defect, may go well another time."""
-    if any(
-        found.code in (Code.TEMPLATE_LIMIT, Code.INTERNAL_ERROR) for found in rendering.diagnostics
-    ):
+    if any(found.code in (Code.TEMPLATE_LIMIT, *FAILED) for found in rendering.diagnostics):
         return None
     faults = [
         (found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics

@@ -16,10 +16,11 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Expansion
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node
-from lineal.projects.dbt.render_cache import Kept, remembered
-from lineal.projects.dbt.sandbox.relation import quote_of, written
+from lineal.projects.dbt.render_cache import Kept, render_with_cache
+from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.dbt.stamp import SECRET
 from lineal.projects.dbt.static import plain
+from lineal.projects.intake import read_installed
 from lineal.projects.render import JINJA, Rendering, Setting, Template, render
 
 HERE = Path(__file__).parent
@@ -72,6 +73,7 @@ class Kitchen:
     kept: Kept | None = None
 
     def setting(self, texts: Iterable[str]) -> Setting:
+        """Return all that a template can refer to."""
         several = [*texts, *(text for _, _, text in self.macros)]
         words = {word for text in several if "graph" in text for word in GRAPH_NAME.findall(text)}
         about = {
@@ -147,6 +149,7 @@ class Kitchen:
         return False
 
     def round(self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, Made]) -> None:
+        """Render the nodes, and add what was made of them."""
         if not nodes:
             return
         templates = []
@@ -167,7 +170,7 @@ class Kitchen:
         setting = self.setting(template.text for template in templates)
         if self.kept is None:
             return list(render(templates, setting).renderings)
-        return remembered(templates, setting, self.kept)
+        return render_with_cache(templates, setting, self.kept)
 
     def template(
         self,
@@ -176,6 +179,7 @@ class Kitchen:
         columns: Mapping[str, Columns] | None = None,
         arguments: Mapping[str, Any] | None = None,
     ) -> Template:
+        """Return the template of a node."""
         about: dict[str, Any] = {
             "package": node.package,
             "config": node.config,
@@ -223,7 +227,8 @@ class Kitchen:
         """
         quote = quote_of(self.target["type"])
         texts = [
-            THIS.sub(written(node.parts, quote).replace("\\", ""), text) for node, text in hooks
+            THIS.sub(relation_sql(node.parts, quote).replace("\\", ""), text)
+            for node, text in hooks
         ]
         numbers: dict[tuple[str, str], list[int]] = {}
         for number, (node, _) in enumerate(hooks):
@@ -250,6 +255,7 @@ class Kitchen:
         texts: list[str],
         done: dict[int, Rendering],
     ) -> None:
+        """Render hooks, and add what was made of them."""
         if numbers:
             templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
             done |= zip(numbers, self.renderings(templates), strict=True)
@@ -264,6 +270,7 @@ def failed(node: Node, error: Exception) -> Made:
 
 
 def made_of(node: Node, rendering: Rendering) -> Made:
+    """Return what a rendering says about its node."""
     said = rendering.said
     names = [str(name) for name in said.get("placeholders", ())]
     texts = [
@@ -354,7 +361,7 @@ def environment(texts: Iterable[str]) -> dict[str, str]:
 def own_macros() -> list[tuple[str, str, str]]:
     """What dbt and the commonest packages bring, in our own words."""
     files = sorted((HERE / "macros").glob("*.sql"))
-    return [(file.stem, f"lineal's {file.stem}", file.read_text("utf-8")) for file in files]
+    return [(file.stem, f"lineal's {file.stem}", read_installed(file)) for file in files]
 
 
 GRAPH_PARTS = {"source": "sources", "exposure": "exposures"}
@@ -371,6 +378,6 @@ def graph_of(nodes: Iterable[Node]) -> dict[str, Any]:
             "database": node.parts[0], "schema": node.parts[1], "alias": node.parts[2], "identifier": node.parts[2],
             "original_file_path": node.file, "path": node.file, "config": {"materialized": node.materialized},
             "tags": [], "columns": {}, "meta": {}, "description": node.description, "fqn": [node.package, node.name],
-            "depends_on": {"nodes": [], "macros": []}, "relation_name": written(node.parts, '"'),
+            "depends_on": {"nodes": [], "macros": []}, "relation_name": relation_sql(node.parts, '"'),
         }  # fmt: skip
     return found

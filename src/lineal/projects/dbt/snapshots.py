@@ -32,7 +32,7 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
         if isinstance(renamed, dict)
         else dict(zip(NAMES, NAMES, strict=True))
     )
-    keys = _listed(config.get("unique_key"))
+    keys = _as_list(config.get("unique_key"))
     time = str(config.get("updated_at") or "") if config.get("strategy") == "timestamp" else ""
     key = ", ".join(keys)
     kind = TEXTS.get(dialect, "varchar")
@@ -57,7 +57,9 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
     return f"{opening}{body}\n) as snapshotted", len(opening)
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     if isinstance(value, list):
         return [str(each) for each in value]
-    return [str(value)] if value else []
+    if value:
+        return [str(value)]
+    return []

@@ -10,6 +10,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lineal.projects.extensions import EXTENSIONS
+from lineal.projects.ignore import IGNORE_FILE
+from lineal.projects.intake import LARGEST, open_regular
+from lineal.projects.text import peek_text
+
 PROJECT_FILE, MANIFEST_FILE, TARGET = "dbt_project.yml", "manifest.json", "target"
 HINTS = (
     "requirements*.txt",
@@ -24,7 +29,9 @@ HINTS = (
 
 SECRET = "DBT_ENV_SECRET"  # noqa: S105  a name, and the one that is not to be read
 SEED_BYTES = 1 << 20
-SUFFIXES = (".sql", ".py", ".yml", ".yaml", ".csv", ".md", ".txt", ".toml")
+SUFFIXES = (*EXTENSIONS, ".yml", ".yaml", ".csv", ".md", ".txt", ".toml")
+EVENTS = (".json", ".jsonl", ".ndjson")
+"""Files that may hold events, unless dbt has written them."""
 ARTIFACTS = (MANIFEST_FILE, "catalog.json")
 PASSED_OVER = frozenset(("logs", "node_modules", "venv", "env", "__pycache__", "site-packages"))
 LOCAL = re.compile(r"^\s*-?\s*local:\s*['\"]?([^'\"\s#]+)", re.M)
@@ -42,7 +49,9 @@ def home_of(folder: Path) -> Path:
     """Return the folder that the paths in a manifest start from: target/manifest.json is one below
     it.
     """
-    return folder.parent if folder.name == TARGET else folder
+    if folder.name == TARGET:
+        return folder.parent
+    return folder
 
 
 def stamp_of(folder: Path) -> str:
@@ -50,8 +59,8 @@ def stamp_of(folder: Path) -> str:
     made = hashlib.blake2b(digest_size=20)
     for path in sorted(set(_files(folder))):
         try:
-            with open(path, "rb") as stream:  # noqa: PTH123  thousands of them
-                data = stream.read(SEED_BYTES if path.endswith(".csv") else -1)
+            with open_regular(path) as stream:
+                data = stream.read(SEED_BYTES if path.endswith(".csv") else LARGEST)
         except OSError:
             data = b"?"
         said = os.fsencode(path)
@@ -67,11 +76,7 @@ def _files(folder: Path) -> Iterator[str]:
     yield from _below(str(folder))
     yield from (str(path) for pattern in HINTS for path in folder.parent.glob(pattern))
     for name in ("packages.yml", "dependencies.yml"):
-        try:
-            text = (folder / name).read_text("utf-8", "replace")
-        except OSError:
-            continue
-        for found in LOCAL.findall(text):
+        for found in LOCAL.findall(peek_text(folder / name)):
             yield from _below(str(folder / found))
 
 
@@ -97,6 +102,7 @@ def _below(folder: str) -> Iterator[str]:
             elif (
                 name in ARTIFACTS
                 or name.lower().endswith(SUFFIXES)
-                or name in ("Dockerfile", "Pipfile")
+                or (not inside and name.lower().endswith(EVENTS))
+                or name in ("Dockerfile", "Pipfile", IGNORE_FILE)
             ):
                 yield entry.path

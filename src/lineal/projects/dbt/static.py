@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node
-from lineal.projects.dbt.sandbox.relation import written
+from lineal.projects.dbt.sandbox.relation import relation_sql
 
 TAG = re.compile(r"\{\{\s*(ref|source|config)\s*\(([^{}]*)\)\s*\}\}|\{[{%#]")
 NAMES = re.compile(r"\s*['\"]([^'\"\\]+)['\"]\s*(?:,\s*['\"]([^'\"\\]+)['\"]\s*)?\Z")
@@ -52,7 +52,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         if held is None:
             raise _Jinja
         refs[held.id] = None
-        return written(held.parts, quote)
+        return relation_sql(held.parts, quote)
 
     try:
         text = TAG.sub(replaced, node.text)

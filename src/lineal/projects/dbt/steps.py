@@ -115,7 +115,8 @@ class Steps:
         """The step of a seed, model or snapshot."""
         columns, queries = self.checks(node, tests)
         hooks = {
-            key: said(scripts) for key, scripts in self.assembly.hooks.get(node.id, {}).items()
+            key: nonempty_scripts(scripts)
+            for key, scripts in self.assembly.hooks.get(node.id, {}).items()
         }
         first = (hooks.get("pre-hook", ()), hooks.get("post-hook", ()))
         later = (hooks.get("pre-hook again", ()), hooks.get("post-hook again", ()))
@@ -127,17 +128,20 @@ class Steps:
         }  # fmt: skip
         if node.kind == "seed":
             reader = "dbt-duckdb" if self.kitchen.target["type"] == "duckdb" else "dbt"
-            settings = {"reader": reader, **chosen(node.config, SEED_SETTINGS)}
+            settings = {"reader": reader, **pick_settings(node.config, SEED_SETTINGS)}
             return Step(node.dataset, "seed", node.file, settings=settings, **common)
         if node.is_python:
             return self.python(node, common)
         texts, problem = self.texts(node)
         if node.kind == "snapshot":
-            settings = chosen(node.config, SNAPSHOT_SETTINGS)
+            settings = pick_settings(node.config, SNAPSHOT_SETTINGS)
             kind, materialized = "snapshot", "snapshot"
         else:
             strategy = incremental_strategy(self.kitchen.target["type"], node.config)
-            settings = {**chosen(node.config, MODEL_SETTINGS), "incremental_strategy": strategy}
+            settings = {
+                **pick_settings(node.config, MODEL_SETTINGS),
+                "incremental_strategy": strategy,
+            }
             kind, materialized = "sql", node.materialized.lower() or "view"
         materialized = BUILT.get(materialized, materialized)
         return Step(
@@ -169,6 +173,7 @@ class Steps:
         return made.runs if made is not None else (), problem
 
     def refs(self, node: Node) -> Iterator[str]:
+        """Yield the datasets that a node needs."""
         made = self.made.get(node.id)
         ids = made.refs if made is not None and made.runs else node.depends
         for id_ in ids:
@@ -183,6 +188,7 @@ class Steps:
         return self.tables.get(dataset, "")
 
     def source(self, node: Node, tests: list[Node]) -> Step:
+        """Return the step of a source: where its rows come from, and its tests."""
         columns, queries = self.checks(node, tests)
         settings: dict[str, Any] = {"relation": [part for part in node.parts if part]}
         provider = self.assembly.providers.get(node.id)
@@ -199,6 +205,7 @@ class Steps:
     # -- tests -------------------------------------------------------------------------------------
 
     def tests_by_dataset(self) -> dict[str, list[Node]]:
+        """Return the tests that belong to each dataset."""
         found: dict[str, list[Node]] = {}
         for node in self.tests:
             owner = self.owners.get(node.test.attached) if node.test else None
@@ -235,7 +242,7 @@ class Steps:
         if not IDENTIFIER.match(column) or "{{" in str(arguments):
             return None
         if test.name == "relationships":
-            to = self.kitchen.index.called(node.package, str(arguments.get("to")))
+            to = self.kitchen.index.find_reference(node.package, str(arguments.get("to")))
             if to is None or not IDENTIFIER.match(str(arguments.get("field"))):
                 return None
             arguments["to"] = to.dataset
@@ -268,12 +275,14 @@ class Steps:
         )
 
     def test_refs(self, node: Node, made: Made | None) -> Iterator[str]:
+        """Yield the datasets that a test reads."""
         for id_ in made.refs if made is not None and made.refs else node.depends:
             held = self.assembly.by_id.get(id_)
             if held is not None:
                 yield held.dataset
 
     def singular(self, node: Node) -> Step:
+        """Return the step of a test in a file of its own."""
         query = self.query(node)
         taken = any(other.dataset.lower() == node.name.lower() for other in self.nodes)
         return Step(
@@ -286,7 +295,7 @@ class Steps:
         )
 
 
-def said(scripts: Iterable[Script]) -> tuple[Script, ...]:
+def nonempty_scripts(scripts: Iterable[Script]) -> tuple[Script, ...]:
     """Those that say something."""
     return tuple(script for script in scripts if script.text.strip())
 
@@ -305,9 +314,9 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
             if made is not None
             else []
         )
-        return (
-            found[0] if found else Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
-        )
+        if found:
+            return found[0]
+        return Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
     if made.unknown:
         _, _, said, line = made.unknown[0]
         place = Place(node.file, node.line + line - 1, 1)
@@ -318,7 +327,8 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
     return None
 
 
-def chosen(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+def pick_settings(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
+    """Return the settings that have a value."""
     return {key: config[key] for key in keys if config.get(key) is not None}
 
 
@@ -353,6 +363,7 @@ def table_names(datasets: Iterable[str]) -> dict[str, str]:
 
 
 def fits(name: str) -> bool:
+    """Tell whether Spark accepts a name for a table."""
     return name.count(".") < 2 and all(part and not UNFIT.search(part) for part in name.split("."))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from lineal.projects.errors import ProjectError
-from lineal.projects.git.snapshot import Entry, Snapshot, written
+from lineal.projects.git.snapshot import LINK, OTHER, SUBMODULE, Entry, Snapshot, write_snapshot
 
 HARMLESS = (
     "--no-replace-objects", "--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false",
@@ -83,6 +84,7 @@ class Repository:
         return found.stdout.decode("ascii").split()[0]
 
     def has(self, revision: str) -> bool:
+        """Tell whether the repository has a revision."""
         try:
             self.commit(revision)
         except ProjectError:
@@ -92,7 +94,9 @@ class Repository:
     def _shallow(self) -> str:
         said = self._ask("rev-parse", "--is-shallow-repository").stdout.strip()
         fetch = "this clone is shallow: run git fetch --unshallow, or give actions/checkout fetch-depth: 0"
-        return f"; {fetch}" if said == b"true" else ""
+        if said == b"true":
+            return f"; {fetch}"
+        return ""
 
     # -- contents ----------------------------------------------------------------------------------
 
@@ -101,18 +105,20 @@ class Repository:
         """The folder as it is in a revision."""
         commit = self.commit(name)
         with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
-            yield written(self, list(self._listed(commit)), Path(folder), f"{name} ({commit[:10]})")
+            yield write_snapshot(
+                self, list(self._list_entries(commit)), Path(folder), f"{name} ({commit[:10]})"
+            )
 
     @contextmanager
     def work_tree(self) -> Iterator[Snapshot]:
         """The folder as it is on disk: what git tracks, and what is new and not ignored."""
         with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
-            yield written(self, list(self._on_disk()), Path(folder), "the work tree")
+            yield write_snapshot(self, list(self._on_disk()), Path(folder), "the work tree")
 
-    def _listed(self, commit: str) -> Iterator[Entry]:
+    def _list_entries(self, commit: str) -> Iterator[Entry]:
         found = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *self._where())
         if found.returncode:
-            raise ProjectError(f"cannot list {commit[:10]}: {_said(found)}")
+            raise ProjectError(f"cannot list {commit[:10]}: {_error_text(found)}")
         for row in found.stdout.split(b"\0"):
             if row:
                 about, _, name = row.partition(b"\t")
@@ -131,37 +137,67 @@ class Repository:
         )
         found = self._ask(*asked)
         if found.returncode:
-            raise ProjectError(f"cannot list the work tree: {_said(found)}")
+            raise ProjectError(f"cannot list the work tree: {_error_text(found)}")
         for name in dict.fromkeys(os.fsdecode(row) for row in found.stdout.split(b"\0") if row):
-            file = self.top / name
-            if file.is_symlink():
-                yield Entry(name, "120000", "", 0)
-            elif file.is_file():
-                yield Entry(name, "100644", "", file.stat().st_size)
+            entry = _entry_on_disk(self.top / name, name)
+            if entry is not None:
+                yield entry
 
     def _where(self) -> tuple[str, ...]:
-        return ("--", f":(top,literal){self.inside}") if str(self.inside) != "." else ()
+        if str(self.inside) != ".":
+            return ("--", f":(top,literal){self.inside}")
+        return ()
 
     def blobs(self, objects: list[str]) -> Iterator[bytes | None]:
         """The contents of objects, as they are stored; None for one that is not there."""
         if not objects:
             return
+        left = list(objects)
+        while left:
+            read = list(self._blobs_until_failure(left))
+            yield from read
+            left = left[len(read) :]
+
+    def _blobs_until_failure(self, objects: list[str]) -> Iterator[bytes | None]:
+        """The contents of objects up to the first one over which git fails, which is None."""
         asked = "".join(f"{object_}\n" for object_ in objects).encode("ascii")
-        data = _git(self.top, "cat-file", "--batch", "--buffer", text=asked).stdout
-        at = 0
+        found = _git(self.top, "cat-file", "--batch", "--buffer", text=asked)
+        data, at = found.stdout, 0
         for _ in objects:
             end = data.find(b"\n", at)
             head = data[at:end].split() if end >= 0 else []
-            if len(head) != 3 or head[1] != b"blob":
+            size = int(head[2]) if len(head) == 3 and head[1] == b"blob" else -1
+            if end < 0 or end + 1 + size > len(data):  # git has ended here
+                yield None
+                return
+            if size < 0:
                 yield None
                 at = end + 1
+                if len(head) == 3:  # a tree or a commit, with its content
+                    at = end + int(head[2]) + 2
                 continue
-            size = int(head[2])
             yield data[end + 1 : end + 1 + size]
             at = end + size + 2
 
     def _ask(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
         return _git(self.top, *arguments)
+
+
+def _entry_on_disk(file: Path, name: str) -> Entry | None:
+    """Return a file of the work tree; None for one that is deleted there."""
+    try:
+        mode = file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):  # a name that no file system takes
+        return Entry(name, OTHER, "", 0)
+    if stat.S_ISLNK(mode.st_mode):
+        return Entry(name, LINK, "", 0)
+    if stat.S_ISDIR(mode.st_mode):
+        return Entry(name, SUBMODULE, "", 0)
+    if stat.S_ISREG(mode.st_mode):
+        return Entry(name, "100644", "", mode.st_size)
+    return Entry(name, OTHER, "", 0)
 
 
 def _git(
@@ -190,12 +226,14 @@ def _git(
 def _why_no_repository(
     path: str | os.PathLike[str], found: subprocess.CompletedProcess[bytes]
 ) -> str:
-    said = _said(found)
+    said = _error_text(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
     return f"{os.fspath(path)} is in no git repository: name two folders, or two saved lineages, to compare those"
 
 
-def _said(found: subprocess.CompletedProcess[bytes]) -> str:
+def _error_text(found: subprocess.CompletedProcess[bytes]) -> str:
     lines = found.stderr.decode("utf-8", "replace").strip().splitlines()
-    return lines[0] if lines else f"git ended with {found.returncode}"
+    if lines:
+        return lines[0]
+    return f"git ended with {found.returncode}"

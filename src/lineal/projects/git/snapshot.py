@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.intake import open_regular
 
 if TYPE_CHECKING:
     from lineal.projects.git.repository import Repository
 
-LINK, SUBMODULE = "120000", "160000"
+LINK, SUBMODULE, OTHER = "120000", "160000", ""
+"""The modes of what is not a regular file; OTHER is a FIFO or a device in the work tree."""
 LARGEST = 64 * 2**20
 """A file that is larger is no text that somebody wrote."""
 POINTER = b"version https://git-lfs.github.com/spec/"
@@ -44,11 +46,12 @@ class Snapshot:
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def leave_out(self, entry: Entry, why: str) -> None:
+        """Report a file that is not written to disk."""
         message = f"{entry.name} is left out: {why}"
         self.diagnostics.append(Diagnostic(Code.LEFT_OUT, message, Place(entry.name, 1, 1)))
 
 
-def written(repository: Repository, entries: list[Entry], top: Path, name: str) -> Snapshot:
+def write_snapshot(repository: Repository, entries: list[Entry], top: Path, name: str) -> Snapshot:
     """Write the entries into a folder; what cannot be read safely is left out, and said."""
     folder = top.joinpath(*repository.inside.parts)
     snapshot = Snapshot(folder, top, name)
@@ -67,16 +70,22 @@ def written(repository: Repository, entries: list[Entry], top: Path, name: str) 
                 entry, "it is a pointer of Git LFS, and its content is not in the repository"
             )
         else:
-            _write(top, entry.name, content)
+            _try_to_write(snapshot, entry, content)
     if not folder.suffix:
         folder.mkdir(parents=True, exist_ok=True)
-    _with_packages(repository, folder)
+    try:
+        _with_packages(repository, folder)
+    except OSError as problem:  # a FIFO among the packages, a name that is too long
+        entry = Entry(PACKAGES[0], "", "", 0)
+        snapshot.leave_out(entry, f"it cannot be copied: {_reason(problem)[:200]}")
     return snapshot
 
 
 def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
     if entry.mode == SUBMODULE:
         snapshot.leave_out(entry, "it is a submodule")
+    elif entry.mode == OTHER:
+        snapshot.leave_out(entry, "it is not a regular file, or cannot be looked at")
     elif not _is_inside(entry.name):
         snapshot.leave_out(entry, "its name leads out of the repository")
     elif entry.size > LARGEST:
@@ -107,7 +116,10 @@ def _contents(repository: Repository, entries: list[Entry]) -> Iterator[tuple[st
 
 def _on_disk(file: Path, entry: Entry) -> bytes | None:
     with suppress(OSError):
-        return os.fsencode(file.readlink()) if entry.mode == LINK else file.read_bytes()
+        if entry.mode == LINK:
+            return os.fsencode(file.readlink())
+        with open_regular(file) as stream:
+            return stream.read(LARGEST + 1)
     return None
 
 
@@ -129,10 +141,25 @@ def _through_links(
     return None
 
 
+def _try_to_write(snapshot: Snapshot, entry: Entry, content: bytes) -> None:
+    """Write a file; one whose name no file system takes, or another file has, is left out."""
+    try:
+        _write(snapshot.top, entry.name, content)
+    except FileExistsError:
+        snapshot.leave_out(entry, "another file has its name, or that of its folder")
+    except (OSError, ValueError) as problem:
+        snapshot.leave_out(entry, f"it cannot be written down: {_reason(problem)}")
+
+
+def _reason(problem: Exception) -> str:
+    return getattr(problem, "strerror", None) or str(problem)
+
+
 def _write(top: Path, name: str, content: bytes) -> None:
     file = top.joinpath(*name.split("/"))
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(content)
+    with file.open("xb") as stream:
+        stream.write(content)
 
 
 def _with_packages(repository: Repository, folder: Path) -> None:

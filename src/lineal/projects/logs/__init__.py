@@ -12,22 +12,23 @@ row.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 from lineal.model.boundary import attempt, attempt_each
-from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.diagnostic import Place
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
+from lineal.projects.intake import current, leave_out, walk
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import Columns
 from lineal.projects.logs.entry import Entry, Row
 from lineal.projects.logs.rows import TORN, rows
 from lineal.projects.logs.statements import Statements
+from lineal.projects.nothing import no_input
 from lineal.projects.schema import Schema, schema_datasets
-from lineal.projects.text import Report, start_of, unreadable
+from lineal.projects.text import Report, start_of
 
 SUFFIXES = tuple(
     f"{kind}{packed}"
@@ -53,7 +54,7 @@ def load(
     corpus.datasets = schema_datasets(schema, "", report)
     files = list(_logs(path, report)) if path.is_dir() else [path]
     if not files and not corpus.diagnostics:
-        report(Diagnostic(Code.NO_INPUT, f"{path} has no query logs", Place(str(path), 1, 1)))
+        report(no_input(path, "no query logs (.jsonl, .ndjson, .csv, .tsv, .log)"))
     statements = Statements(dialect)
     for file in files:
         attempt(
@@ -69,6 +70,7 @@ def load(
 
 
 def _read(file: Path, columns: Mapping[str, str], statements: Statements, report: Report) -> None:
+    current().add(str(file))
     for entry in _entries(file, columns, report):
         at = Place(entry.row.file, entry.row.line, 1)
         attempt(partial(statements.add, entry, report), None, at, report, "this row")
@@ -76,11 +78,8 @@ def _read(file: Path, columns: Mapping[str, str], statements: Statements, report
 
 def _logs(folder: Path, report: Report) -> Iterator[Path]:
     """The logs below a folder, sorted; hidden ones are skipped and links to folders not followed."""
-    for where, folders, names in os.walk(
-        folder, onerror=lambda error: report(unreadable(str(error.filename), error))
-    ):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        yield from (Path(where, name) for name in sorted(names) if _is_log(name))
+    for where, names in walk(folder, report):
+        yield from (where / name for name in names if _is_log(name))
 
 
 def _is_log(name: str) -> bool:
@@ -104,7 +103,7 @@ def _entries(file: Path, named: Mapping[str, str], report: Report) -> Iterator[E
             "this row",
         )
     except TORN as error:
-        report(unreadable(str(file), error))
+        leave_out(file, error if isinstance(error, OSError) else OSError(str(error)), report)
     problem = columns.problem()
     if problem:
         raise ProjectError(problem)

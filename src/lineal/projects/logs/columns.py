@@ -35,6 +35,7 @@ class Columns:
         self.known: dict[tuple[str, ...], dict[str, str]] = {}
 
     def entry(self, row: Row, report: Report) -> Entry | None:
+        """Return the log entry of a row; None if it has no statement."""
         values = {part: self.value(part, row.fields) for part in CANDIDATES}
         text = values.pop("text")
         if not isinstance(text, str) or not text.strip():
@@ -44,6 +45,7 @@ class Columns:
         return Entry(row, text, **words)
 
     def value(self, part: str, fields: Mapping[str, Any]) -> Any:
+        """Return the value of one part of an entry."""
         keys = tuple(fields)
         held = self.known.get(keys)
         if held is None:
@@ -104,4 +106,6 @@ class Columns:
 
 def _word(value: Any) -> str:
     """A user, a time, an id: short, and text."""
-    return "" if value is None else str(value)[:200]
+    if value is None:
+        return ""
+    return str(value)[:200]

@@ -37,4 +37,5 @@ class Entry(NamedTuple):
 
 
 def left_out(report: Report, file: str, line: int, why: str) -> None:
+    """Report a row that is not read."""
     report(Diagnostic(Code.LOG_ROW, why, Place(file, line, 1)))

@@ -58,6 +58,7 @@ class Objects:
         """
 
     def read(self, number: int, line: str) -> Iterator[tuple[int, str]]:
+        """Yield each object that a line completes, with its first line."""
         if self.depth and (self.size > LONGEST_OBJECT or self.starts_another(number, line)):
             yield from self.end()
         done = 0
@@ -81,6 +82,7 @@ class Objects:
             yield from between(number, line[done:])
 
     def note_indent(self, before: str) -> None:
+        """Note how far objects are indented."""
         if not self.indent and not before.strip():
             self.indent = before
 
@@ -92,6 +94,7 @@ class Objects:
         return self.is_indented and line.startswith("{", indent) and indent <= len(self.indent)
 
     def end(self) -> Iterator[tuple[int, str]]:
+        """Yield the object that is not complete, and begin anew."""
         if self.depth:
             yield self.start, "".join(self.held)
         self.depth, self.held, self.size = 0, [], 0

@@ -43,6 +43,7 @@ def header(fields: list[str]) -> list[str] | None:
 
 
 def is_log(fields: Mapping[str, Any]) -> bool:
+    """Tell whether the fields are those of PostgreSQL's own log."""
     return (
         "message" in fields
         and "error_severity" in fields

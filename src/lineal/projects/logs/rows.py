@@ -8,23 +8,27 @@ import bz2
 import csv
 import gzip
 import json
+import os
 import re
 import zlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOWrapper
+from io import BufferedIOBase, BufferedReader, RawIOBase, TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TextIO
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.intake import current, open_input, peek_bytes, too_large
 from lineal.projects.logs import json_text, postgres
 from lineal.projects.logs.entry import Row, left_out
-from lineal.projects.text import Report
+from lineal.projects.text import Report, encoding_of, is_marked_text
 
 LONGEST_FIELD = 100_000_000
-MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+BLOCK = 1 << 16
+MOST_TIMES = 200
+"""How many times its size a compressed log may unpack to, if that is more than the limit."""
 BROKEN = re.compile("[\ud800-\udfff]")
 """What is left of bytes that are not UTF-8."""
 
@@ -38,52 +42,91 @@ def rows(file: Path, report: Report) -> Iterator[Row]:
     """The rows of a file, whichever way it is written."""
     said = head(file)
     if said.lstrip().startswith(("{", "[")):
-        with opened(file, "\n") as lines:
+        with open_log(file, "\n") as lines:
             yield from json_rows(str(file), lines, report, is_by_line(file))
     else:
-        with opened(file) as lines:
+        with open_log(file) as lines:
             yield from csv_rows(str(file), lines, report)
 
 
 def head(file: Path) -> str:
     """How a file begins."""
-    with unpacked(file) as stream:
+    with decompress(file) as stream:
         data = stream.read(65_536)
     return data.decode(_encoding(data), "ignore")
 
 
 def is_marked(file: Path) -> bool:
     """Whether a file begins with a mark of its encoding."""
-    with unpacked(file) as stream:
-        return stream.read(3).startswith((*MARKS, b"\xef\xbb\xbf"))
+    with decompress(file) as stream:
+        return is_marked_text(stream.read(4))
 
 
 def is_packed(file: Path) -> bool:
-    with file.open("rb") as stream:
-        return _packer(stream.read(3)) is not None
+    """Tell whether a file is compressed, whatever it is called."""
+    return _packer(peek_bytes(file, 3)) is not None
 
 
 def is_by_line(file: Path) -> bool:
     """Whether a file of JSON has an object a line: the first two lines tell, however long they are."""
-    with opened(file, "\n") as lines:
+    with open_log(file, "\n") as lines:
         several = (line for line in lines if line.strip() not in ("", "["))
         return json_text.is_by_line(list(islice(several, 2)))
 
 
-def opened(file: Path, newline: str = "") -> TextIO:
+def open_log(file: Path, newline: str = "") -> TextIO:
     """The text of a file; bytes that are none are marked."""
-    with unpacked(file) as stream:
-        encoding = _encoding(stream.read(2))
+    with decompress(file) as stream:
+        encoding = _encoding(stream.read(4))
     errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
-    return TextIOWrapper(unpacked(file), encoding, errors, newline)
+    return TextIOWrapper(decompress(file), encoding, errors, newline)
 
 
-def unpacked(file: Path) -> IO[bytes]:
-    """The bytes of a file, also of log.csv.gz"""
-    with file.open("rb") as stream:
-        packer = _packer(stream.read(3))
-    found: IO[bytes] = packer.open(file) if packer is not None else file.open("rb")
-    return found
+def decompress(file: Path) -> BufferedReader:
+    """Open the bytes of a file, also of log.csv.gz; what it unpacks to has a limit."""
+    stream = open_input(file)
+    packer = _packer(stream.read(3))
+    stream.seek(0)
+    largest = current().rules.largest
+    if packer is None:
+        return BufferedReader(Limited(stream, stream, None, largest), BLOCK)
+    most = max(largest, MOST_TIMES * os.fstat(stream.fileno()).st_size)
+    return BufferedReader(Limited(packer.open(stream), stream, most, largest), BLOCK)
+
+
+class Limited(RawIOBase):
+    """The bytes of a log, up to a number of them; a single line has a limit, too."""
+
+    def __init__(
+        self, source: BufferedIOBase, file: IO[bytes], most: int | None, longest_line: int
+    ) -> None:
+        self.source = source
+        self.file = file
+        self.left = most
+        self.longest_line = longest_line
+        self.in_line = 0
+
+    def readable(self) -> bool:
+        """Say that these bytes can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer; `Refused` if the file or its line is longer than may be read."""
+        data = self.source.read1(len(buffer))  # what a torn file still has comes before its error
+        buffer[: len(data)] = data
+        if self.left is not None:
+            self.left -= len(data)
+        last = data.rfind(b"\n")
+        self.in_line = len(data) - 1 - last + self.in_line * (last < 0)
+        if self.in_line > self.longest_line or (self.left is not None and self.left < 0):
+            raise too_large(self.longest_line)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self.source.close()
+        self.file.close()
+        super().close()
 
 
 def _packer(head: bytes) -> Any:
@@ -91,17 +134,18 @@ def _packer(head: bytes) -> Any:
 
 
 def _encoding(head: bytes) -> str:
-    return MARKS.get(head[:2], "utf-8-sig")
+    return encoding_of(head) or "utf-8-sig"
 
 
 def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> None:
+    """Report a row that is not UTF-8."""
     message = f"{file} is not UTF-8: byte 0x{ord(broken[0]) & 0xFF:02x}"
     report(
         Diagnostic(
             Code.NOT_UTF8,
             message,
             Place(file, line, 1),
-            "Save the file as UTF-8: the row is left out.",
+            "Name the encoding with --encoding, or save the file as UTF-8: the row is left out.",
         )
     )
 
@@ -151,14 +195,15 @@ def csv_rows(
         fixed = names or postgres.header(first[1])
         header = fixed or [name.strip() for name in first[1]]
         if fixed:
-            yield from filled(file, *first, fixed, report)
+            yield from fill_row(file, *first, fixed, report)
         for line, fields in found:
-            yield from filled(file, line, fields, header, report)
+            yield from fill_row(file, line, fields, header, report)
 
 
-def filled(
+def fill_row(
     file: str, line: int, fields: list[str], header: list[str], report: Report
 ) -> Iterator[Row]:
+    """Yield a row of a CSV log, unless its fields do not fit the header."""
     if len(fields) != len(header):
         left_out(
             report,

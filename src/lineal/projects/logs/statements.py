@@ -51,6 +51,7 @@ class Seen:
         self.session = entry.database, entry.schema
 
     def add(self, entry: Entry) -> None:
+        """Count one more entry of the statement."""
         self.count += entry.runs
         if entry.user:
             self.users.add(entry.user)
@@ -60,7 +61,7 @@ class Seen:
         if entry.time:
             self.last = max(self.last, at) if self.last[1] else at
         if (not entry.time, *at) <= self.first[:3]:
-            text = cleaned(entry.text)
+            text = clean_text(entry.text)
             first = (not entry.time, *at, text, entry.id)
             if first < self.first:
                 self.first, row = first, entry.row
@@ -79,6 +80,7 @@ class Statements:
         self.by_print: dict[str, Seen] = {}
 
     def add(self, entry: Entry, report: Report) -> None:
+        """Count an entry under its statement."""
         if len(entry.text) > LONGEST_STATEMENT:
             why = f"the statement has {len(entry.text):,} characters; up to {LONGEST_STATEMENT:,} are read"
             left_out(report, entry.row.file, entry.row.line, why)
@@ -95,6 +97,7 @@ class Statements:
         seen.add(entry)
 
     def alike(self, entry: Entry, report: Report) -> Seen:
+        """Return the statement that has the fingerprint of an entry."""
         from lineal.extract.sql.fingerprint import fingerprint
 
         if "\0" in entry.text:
@@ -107,7 +110,7 @@ class Statements:
         dialect = self.asked if self.asked is not None else entry.dialect
         row = entry.row
         script = Script(
-            cleaned(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True
+            clean_text(entry.text), dialect, row.file, row.line, one_line=row.one_line, recurs=True
         )
         key = key_of(fingerprint(script), entry.database, entry.schema)
         seen = self.by_print.get(key)
@@ -115,7 +118,8 @@ class Statements:
             seen = self.by_print[key] = Seen(key, script, entry)
         return seen
 
-    def named(self) -> Iterator[tuple[str, Seen]]:
+    def name_statements(self) -> Iterator[tuple[str, Seen]]:
+        """Yield each statement with its name, in order."""
         shared: dict[str, int] = {}
         for key in self.by_print:
             shared[key[:SHORT]] = shared.get(key[:SHORT], 0) + 1
@@ -124,19 +128,21 @@ class Statements:
             yield f"query_{key[:SHORT] if shared[key[:SHORT]] == 1 else key}", seen
 
     def scripts(self) -> list[Script]:
+        """Return a script for each statement."""
         meaning = Sessions(seen.session for seen in self.by_print.values())
         return [
-            replace(seen.script, target=name, **meaning.of(*seen.session))
-            for name, seen in self.named()
+            replace(seen.script, target=name, **meaning.session_of(*seen.session))
+            for name, seen in self.name_statements()
         ]
 
     def occurrences(self) -> list[Occurrence]:
+        """Return how often and by whom each statement was run."""
         return [
             Occurrence(
                 name, Place(seen.script.file, seen.script.line, 1), seen.count, seen.first[2], seen.last[1],
                 tuple(sorted(seen.users)), tuple(sorted(seen.databases)), seen.first[4],
             )
-            for name, seen in self.named()
+            for name, seen in self.name_statements()
         ]  # fmt: skip
 
 
@@ -160,7 +166,7 @@ class Sessions:
         self.several_databases = len({database for database, _ in found if database}) > 1
         self.several_schemas = len({schema for _, schema in found if schema}) > 1
 
-    def of(self, database: str, schema: str) -> dict[str, Any]:
+    def session_of(self, database: str, schema: str) -> dict[str, Any]:
         """What a script says of its session."""
         catalog = _part(database) if self.several_databases else ""
         if schema and (self.several_schemas or catalog):
@@ -170,10 +176,13 @@ class Sessions:
 
 def _part(name: str) -> str:
     """A part of a name, in quotes where it would be taken for several."""
-    return '"' + name.replace('"', '""') + '"' if "." in name or '"' in name else name
+    if "." in name or '"' in name:
+        return '"' + name.replace('"', '""') + '"'
+    return name
 
 
-def cleaned(text: str) -> str:
+def clean_text(text: str) -> str:
+    """Return a text without NUL and broken characters."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 

@@ -9,7 +9,6 @@ values.py    values that may be anything
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,9 +17,10 @@ from lineal.model.diagnostic import Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
 from lineal.projects import files
+from lineal.projects.intake import peek_bytes, walk
 from lineal.projects.openlineage.lineage import extraction_of
 from lineal.projects.openlineage.runs import problem_of, stories
-from lineal.projects.openlineage.stream import Written, written
+from lineal.projects.openlineage.stream import Written, read_objects
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.projects.text import Report, read_text, start_of
 
@@ -35,7 +35,9 @@ PRODUCERS = (b'"producer"', b'"_producer"')
 
 def matches(path: Path) -> bool:
     """A file of events, or a folder that has one."""
-    return _is_event_file(path, HEAD) if path.is_file() else any(True for _ in _event_files(path))
+    if path.is_file():
+        return _is_event_file(path, HEAD)
+    return any(True for _ in _event_files(path))
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
@@ -45,17 +47,35 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     else:
         corpus = Corpus(dialect or "")
         corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    add_files([path] if path.is_file() else list(_event_files(path)), corpus)
+    return corpus
+
+
+def read_files(files: list[Path], dialect: str | None = None) -> Corpus:
+    """Return what these files of events tell."""
+    corpus = Corpus(dialect or "")
+    add_files(files, corpus)
+    return corpus
+
+
+def add_files(files: list[Path], corpus: Corpus) -> None:
+    """Give a corpus what files of events tell."""
     report = corpus.diagnostics.append
-    found = [path] if path.is_file() else list(_event_files(path))
 
     def read(file: Path) -> tuple[str, str] | None:
         text = read_text(file, report)
-        return None if text is None else (str(file), text)
+        if text is None:
+            return None
+        return (str(file), text)
 
     corpus.given.append(
-        extraction_of_texts(attempt_each(found, read, start_of, report, "this file"))
+        extraction_of_texts(attempt_each(files, read, start_of, report, "this file"))
     )
-    return corpus
+
+
+def is_event_file(file: Path) -> bool:
+    """Tell whether a file that is met in a folder holds events."""
+    return _is_event_file(file, GLANCE)
 
 
 def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
@@ -64,31 +84,28 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     """
     diagnostics: list[Diagnostic] = []
     found = extraction_of(
-        stories(_written(texts, diagnostics.append), diagnostics.append), diagnostics.append
+        stories(_read_objects(texts, diagnostics.append), diagnostics.append), diagnostics.append
     )
     found.diagnostics += list(dict.fromkeys(diagnostics))
-    found.coverage.lose(len(internal_errors(diagnostics)))
+    for failure in internal_errors(diagnostics):
+        found.coverage.miss(failure.code.code)
     return found
 
 
-def _written(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Written]:
+def _read_objects(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Written]:
     for file, text in texts:
-        yield from written(text, file, report)
+        yield from read_objects(text, file, report)
 
 
 def _event_files(folder: Path) -> Iterator[Path]:
     """The files of events below a folder, sorted; hidden ones are skipped and links to folders not
     followed.
     """
-    for where, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if (
-                name.lower().endswith(ENDINGS)
-                and not name.startswith(".")
-                and _is_event_file(Path(where, name), GLANCE)
-            ):
-                yield Path(where, name)
+    for where, names in walk(folder, lambda _: None):
+        for name in names:
+            file = where / name
+            if not name.startswith(".") and _is_event_file(file, GLANCE):
+                yield file
 
 
 def _is_event_file(path: Path, most: int) -> bool:
@@ -97,11 +114,7 @@ def _is_event_file(path: Path, most: int) -> bool:
     """
     if not path.name.lower().endswith(ENDINGS):
         return False
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(most).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError:
-        return False
+    head = peek_bytes(path, most).removeprefix(b"\xef\xbb\xbf").lstrip()
     return (
         head[:1] in (b"{", b"[")
         and b'"eventTime"' in head

@@ -10,7 +10,14 @@ from lineal.model.edge import Doubt
 from lineal.model.openlineage import Named
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.openlineage.runs import Facets, Story
-from lineal.projects.openlineage.values import Complain, as_object, as_text, entries, named, objects
+from lineal.projects.openlineage.values import (
+    Complain,
+    as_object,
+    as_text,
+    entries,
+    objects,
+    read_name,
+)
 
 OWN = "https://lineal.dev/"
 STAR = "*"
@@ -33,6 +40,7 @@ class Origin(NamedTuple):
 
     @property
     def column(self) -> tuple[Named, str]:
+        """Return dataset and field."""
         return self.dataset, self.field
 
 
@@ -46,11 +54,13 @@ class Making:
 
     @property
     def origins(self) -> Iterator[Origin]:
+        """Yield the origins of rows and fields."""
         yield from self.rows
         for origins in self.fields.values():
             yield from origins
 
     def add(self, more: Making) -> None:
+        """Add what another facet says."""
         self.rows += more.rows
         self.read |= more.read
         for name, origins in more.fields.items():
@@ -110,9 +120,9 @@ def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
     for each in objects(facet.get("doubts"), "lineal_doubts", complain):
         goal, level = each.get("target"), LEVELS.get(as_text(each.get("level")), Confidence.LOW)
         said = Doubt(level, each.get("ambiguous") is True, as_text(each.get("evidence")))
-        doubts[goal if isinstance(goal, str) else None, named(each), as_text(each.get("field"))] = (
-            said
-        )
+        doubts[
+            goal if isinstance(goal, str) else None, read_name(each), as_text(each.get("field"))
+        ] = said
     making.rows = [_doubted(origin, doubts.get((None, *origin.column))) for origin in making.rows]
     for name, origins in making.fields.items():
         making.fields[name] = [
@@ -133,7 +143,7 @@ def _explicit(
     """Only what is said explicitly: an output without an entry is made of nothing that is tracked."""
     found = {name: Making() for name in outputs}
     for entry in objects(lineage, "lineage.entries", complain):
-        name = named(entry)
+        name = read_name(entry)
         if entry.get("type") == "JOB":
             complain("the flow of data into a job is not kept")
         elif name is None:
@@ -171,7 +181,7 @@ def _sources(
     for each in objects(value, "inputs of the lineage facet", complain):
         if each.get("type") == "JOB":
             continue  # a job is not data: what it hands over is not tracked
-        name, column = named(each), each.get("field")
+        name, column = read_name(each), each.get("field")
         if name is None or not isinstance(column, (str, type(None))):
             complain("an input of the lineage facet has no namespace and name: left out")
             continue
@@ -224,7 +234,7 @@ def _as_listed(
 
 def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[Origin]:
     for each in objects(value, "columnLineage", complain):
-        name, column = named(each), each.get("field")
+        name, column = read_name(each), each.get("field")
         if name is None or not isinstance(column, str):
             complain("an input field has no namespace, name and field: left out")
             continue
@@ -286,11 +296,12 @@ HOWS = {how.value: how for how in How}
 
 def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
     return tuple(
-        _told(each) for each in objects(origin.get("transformations"), "transformations", complain)
+        _read_transformation(each)
+        for each in objects(origin.get("transformations"), "transformations", complain)
     )
 
 
-def _told(said: dict[str, Any]) -> Told:
+def _read_transformation(said: dict[str, Any]) -> Told:
     how = HOWS.get(as_text(said.get("subtype")))
     masked, text = said.get("masking") is True, as_text(said.get("description"))
     if how is None:

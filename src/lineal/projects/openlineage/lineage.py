@@ -15,23 +15,26 @@ from typing import Any
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.job import Job
+from lineal.model.ledger import Coverage, Statements
 from lineal.model.openlineage import Named, meant
 from lineal.model.way import Clause, How
-from lineal.projects.openlineage.facets import Making, Origin, Told, is_own, makings
+from lineal.projects.openlineage.facets import STAR, Making, Origin, Told, is_own, makings
 from lineal.projects.openlineage.runs import Facets, Story
-from lineal.projects.openlineage.values import Complain, as_object, as_text, named, objects
+from lineal.projects.openlineage.values import Complain, as_object, as_text, objects, read_name
 from lineal.projects.text import Report
 
 QUERY = "query"
 
 
 def extraction_of(stories: Sequence[Story], report: Report) -> Extraction:
+    """Return the lineage of all runs."""
     builder = Builder(stories, report)
     for story, outputs in builder.latest():
         attempt(partial(builder.add, story, outputs), None, story.place, report, "this run")
-    coverage = Coverage(len(stories), len(stories), sum(not story.failed for story in stories))
+    coverage = Coverage(statements=Statements(len(stories)))
+    coverage.fail("failed-run", sum(bool(story.failed) for story in stories))
     return Extraction(
         edges=[Edge(*ends, tuple(usages)) for ends, usages in builder.edges.items()],
         reads=list(builder.reads),
@@ -110,9 +113,11 @@ class Builder:
             as_text(as_object(facets.get("documentation")).get("description")) or info.description
         )
         schema = facets.get("schema")
-        if schema is not None and (written or not info.complete or is_own(schema)):
+        partial = "lineal_partial" in facets
+        whole = not partial and (written or is_own(schema))
+        if schema is not None and (whole or not info.complete):
             info.columns = list(_columns(schema, complain))
-            info.complete = written or is_own(schema)
+            info.complete = whole
         tags = facets.get("tags")
         if tags is not None:
             _label(info, tags, complain)
@@ -151,6 +156,7 @@ class Builder:
         return [(story, kept[id(story)]) for story in self.stories if id(story) in kept]
 
     def add(self, story: Story, outputs: list[Named]) -> None:
+        """Add the lineage of a run."""
         told = self._told[id(story)]
         for output in outputs:
             if output in told:
@@ -180,9 +186,13 @@ class Builder:
             self.reads[Read(target, dataset, source.name, told.way.clause, place)] = None
 
     def _list(self, dataset: Dataset, column: Column) -> None:
-        """A column that only lineage names is one of the dataset's, as far as they are known."""
+        """A column that only lineage names is one of the dataset's, as far as they are known; an
+        open star is not a column.
+        """
         info = self.infos[dataset]
-        if not info.complete and column.name not in self._names(dataset):
+        if info.complete or column.name == STAR:
+            return
+        if column.name not in self._names(dataset):
             self._names(dataset).add(column.name)
             info.columns.append(ColumnInfo(column.name))
 
@@ -209,7 +219,7 @@ def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
         for name, facets in side.items():
             identifiers = as_object(facets.get("symlinks")).get("identifiers")
             for each in identifiers if isinstance(identifiers, list) else ():
-                alias = named(each)
+                alias = read_name(each)
                 if alias is not None and each.get("type") == "TABLE":
                     found[name] = alias
     return found

@@ -20,7 +20,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.job import Run
 from lineal.model.openlineage import Named
 from lineal.projects.openlineage.stream import Written
-from lineal.projects.openlineage.values import Complain, as_object, entries, named, objects
+from lineal.projects.openlineage.values import Complain, as_object, entries, objects, read_name
 from lineal.projects.text import Report
 
 Facets = dict[str, dict[str, Any]]
@@ -49,6 +49,7 @@ class Story:
 
     @property
     def order(self) -> tuple[datetime, str, tuple[str, str], str]:
+        """Return the sort key of a run."""
         return self.moment, self.time, self.job or ("", ""), self.run.id if self.run else ""
 
 
@@ -67,13 +68,17 @@ class Event:
 
     @property
     def order(self) -> tuple[datetime, int, str]:
+        """Return the sort key of an event."""
         return self.moment, STATES.get(self.state, 2), self.text
 
     @property
     def subject(self) -> tuple[object, ...]:
+        """Return the run, job or dataset that an event is about."""
         if self.run:
             return ("run", self.run, self.job)
-        return ("job", self.job) if self.job else ("dataset", named(self.value["dataset"]))
+        if self.job:
+            return ("job", self.job)
+        return ("dataset", read_name(self.value["dataset"]))
 
 
 def stories(events: Iterable[Written], report: Report) -> list[Story]:
@@ -98,8 +103,10 @@ def problem_of(value: Any) -> str:
     if not isinstance(value.get("eventTime"), str):
         return "an event has an eventTime"
     if "dataset" in value and "job" not in value:
-        return "" if named(value["dataset"]) else "a dataset has a namespace and a name"
-    if not named(value.get("job")):
+        if read_name(value["dataset"]):
+            return ""
+        return "a dataset has a namespace and a name"
+    if not read_name(value.get("job")):
         return "an event is about a job or a dataset, with a namespace and a name"
     if "run" in value and not (
         isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]
@@ -126,7 +133,9 @@ def _event(written: Written, report: Report) -> Event | None:
         if not isinstance(state, str) or state not in STATES:
             complain(f"eventType {state!r} is not known: taken for OTHER")
             state = "OTHER"
-    return Event(value, place, time, moment or EARLIEST, text, named(value.get("job")), run, state)
+    return Event(
+        value, place, time, moment or EARLIEST, text, read_name(value.get("job")), run, state
+    )
 
 
 def _text(value: Any) -> str | None:
@@ -139,7 +148,9 @@ def _text(value: Any) -> str | None:
 def _moment(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        if found.tzinfo is None:
+            return found.replace(tzinfo=UTC)
+        return found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -191,7 +202,7 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
 def _describe(
     into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain
 ) -> None:
-    name = named(dataset)
+    name = read_name(dataset)
     if name is None:
         complain(f"a dataset of {side} has no namespace and name: left out")
     else:

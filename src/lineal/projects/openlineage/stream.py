@@ -21,7 +21,7 @@ class Written(NamedTuple):
     place: Place
 
 
-def written(text: str, file: str, report: Report) -> Iterator[Written]:
+def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
     """Every object in a text; what is none is reported, and the next line that begins one goes on."""
     lines = _Lines(text, file)
     decode = json.JSONDecoder().raw_decode
@@ -37,7 +37,7 @@ def written(text: str, file: str, report: Report) -> Iterator[Written]:
         try:
             value, end = decode(text, at)
         except (ValueError, RecursionError) as problem:
-            report(Diagnostic(Code.EVENT_ERROR, f"not JSON: {_said(problem)}", place))
+            report(Diagnostic(Code.EVENT_ERROR, f"not JSON: {_reason(problem)}", place))
             end = _after(text, at)
         else:
             if isinstance(value, dict):
@@ -49,20 +49,26 @@ def written(text: str, file: str, report: Report) -> Iterator[Written]:
 
 def _after_space(text: str, at: int) -> int:
     found = SPACE.match(text, at)
-    return found.end() if found else at
+    if found:
+        return found.end()
+    return at
 
 
 def _after(text: str, at: int) -> int:
     """Where the next line begins that may be an event."""
     line_end = text.find("\n", at)
     found = NEXT.search(text, line_end + 1) if line_end >= 0 else None
-    return found.start() if found else len(text)
+    if found:
+        return found.start()
+    return len(text)
 
 
-def _said(problem: Exception) -> str:
+def _reason(problem: Exception) -> str:
     if isinstance(problem, RecursionError):
         return "it nests too deeply"
-    return problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)[:100]
+    if isinstance(problem, json.JSONDecodeError):
+        return problem.msg
+    return str(problem)[:100]
 
 
 class _Lines:
@@ -73,6 +79,7 @@ class _Lines:
         self.at, self.line = 0, 1
 
     def place(self, at: int) -> Place:
+        """Return the place of an offset."""
         self.line += self.text.count("\n", self.at, at)
         self.at = at
         return Place(self.file, self.line, 1)

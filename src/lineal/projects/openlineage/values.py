@@ -10,7 +10,7 @@ from lineal.model.openlineage import Named
 Complain = Callable[[str], None]
 
 
-def named(value: Any) -> Named | None:
+def read_name(value: Any) -> Named | None:
     """The namespace and name of a dataset or job."""
     if (
         isinstance(value, dict)
@@ -22,11 +22,17 @@ def named(value: Any) -> Named | None:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    """Return the value if it is an object, or an empty one."""
+    if isinstance(value, dict):
+        return value
+    return {}
 
 
 def as_text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    """Return the value if it is a text, or an empty one."""
+    if isinstance(value, str):
+        return value
+    return ""
 
 
 def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
+from lineal.projects.intake import LARGEST, current, peek_bytes
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.errors import StoreError
 from lineal.store.keys import digest
@@ -28,7 +29,7 @@ def matches(path: Path) -> bool:
 
 def stamp(path: Path) -> str:
     """The hash of all that decides what `load` gives: the manifest has the digest of each table."""
-    return digest("output", (_folder(path) / MANIFEST).read_bytes())
+    return digest("output", peek_bytes(_folder(path) / MANIFEST, LARGEST))
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:
@@ -37,6 +38,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
     corpus = Corpus(dialect or "")
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+    current().add(str(_folder(path) / MANIFEST))
     try:
         corpus.given.append(Restored(Output(_folder(path))).extraction())
     except StoreError as problem:
@@ -54,4 +56,6 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
 
 def _folder(path: Path) -> Path:
-    return path.parent if path.name == MANIFEST else path
+    if path.name == MANIFEST:
+        return path.parent
+    return path

@@ -11,8 +11,9 @@ from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading, Spot
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Calls, Column, Dataset, Doubt, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.job import Job
+from lineal.model.ledger import Coverage
 from lineal.model.script import Script
 from lineal.model.statement import LateStatement, Statement
 from lineal.model.way import Clause, Confidence, How, way
@@ -40,6 +41,7 @@ class Restored:
         }
 
     def extraction(self) -> Extraction:
+        """Return the lineage that a pipeline has written."""
         occurrences = list(self.occurrences())
         infos = self.infos()
         writes = sorted(self.output.rows("writes"), key=lambda row: row["number"])
@@ -51,9 +53,7 @@ class Restored:
             reads=[self.read(row) for row in self.output.rows("reads")],
             datasets=infos,
             diagnostics=sorted(self.diagnostics(), key=order_of),
-            coverage=Coverage(
-                **{name: int(count) for name, count in self.output.said["coverage"].items()}
-            ),
+            coverage=Coverage.from_json(self.output.said["coverage"]),
             occurrences=occurrences,
             statements=lambda: list(statements(writes, infos)),
             jobs=lambda: self.jobs_of_log(writes) if late else list(self.jobs_of_scripts(writes)),
@@ -86,7 +86,7 @@ class Restored:
         for name in dict.fromkeys(row["statement"] for row in writes if row["procedural"]):
             parse(self.readings[name])
 
-    def written(self, row: Row) -> Written:
+    def written_statement(self, row: Row) -> Written:
         """A statement of the log by its text and its start in it."""
         offset = row["offset"]
         reading = self.readings[row["statement"]]
@@ -100,7 +100,7 @@ class Restored:
         """What each says is read from its text when somebody asks."""
         columns = _columns_by_key(infos, self.dialect)
         for row in writes:
-            target, reading, node = self.written(row)
+            target, reading, node = self.written_statement(row)
             saying = Sql(reading, node, bool(row["whole"]) or node is None, columns)
             saying.is_function = row["kind"] == "function"
             yield LateStatement.of(target, self.dialect, saying)
@@ -108,15 +108,17 @@ class Restored:
     def statements_of_scripts(
         self, writes: Iterable[Row], infos: Mapping[Dataset, DatasetInfo]
     ) -> Iterator[Statement]:
+        """Yield the statements of a folder of scripts."""
         for row in writes:
             said = (row["dialect"], row["words"], row["meaning"])
             yield Statement(self.dataset(row["dataset"]), row["kind"], self.place(row), *said)
 
     def jobs_of_log(self, writes: Iterable[Row]) -> list[Job]:
+        """Return a job for each statement of a log."""
         jobs = Jobs()
         for row in writes:
             if row["kind"] != "function":
-                jobs.add(self.written(row))
+                jobs.add(self.written_statement(row))
         return jobs.all()
 
     def jobs_of_scripts(self, writes: Iterable[Row]) -> Iterator[Job]:
@@ -134,6 +136,7 @@ class Restored:
     # -- edges -------------------------------------------------------------------------------------
 
     def edges(self) -> list[Edge]:
+        """Return all edges in their order."""
         usages: dict[int, list[Usage]] = {}
         for row in self.output.rows("usages"):
             usages.setdefault(row["edge"], []).append(self.usage(row))
@@ -141,6 +144,7 @@ class Restored:
         return [self.edge(row, usages[row["number"]]) for row in numbered]
 
     def edge(self, row: Row, usages: list[Usage]) -> Edge:
+        """Return an edge."""
         source = self.column(row, "source")
         into = (
             self.datasets[row["target_dataset"]]
@@ -159,6 +163,7 @@ class Restored:
         )
 
     def usage(self, row: Row) -> Usage:
+        """Return a usage."""
         taken = way(How(row["subtype"]), Clause(row["clause"]), row["masked"], row["windowed"])
         level = Confidence[row["confidence"]]
         doubt = (
@@ -173,6 +178,7 @@ class Restored:
         return Usage(taken, doubt, (spot, None, None, doubt), reading)
 
     def read(self, row: Row) -> Read:
+        """Return a read."""
         target, dataset = self.datasets[row["target"]], self.datasets[row["dataset"]]
         return Read(target, dataset, row["column"], Clause(row["clause"]), self.place(row))
 
@@ -188,6 +194,7 @@ class Restored:
     # -- datasets ----------------------------------------------------------------------------------
 
     def infos(self) -> dict[Dataset, DatasetInfo]:
+        """Return all datasets."""
         columns: dict[str, list[Row]] = {}
         for row in self.output.rows("columns"):
             columns.setdefault(row["dataset"], []).append(row)
@@ -198,6 +205,7 @@ class Restored:
         }
 
     def info(self, row: Row, columns: list[Row]) -> DatasetInfo:
+        """Return a dataset with its columns."""
         listed = self.columns(columns, "position")
         found = DatasetInfo(
             self.datasets[row["dataset"]], row["kind"], listed, row["complete"], row["description"]
@@ -223,6 +231,7 @@ class Restored:
     # -- what could not be done --------------------------------------------------------------------
 
     def diagnostics(self) -> Iterator[Diagnostic]:
+        """Yield all diagnostics, and one for each row that was left out."""
         for row in self.output.rows("diagnostics"):
             yield Diagnostic(_code(row["code"]), row["message"], self.place(row), row["hint"])
         for row in self.output.rows("quarantine"):

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lineal.model.addresses import redact_address
+from lineal.model.ledger import FileLedger
 from lineal.model.script import Corpus, Defaults, Script
-from lineal.projects.postgres.address import is_address, is_url, shown, without_secrets
 from lineal.projects.postgres.catalogue import DIALECT, read
 from lineal.projects.postgres.history import history
 from lineal.projects.postgres.server import Session, session
 
-__all__ = ["Session", "is_address", "is_url", "load", "session", "shown", "without_secrets"]
+__all__ = ["Session", "load", "session"]
 
 
 def load(
@@ -37,6 +38,8 @@ def load(
         catalogue = read(server, texts, schemas)
     defaults = Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog"), exact=True)
     anew = defined_in(scripts, defaults)
+    ledger = FileLedger()
+    ledger.add(redact_address(address))
     return Corpus(
         DIALECT,
         [*(script for parts, script in catalogue.scripts if ".".join(parts) not in anew), *ran],
@@ -44,6 +47,7 @@ def load(
         meanings=catalogue.meanings,
         defaults=defaults,
         occurrences=occurrences,
+        files=ledger,
     )
 
 

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from lineal.model.addresses import redact_address
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Meaning, Script
 from lineal.projects.errors import ProjectError
-from lineal.projects.postgres.address import shown
 from lineal.projects.postgres.server import Session
 
 DIALECT = "postgres"
@@ -94,6 +94,7 @@ class Relation(NamedTuple):
 
     @property
     def dataset(self) -> str:
+        """Return the name of the relation with its schema."""
         return f"{self.schema}.{self.name}"
 
 
@@ -111,6 +112,7 @@ class Catalogue(NamedTuple):
 
     @property
     def scripts(self) -> list[tuple[Parts, Script]]:
+        """Return the scripts of views and functions."""
         return [*self.views, *self.functions]
 
 
@@ -149,11 +151,12 @@ def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] =
 
 
 def check(schemas: tuple[str, ...], known: set[str], session: Session) -> None:
+    """Raise if a schema has nothing."""
     for schema in schemas:
         if schema not in known:
             there = f"there are {', '.join(sorted(known))}" if known else "there are none"
             raise ProjectError(
-                f"{shown(session.address)} has nothing in a schema {schema}: {there}"
+                f"{redact_address(session.address)} has nothing in a schema {schema}: {there}"
             )
 
 
@@ -166,6 +169,7 @@ def words(*texts: str | None) -> set[str]:
 
 
 def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int, list[ColumnInfo]]:
+    """Return the columns of each relation."""
     found: dict[int, list[ColumnInfo]] = {}
     for oid, name, type_, description in session.rows(COLUMNS, ([each.oid for each in relations],)):
         found.setdefault(oid, []).append(ColumnInfo(name, type_, description or "", quoted=True))
@@ -186,7 +190,7 @@ def views(relations: list[Relation], database: str) -> Iterator[tuple[Parts, Scr
     """CREATE VIEW … AS what the server has stored: no star is in it, and every name has its schema."""
     for each in relations:
         if each.query and not each.foreign:
-            head = f"CREATE VIEW {quoted(each.schema)}.{quoted(each.name)} AS"
+            head = f"CREATE VIEW {quote_name(each.schema)}.{quote_name(each.name)} AS"
             text = f"{head}\n{each.query}"
             yield (
                 (each.schema, each.name),
@@ -212,5 +216,6 @@ def aggregates(functions: list[tuple[Any, ...]], named: set[str]) -> list[Meanin
     ]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
+    """Return a name in PostgreSQL's quotes."""
     return '"' + name.replace('"', '""') + '"'

@@ -20,8 +20,8 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
-from lineal.projects.postgres.catalogue import DIALECT, Catalogue, quoted, read
-from lineal.projects.postgres.dependencies import disagreements, recorded
+from lineal.projects.postgres.catalogue import DIALECT, Catalogue, quote_name, read
+from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.projects.postgres.explain import Refused, explained, prepare
 from lineal.projects.postgres.server import Session, session
 from lineal.resolve.definitions import Definitions
@@ -62,7 +62,7 @@ def stored_reads(server: Session, catalogue: Catalogue, corpus: Corpus) -> Itera
     alone = Corpus(DIALECT, list(views.values()), catalogue.datasets, defaults=corpus.defaults)
     reads = Definitions(alone).extract().reads
     return disagreements(
-        reads, recorded(server), {n: s.text for n, s in views.items()}, catalogue.datasets
+        reads, read_dependencies(server), {n: s.text for n, s in views.items()}, catalogue.datasets
     )
 
 
@@ -89,6 +89,7 @@ class Values:
         self.origins = Origins(definitions, self.defining)
 
     def disagreements(self) -> Iterator[Diagnostic]:
+        """Yield each value that the server's plan makes of other columns."""
         prepare(self.server)
         for definition in self.definitions.order:
             if (
@@ -106,6 +107,7 @@ class Values:
             yield from self.of_statement(definition)
 
     def of_statement(self, definition: Definition) -> Iterator[Diagnostic]:
+        """Yield the disagreements about one statement."""
         try:
             flow = self.flow(definition)
         except Refused as refused:
@@ -145,6 +147,7 @@ class Values:
         return False
 
     def proved_away(self, origin: Origin, planned: frozenset[Column], flow: ValueFlow) -> bool:
+        """Tell whether the planner had reason to leave out an origin."""
         if (
             any(self.same(column, origin.column) for column in planned)
             or not planned
@@ -161,7 +164,8 @@ class Values:
     # -- the plan ----------------------------------------------------------------------------------
 
     def flow(self, definition: Definition) -> ValueFlow:
-        schemas = ", ".join(map(quoted, self.server.path))
+        """Return which columns flow into each output, by the server's plan."""
+        schemas = ", ".join(map(quote_name, self.server.path))
         statement = self.statement(definition)
         plan = explained(self.server, statement, schemas, parameters_in(definition.plan.query))
         views = {
@@ -180,7 +184,7 @@ class Values:
         if not name:
             return composed(definition, self.missing, self.definitions)
         if f"{schema}.{name}" in self.catalogue.plain_views:
-            return f"TABLE {quoted(schema)}.{quoted(name)}"
+            return f"TABLE {quote_name(schema)}.{quote_name(name)}"
         return script.text.partition("\n")[2].rstrip().removesuffix(";")
 
     def missing(self, dataset: Dataset) -> list[Definition]:
@@ -216,8 +220,6 @@ class Values:
         if dataset.name in self.there and dataset.name not in self.catalogue.plain_views:
             return []
         entry = self.definitions.named(dataset)
-        return (
-            [each for each in entry.defining if each.plan.query is not None]
-            if entry is not None
-            else []
-        )
+        if entry is not None:
+            return [each for each in entry.defining if each.plan.query is not None]
+        return []

@@ -59,7 +59,8 @@ class Recorded(NamedTuple):
     """
 
 
-def recorded(session: Session) -> Recorded:
+def read_dependencies(session: Session) -> Recorded:
+    """Return what the server has recorded about the reads of views."""
     reads: dict[str, set[tuple[str, str | None]]] = {}
     for view, relation, column in session.rows(READS):
         reads.setdefault(view, set()).add((relation, column))
@@ -108,5 +109,6 @@ def unrecorded(
 
 
 def disagreement(view: str, relation: str, column: str | None, only_in: str) -> Diagnostic:
+    """Return the diagnostic of a read that only one side knows."""
     what = relation if column is None else f"{relation}.{column}"
     return Diagnostic(Code.ENGINES_DISAGREE, f"{view} reads {what}  (only in {only_in})")

@@ -29,6 +29,7 @@ class Refused(Exception):
 
 
 def prepare(session: Session) -> None:
+    """Turn off what makes plans harder to read."""
     for setting in SIMPLE_PLANS:
         session.rows(f"SET LOCAL {setting}")
 
@@ -59,6 +60,7 @@ def explained(
 
 
 def plan_of(text: str) -> dict[str, Any]:
+    """Return the plan of EXPLAIN's answer."""
     found: dict[str, Any] = json.loads(text)[0]
     return found
 

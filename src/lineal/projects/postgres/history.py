@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from lineal.model.addresses import redact_address
 from lineal.model.extraction import Occurrence
 from lineal.model.script import Script
 from lineal.projects.errors import ProjectError
 from lineal.projects.logs.entry import Entry, Row
 from lineal.projects.logs.statements import Statements
-from lineal.projects.postgres.address import shown
 from lineal.projects.postgres.server import Session
 
 INSTALLED = """
@@ -33,13 +33,13 @@ def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
     found = session.rows(INSTALLED)
     if not found:
         raise ProjectError(
-            f"{shown(session.address)} keeps no history: CREATE EXTENSION pg_stat_statements (which "
+            f"{redact_address(session.address)} keeps no history: CREATE EXTENSION pg_stat_statements (which "
             "shared_preload_libraries has to name), or leave out --history"
         )
-    from lineal.projects.postgres.catalogue import quoted
+    from lineal.projects.postgres.catalogue import quote_name
 
     statements = Statements("postgres")
-    rows = session.rows(STATEMENTS.replace("{schema}", quoted(found[0][0])), ())
+    rows = session.rows(STATEMENTS.replace("{schema}", quote_name(found[0][0])), ())
     for number, (text, calls, id_, user) in enumerate(rows, 1):
         if text and text != NOT_ALLOWED:
             row = Row(f"{session.database}/pg_stat_statements", number, {}, True)

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lineal.model.addresses import redact_address, redact_in
 from lineal.projects.errors import ProjectError
-from lineal.projects.postgres.address import shown, without_secrets
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,11 +43,15 @@ class Session:
         self.rows("SET LOCAL search_path = ''")
 
     def rows(self, query: str, values: Any = None) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
         with self.connection.cursor() as cursor:
             cursor.execute(query, values)
-            return cursor.fetchall() if cursor.description is not None else []
+            if cursor.description is not None:
+                return cursor.fetchall()
+            return []
 
     def one(self, query: str) -> tuple[Any, ...]:
+        """Return the first row of a query."""
         return self.rows(query)[0]
 
     @contextmanager
@@ -65,17 +69,18 @@ def session(address: str) -> Iterator[Session]:
         with psycopg.connect(address, prepare_threshold=None, **settings(address)) as connection:
             if connection.info.server_version < OLDEST:
                 raise ProjectError(
-                    f"{shown(address)}: PostgreSQL {OLDEST // 10000} or newer is needed"
+                    f"{redact_address(address)}: PostgreSQL {OLDEST // 10000} or newer is needed"
                 )
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             yield Session(connection, address)
             connection.rollback()
     except (psycopg.Error, UnicodeError) as problem:
-        raise ProjectError(said(problem, address)) from None
+        raise ProjectError(error_text(problem, address)) from None
 
 
 def library() -> Any:
+    """Return psycopg; raise a clear error if it is not installed."""
     try:
         import psycopg
     except ImportError:
@@ -95,8 +100,8 @@ def settings(address: str) -> dict[str, Any]:
     return {name: value for name, value in given.items() if f"{name}=" not in address}
 
 
-def said(problem: Exception, address: str) -> str:
+def error_text(problem: Exception, address: str) -> str:
     """The first thing that the server or libpq says, in one line, passwords blotted out."""
     lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-    message = without_secrets("; ".join(lines[:3]) or type(problem).__name__, address)
-    return f"cannot read {shown(address)}: {message}"
+    message = redact_in("; ".join(lines[:3]) or type(problem).__name__, address)
+    return f"cannot read {redact_address(address)}: {message}"

@@ -38,12 +38,14 @@ class Adapter:
         self._renderer = renderer
 
     def dispatch(self, macro_name: str, macro_namespace: str | None = None, **kwargs: Any) -> Any:
+        """Return the macro for the adapter at hand."""
         renderer = self._renderer
         return renderer.library.dispatched(
             str(macro_name), str(macro_namespace or ""), renderer.package
         )
 
     def type(self) -> str:
+        """Return the name of the adapter."""
         return self._renderer.library.adapter
 
     def quote(self, name: Any) -> str:
@@ -51,15 +53,19 @@ class Adapter:
         return quoted(str(name), self._renderer.quote)
 
     def quote_as_configured(self, name: Any, *args: Any) -> str:
+        """Return a name in quotes."""
         return self.quote(name)
 
     def quote_seed_column(self, name: Any, *args: Any) -> str:
+        """Return the name of a seed's column in quotes."""
         return self.quote(name)
 
     def get_columns_in_relation(self, relation: Any) -> Columns:
+        """Return the columns of a relation, as far as they are known."""
         return self._renderer.columns_of(relation)
 
     def get_missing_columns(self, source: Any, target: Any) -> Columns:
+        """Return the columns of one relation that another one lacks."""
         there = {column.name.lower() for column in self.get_columns_in_relation(target)}
         return Columns(
             column
@@ -70,14 +76,17 @@ class Adapter:
     def get_relation(
         self, database: Any = None, schema: Any = None, identifier: Any = None
     ) -> Relation | None:
+        """Return a relation of the project, if it is one."""
         return self._renderer.known_relation(str(schema or ""), str(identifier or ""))
 
     def check_schema_exists(self, *args: Any, **kwargs: Any) -> bool:
+        """Answer that every schema exists."""
         return True
 
     def list_relations(
         self, database: Any = None, schema: Any = None, **kwargs: Any
     ) -> list[Relation]:
+        """Return the relations of a schema that the project knows."""
         return self._renderer.relations_in(str(schema or ""))
 
     list_relations_without_caching = list_relations
@@ -109,6 +118,7 @@ class RelationMaker:
     def create(
         self, database: Any = None, schema: Any = None, identifier: Any = None, **kwargs: Any
     ) -> Relation:
+        """Return the relation of these names."""
         found = (
             self._renderer.known_relation(str(schema or ""), str(identifier or ""))
             if schema
@@ -122,6 +132,7 @@ class RelationMaker:
         return Relation(parts, self._renderer.quote, kind=str(kwargs.get("type") or ""))  # type: ignore[arg-type]
 
     def get_default_quote_policy(self) -> Any:
+        """Return which parts of a name are quoted: none."""
         return {"database": False, "schema": False, "identifier": False}
 
     def __getitem__(self, name: str) -> str:
@@ -136,13 +147,17 @@ class ColumnMaker:
         return Column(str(column), str(dtype or ""), self._renderer.quote)
 
     def create(self, name: Any, data_type: Any = "") -> Column:
+        """Return a column."""
         return self(name, data_type)
 
     def translate_type(self, data_type: Any) -> str:
+        """Return a type as it is."""
         return str(data_type)
 
     def string_type(self, *args: Any) -> str:
+        """Return the type of texts."""
         return "varchar"
 
     def numeric_type(self, *args: Any) -> str:
+        """Return the type of numbers."""
         return "numeric"

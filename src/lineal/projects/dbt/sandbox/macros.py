@@ -106,6 +106,7 @@ class Macro:
             return returned.args[0]
 
     def compiled(self) -> Any:
+        """Return the macro as a function."""
         source = self.source
         # Jinja keeps such names to itself
         name = f"own{source.name}" if source.name[0] == "_" else source.name
@@ -143,9 +144,13 @@ class Library:
 
     def find(self, name: str, package: str) -> Macro | None:
         """x()      of this package, else of the project, else of dbt"""
-        return self.of(package, name) or self.of(self.root, name) or self.of("dbt", name)
+        return (
+            self.macro_of(package, name)
+            or self.macro_of(self.root, name)
+            or self.macro_of("dbt", name)
+        )
 
-    def of(self, package: str, name: str) -> Macro | None:
+    def macro_of(self, package: str, name: str) -> Macro | None:
         """dbt_utils.star()
 
         as the package has it; ours where that needs what only a database knows
@@ -166,7 +171,7 @@ class Library:
         )
         for where in dict.fromkeys((*order, package, self.root, *sorted(self.packages))):
             for prefix in (*prefixes(self.adapter), "default"):
-                found = self.of(where, f"{prefix}__{name}")
+                found = self.macro_of(where, f"{prefix}__{name}")
                 if found is not None:
                     return found
         own = self.own.get(namespace or "dbt", {}).get(name)
@@ -195,6 +200,7 @@ database here.
 
 
 def prefixes(adapter: str) -> Iterator[str]:
+    """Yield the adapter and its parents, whose macros it falls back to."""
     while adapter:
         yield adapter
         adapter = PARENTS.get(adapter, "")
@@ -221,8 +227,11 @@ class Package:
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Return a macro of the package, or the default."""
         found = self._functions.get(name)
-        return found if found is not None else self._library.of(self._name, name) or default
+        if found is not None:
+            return found
+        return self._library.macro_of(self._name, name) or default
 
     def __contains__(self, name: str) -> bool:
         return self.get(name) is not None

@@ -31,14 +31,17 @@ class Zone(datetime.tzinfo):
     """UTC, with what pytz adds."""
 
     def utcoffset(self, when: Any) -> datetime.timedelta:
+        """Return no offset: every zone is UTC."""
         return datetime.timedelta(0)
 
     dst = utcoffset
 
     def tzname(self, when: Any) -> str:
+        """Return the name of the zone."""
         return "UTC"
 
     def localize(self, when: Any, *args: Any, **kwargs: Any) -> Any:
+        """Return the time as it is."""
         return when
 
 
@@ -56,13 +59,16 @@ def lenient(function: Any) -> Any:
 
     def called(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
         plain = not callable(text) or isinstance(text, Undefined)
-        return function(pattern, str(text) if plain else text, *map(given, args), **kwargs)
+        return function(pattern, str(text) if plain else text, *map(as_argument, args), **kwargs)
 
     return called
 
 
-def given(value: Any) -> Any:
-    return value if isinstance(value, int) else str(value)
+def as_argument(value: Any) -> Any:
+    """Return a value that the module accepts."""
+    if isinstance(value, int):
+        return value
+    return str(value)
 
 
 RE = Facade(

@@ -30,10 +30,11 @@ QUOTES = {
 
 
 def quote_of(adapter: str) -> str:
+    """Return the quote character of an adapter."""
     return QUOTES.get(adapter, '"')
 
 
-def written(parts: tuple[str, ...], quote: str) -> str:
+def relation_sql(parts: tuple[str, ...], quote: str) -> str:
     """("db", "shop", "order")      db.shop."order" """
     return ".".join(quoted(part, quote) for part in parts if part)
 
@@ -41,10 +42,13 @@ def written(parts: tuple[str, ...], quote: str) -> str:
 def quoted(name: str, quote: str) -> str:
     """As far as it must be; some projects write the quotes into the name themselves."""
     is_so = len(name) > 2 and name[0] == name[-1] and name[0] in '"`'
-    return name if is_so or is_plain(name) else f"{quote}{name}{quote}"
+    if is_so or is_plain(name):
+        return name
+    return f"{quote}{name}{quote}"
 
 
 def is_plain(name: str) -> bool:
+    """Tell whether a name needs no quotes."""
     return PLAIN.match(name) is not None and name.lower() not in RESERVED
 
 
@@ -61,24 +65,29 @@ class Relation:
 
     @property
     def parts(self) -> tuple[str, str, str]:
+        """Return database, schema and identifier."""
         return self.database, self.schema, self.identifier
 
     @property
     def name(self) -> str:
+        """Return the identifier."""
         return self.identifier
 
     table = alias = name
 
     @property
     def path(self) -> Relation:
+        """Return the relation itself, which has the parts of its path."""
         return self
 
     @property
     def is_view(self) -> bool:
+        """Tell whether the relation is a view."""
         return self.type == "view"
 
     @property
     def is_table(self) -> bool:
+        """Tell whether the relation is a table."""
         return self.type != "view"
 
     is_cte = False
@@ -86,7 +95,8 @@ class Relation:
     can_be_renamed = True
 
     def render(self) -> str:
-        return written(self.parts, self._quote)
+        """Return the relation as SQL."""
+        return relation_sql(self.parts, self._quote)
 
     __str__ = render
 
@@ -103,33 +113,42 @@ class Relation:
         return str(self)
 
     def with_parts(self, *parts: Any) -> Relation:
+        """Return the relation with other parts."""
         database, schema, identifier = (str(part) if part is not None else "" for part in parts)
         return Relation((database, schema, identifier), self._quote, self.node, self.type)
 
     def include(
         self, database: bool = True, schema: bool = True, identifier: bool = True
     ) -> Relation:
+        """Return the relation with only some of its parts."""
         kept = zip(self.parts, (database, schema, identifier), strict=True)
         return self.with_parts(*(part if wanted else "" for part, wanted in kept))
 
     def quote(self, *args: Any, **kwargs: Any) -> Relation:
+        """Return the relation itself: quotes do not matter here."""
         return self
 
     def without_identifier(self) -> Relation:
+        """Return the schema of the relation."""
         return self.with_parts(self.database, self.schema, "")
 
     def replace_path(self, **named: Any) -> Relation:
+        """Return the relation with some parts replaced."""
         return self.with_parts(
             *(named.get(key, getattr(self, key)) for key in ("database", "schema", "identifier"))
         )
 
     def incorporate(self, path: Any = None, type: Any = None, **kwargs: Any) -> Relation:
+        """Return the relation with another path or type."""
         made = self.replace_path(**path) if isinstance(path, dict) else self.with_parts(*self.parts)
         made.type = str(type or self.type)
         return made
 
     def information_schema(self, view: Any = None) -> str:
-        return written((self.database, "information_schema", str(view or "tables")), self._quote)
+        """Return the name of a view of the information schema."""
+        return relation_sql(
+            (self.database, "information_schema", str(view or "tables")), self._quote
+        )
 
 
 class Column:
@@ -149,6 +168,7 @@ class Column:
 
     @property
     def data_type(self) -> str:
+        """Return the type, and note that it was asked for."""
         if self._asked is not None:
             self._asked(self)
         return self.known_type
@@ -158,9 +178,11 @@ class Column:
     char_size = numeric_precision = numeric_scale = None
 
     def is_string(self) -> bool:
+        """Tell whether the type is one of texts."""
         return any(word in self.known_type.lower() for word in ("char", "text", "string"))
 
     def is_number(self) -> bool:
+        """Tell whether the type is one of numbers."""
         return any(
             word in self.known_type.lower()
             for word in ("int", "num", "dec", "float", "double", "real")
@@ -169,6 +191,7 @@ class Column:
     is_numeric = is_integer = is_float = is_number
 
     def string_type(self, *args: Any) -> str:
+        """Return the type of texts."""
         return "varchar"
 
     def __str__(self) -> str:
@@ -184,5 +207,6 @@ class Columns(list[Column]):
 
     @property
     def complete(self) -> bool:
+        """Tell whether all columns are known, and note that it was asked."""
         self.asked = True
         return self.all_known

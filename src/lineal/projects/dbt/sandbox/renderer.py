@@ -38,6 +38,7 @@ EXPRESSION = re.compile(r"\s*\{\{-?((?:(?!\}\}).)*?)-?\}\}\s*\Z", re.S)
 
 
 def renderer(setup: Json) -> Dbt:
+    """Return the renderer of a project."""
     return Dbt(setup)
 
 
@@ -68,6 +69,7 @@ class Lenient(Limited):
     """The packages whose macros a template names without the package."""
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Tell whether a template may read an attribute."""
         return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
 
     def macro_name(self, called: Any) -> str:
@@ -77,11 +79,9 @@ class Lenient(Limited):
         """
         if not isinstance(called, Macro):
             return super().macro_name(called)
-        return (
-            called.name
-            if called.source.package in self.own_packages
-            else f"{called.source.package}.{called.name}"
-        )
+        if called.source.package in self.own_packages:
+            return called.name
+        return f"{called.source.package}.{called.name}"
 
 
 class Names(dict[str, Any]):
@@ -93,6 +93,7 @@ class Names(dict[str, Any]):
         self._package = package
 
     def find(self, name: str) -> Any:
+        """Return what a name means: a macro, a function or a package."""
         macro = self._owner.library.find(name, self._package)
         if macro is not None and name not in FIXED:
             return macro
@@ -114,10 +115,14 @@ class Names(dict[str, Any]):
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Return what a name means, or the default."""
         found = self.find(name)
-        return default if found is MISSING else found
+        if found is MISSING:
+            return default
+        return found
 
     def keys(self) -> Any:
+        """Return the names of all functions."""
         return self._owner.base.keys()
 
     def __iter__(self) -> Iterator[str]:
@@ -180,6 +185,7 @@ class Dbt(Renderer):
         sys.setrecursionlimit(DEEPEST)
 
     def names_in(self, package: str) -> Names:
+        """Return the names that a package sees."""
         if package not in self.names_of:
             self.names_of[package] = Names(self, package)
         return self.names_of[package]
@@ -187,6 +193,7 @@ class Dbt(Renderer):
     # -- a job -------------------------------------------------------------------------------------
 
     def answer(self, job: Json) -> Json:
+        """Render one template, and return texts and notes."""
         self.package = job["package"]
         self.environment.own_packages = ("dbt", self.package)
         self.file = job["file"]
@@ -274,6 +281,7 @@ class Dbt(Renderer):
         return template.make_module(self.names_in(self.package), shared=True).value  # type: ignore[attr-defined]
 
     def output_of(self, template: Any, context: Any) -> str:
+        """Return the output of a template; `return` ends it."""
         try:
             return self.output(template, context)
         except Return:
@@ -292,6 +300,7 @@ class Dbt(Renderer):
             self.said["doubts"].append([message, line])
 
     def relation(self, held: list[Any]) -> Relation:
+        """Return the relation of a node, and note the reference."""
         id_, _, parts, _ = held
         if id_ not in self.said["refs"]:
             self.said["refs"].append(id_)
@@ -316,6 +325,7 @@ class Dbt(Renderer):
         return self.unknown(parts, name, f"ref({said})")
 
     def source(self, *args: Any, **kwargs: Any) -> Relation:
+        """Return the relation of a source table."""
         if len(args) < 2:
             raise Wrong("source() needs the name of a source and of a table", "")
         schema, table = str(args[0]), str(args[1])
@@ -328,6 +338,7 @@ class Dbt(Renderer):
         return self.unknown(parts, f"{schema}.{table}", f"source('{schema}', '{table}')")
 
     def unknown(self, parts: tuple[str, str, str], name: str, said: str) -> Relation:
+        """Return a relation that nothing defines, and note it."""
         held = [list(parts), name, said, here(self.environment.files, "")]
         if held not in self.said["unknown"]:
             self.said["unknown"].append(held)
@@ -335,13 +346,18 @@ class Dbt(Renderer):
 
     def known_relation(self, schema: str, identifier: str) -> Relation | None:
         """adapter.get_relation(…)      a node of the project, if it is one"""
-        this = self.base["this"]
+        this: Relation = self.base["this"]
         if (this.schema.lower(), this.identifier.lower()) == (schema.lower(), identifier.lower()):
-            return this if self.flag("load_relation")() else None
+            if self.flag("load_relation")():
+                return this
+            return None
         held = self.spots.get((schema.lower(), identifier.lower()))
-        return self.relation(held) if held is not None else None
+        if held is not None:
+            return self.relation(held)
+        return None
 
     def relations_in(self, schema: str) -> list[Relation]:
+        """Return the relations of a schema that the project knows."""
         found = [
             self.relation(held)
             for (where, _), held in self.spots.items()
@@ -351,6 +367,7 @@ class Dbt(Renderer):
         return found
 
     def columns_of(self, relation: Any) -> Columns:
+        """Return the columns of a relation, as far as they are known."""
         node = getattr(relation, "node", "")
         if node and node not in self.said["wanted"]:
             self.said["wanted"].append(node)
@@ -375,20 +392,26 @@ class Dbt(Renderer):
     def load_relation(self, relation: Any) -> Any:
         """Whether this very node has been built before is asked both ways."""
         if relation == self.base["this"]:
-            return relation if self.flag("load_relation")() else None
+            if self.flag("load_relation")():
+                return relation
+            return None
         return relation
 
     def is_incremental(self) -> bool:
+        """Answer `is_incremental()`: both branches are rendered."""
         if str(self.config.get("materialized", "")) != "incremental":
             return False
         return self.flag("is_incremental")()
 
     def var(self, name: str, *default: Any, **named: Any) -> Any:
+        """Return a variable of the project; an unknown one is a placeholder."""
         for held in (self.setup["vars"].get(self.package, {}), self.setup["vars"].get("", {})):
             if name in held:
                 return self.rendered(held[name])
         if default or named:
-            return default[0] if default else named.get("default")
+            if default:
+                return default[0]
+            return named.get("default")
         self.note(f"the variable '{name}' is not defined")
         return self.placeholder(name)
 
@@ -398,18 +421,20 @@ class Dbt(Renderer):
         a template is rendered where it is asked for
         """
         if not isinstance(value, str) or ("{{" not in value and "{%" not in value):
-            return copied(value)
+            return copy_value(value)
         template = self.environment.compiled(value, self.file, lambda tree: tree)
         return self.output_of(
             template, template.new_context(self.names_in(self.package), shared=True)
         )
 
     def has_var(self, name: str) -> bool:
+        """Tell whether the project defines a variable."""
         return name in self.setup["vars"].get(self.package, {}) or name in self.setup["vars"].get(
             "", {}
         )
 
     def env_var(self, name: str, *default: Any) -> Any:
+        """Return an environment variable; an unknown one is a placeholder."""
         if name in self.setup["environment"]:
             return self.setup["environment"][name]
         if default:
@@ -424,6 +449,7 @@ class Dbt(Renderer):
         return Dynamic(name)
 
     def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
+        """Return a stand-in for the rows of a query."""
         result = Result(str(query), self.placeholder)
         self.note(
             f"what run_query() gives is only known when it runs: '{result.value}' stands for it"
@@ -444,11 +470,13 @@ class Dbt(Renderer):
         return ""
 
     def call_macro(self, package: str, name: str) -> Macro | None:
-        return self.library.of(package, name)
+        """Return a macro of a package."""
+        return self.library.macro_of(package, name)
 
     # -- what dbt brings ---------------------------------------------------------------------------
 
     def functions_of_dbt(self) -> Json:
+        """Return every name of dbt's Jinja context."""
         setup = self.setup
         flags = {"FULL_REFRESH": False, "STORE_FAILURES": False, "WHICH": "run", "INTROSPECT": True}
         made: Json = dict.fromkeys(SILENT, nothing)
@@ -456,17 +484,17 @@ class Dbt(Renderer):
             "ref": self.ref, "source": self.source, "var": Var(self), "env_var": self.env_var, "doc": nothing,
             "is_incremental": self.is_incremental, "load_relation": self.load_relation, "run_query": self.run_query,
             "statement": self.statement, "load_result": self.results_named, "store_raw_result": nothing,
-            "should_full_refresh": lambda: False, "return": returned, "execute": True, "modules": MODULES,
+            "should_full_refresh": lambda: False, "return": end_macro, "execute": True, "modules": MODULES,
             "adapter": Adapter(self), "api": Api(self), "exceptions": Exceptions(self), "target": setup["target"],
             "project_name": self.root, "flags": flags, "dbt_version": "1.10.0", "invocation_id": "0",
             "run_started_at": datetime.datetime.now(datetime.UTC), "thread_id": "0",
             "invocation_args_dict": {}, "dbt_metadata_envs": {}, "selected_resources": [], "graph": setup["graph"],
             "fromjson": from_json, "tojson": to_json, "fromyaml": from_json, "toyaml": to_json,
-            "set": as_set, "set_strict": set, "zip": zipped, "zip_strict": zip, "local_md5": md5,
+            "set": as_set, "set_strict": set, "zip": zip_lists, "zip_strict": zip, "local_md5": md5,
             "builtins": {"ref": self.ref, "source": self.source, "config": None, "var": self.var},
             "column": [], "sql": "", "schemas": [], "pre_hooks": [], "post_hooks": [], "results": [],
             "get_columns_in_query": self.columns_in_query, "context": ContextNames(self), "caller": None,
-            "render": str, "try_or_compiler_error": tried, "dbt_project": {}, "metric": self.metric,
+            "render": str, "try_or_compiler_error": call_function, "dbt_project": {}, "metric": self.metric,
             "submit_python_job": nothing, "current_macro_name": "", "validation": None,
             "should_store_failures": lambda: False, "lineage_only": self.lineage_only,
         }  # fmt: skip
@@ -482,14 +510,19 @@ class Dbt(Renderer):
         return ""
 
     def metric(self, *args: Any) -> str:
+        """Return the name of a metric."""
         self.note("metric() is only known when it runs")
-        return str(args[-1]) if args else ""
+        if args:
+            return str(args[-1])
+        return ""
 
     def columns_in_query(self, query: Any = "") -> list[str]:
+        """Return no columns: only the database knows them."""
         self.note("get_columns_in_query() is only known when it runs")
         return []
 
     def results_named(self, name: Any) -> Result | None:
+        """Return the result of a statement block."""
         return self.results.get(str(name))
 
 
@@ -517,21 +550,30 @@ class Config:
         return ""
 
     def get(self, name: str, default: Any = None, **kwargs: Any) -> Any:
+        """Return a setting, or the default."""
         found = self._owner.config.get(name)
-        return default if found is None else found
+        if found is None:
+            return default
+        return found
 
     def require(self, name: str, **kwargs: Any) -> Any:
+        """Return a setting; a missing one is a placeholder."""
         return self._owner.config.get(name, Dynamic(name))
 
     def set(self, name: str, value: Any) -> str:
+        """Set a setting."""
         self._owner.config[name] = value
         return ""
 
     def meta_get(self, name: str, default: Any = None) -> Any:
+        """Return an entry of `meta`, or the default."""
         meta = self._owner.config.get("meta")
-        return meta.get(name, default) if isinstance(meta, dict) else default
+        if isinstance(meta, dict):
+            return meta.get(name, default)
+        return default
 
     def persist_relation_docs(self) -> bool:
+        """Answer that comments are not saved."""
         return False
 
     persist_column_docs = persist_relation_docs
@@ -555,6 +597,7 @@ class Var:
         return self._owner.var(*args, **kwargs)
 
     def has_var(self, name: str) -> bool:
+        """Tell whether the project defines a variable."""
         return self._owner.has_var(name)
 
 
@@ -565,7 +608,9 @@ class Exceptions:
         self._owner = owner
 
     def __getitem__(self, name: str) -> Any:
-        return nothing if name.startswith("warn") else refuse
+        if name.startswith("warn"):
+            return nothing
+        return refuse
 
 
 class ContextNames:
@@ -578,22 +623,27 @@ class ContextNames:
         return self._owner.names_in(self._owner.package)[name]
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Return what a name means in the current package."""
         return self._owner.names_in(self._owner.package).get(name, default)
 
 
 def refuse(message: Any = "the template refuses", *args: Any, **kwargs: Any) -> NoReturn:
+    """Raise the error that a template asks for."""
     raise Wrong(str(message).strip().split("\n", 1)[0], "")
 
 
-def returned(value: Any = None) -> NoReturn:
+def end_macro(value: Any = None) -> NoReturn:
+    """End the macro with a value."""
     raise Return(value)
 
 
-def tried(message: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+def call_function(message: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function, as `try_or_compiler_error` does."""
     return function(*args, **kwargs)
 
 
 def from_json(text: Any, default: Any = None) -> Any:
+    """Return the value of a JSON text, or the default."""
     try:
         return json.loads(text)
     except (ValueError, TypeError):
@@ -601,6 +651,7 @@ def from_json(text: Any, default: Any = None) -> Any:
 
 
 def to_json(value: Any, default: Any = None, sort_keys: bool = False) -> Any:
+    """Return a value as JSON, or the default."""
     try:
         return json.dumps(plain(value), sort_keys=sort_keys)
     except (ValueError, TypeError):
@@ -608,13 +659,15 @@ def to_json(value: Any, default: Any = None, sort_keys: bool = False) -> Any:
 
 
 def as_set(value: Any, default: Any = None) -> Any:
+    """Return the values as a set, or the default."""
     try:
         return set(value)
     except TypeError:
         return default
 
 
-def zipped(*args: Any, **kwargs: Any) -> Any:
+def zip_lists(*args: Any, **kwargs: Any) -> Any:
+    """Return the items of several lists as tuples, or the default."""
     try:
         return list(zip(*args, strict=False))
     except TypeError:
@@ -622,6 +675,7 @@ def zipped(*args: Any, **kwargs: Any) -> Any:
 
 
 def md5(text: Any) -> str:
+    """Return the MD5 digest of a text."""
     return hashlib.md5(str(text).encode(), usedforsecurity=False).hexdigest()
 
 
@@ -634,11 +688,13 @@ def native(value: Any) -> Any:
         return value
 
 
-def copied(value: Any) -> Any:
+def copy_value(value: Any) -> Any:
     """A template may change the list that it is given; the next one is given its own."""
     if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    return [copied(item) for item in value] if isinstance(value, list) else value
+        return {key: copy_value(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [copy_value(item) for item in value]
+    return value
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -44,14 +44,20 @@ class Dynamic(str):
     year = month = day = hour = property(lambda self: 1)
 
     def __add__(self, other: Any) -> Any:
-        return Dynamic(str.__add__(self, other)) if isinstance(other, str) else self
+        if isinstance(other, str):
+            return Dynamic(str.__add__(self, other))
+        return self
 
     def __radd__(self, other: Any) -> Any:
-        return Dynamic(other + str(self)) if isinstance(other, str) else self
+        if isinstance(other, str):
+            return Dynamic(other + str(self))
+        return self
 
     def _order(self, other: Any) -> int:
         """As the number one beside numbers; beside anything else neither more nor less."""
-        return (other < 1) - (other > 1) if isinstance(other, (int, float)) else 0
+        if isinstance(other, (int, float)):
+            return (other < 1) - (other > 1)
+        return 0
 
     def __lt__(self, other: Any) -> bool:
         return self._order(other) < 0
@@ -79,18 +85,23 @@ class Row(dict[Any, Any]):
         self._place = place
 
     def __getitem__(self, key: Any) -> Dynamic:
-        return self._place(f"{key}_value") if isinstance(key, str) else self.value
+        if isinstance(key, str):
+            return self._place(f"{key}_value")
+        return self.value
 
     def get(self, key: Any, default: Any = None) -> Any:
+        """Return the one value, whatever the key."""
         return self[key]
 
     def __contains__(self, key: object) -> bool:
         return True
 
     def values(self) -> Any:
+        """Return the one value as a list."""
         return [self.value]
 
     def dict(self) -> Any:
+        """Return the row itself."""
         return self
 
     def __iter__(self) -> Iterator[Any]:
@@ -106,6 +117,7 @@ class ResultColumn:
         self.name = str(value).removesuffix("_value")
 
     def values(self) -> list[Any]:
+        """Return the one value as a list."""
         return [self.value]
 
     values_distinct = values
@@ -129,15 +141,19 @@ class ResultColumns:
         return ResultColumn(self._place(f"{key}_value") if isinstance(key, str) else self.value)
 
     def get(self, key: Any, default: Any = None) -> ResultColumn:
+        """Return the one column, whatever the key."""
         return self[key]
 
     def values(self) -> list[ResultColumn]:
+        """Return the one column as a list."""
         return [self[0]]
 
     def keys(self) -> list[str]:
+        """Return the name of the one column."""
         return [self[0].name]
 
     def items(self) -> list[tuple[str, ResultColumn]]:
+        """Return name and column as a pair."""
         return [(self[0].name, self[0])]
 
     def __iter__(self) -> Iterator[ResultColumn]:
@@ -170,9 +186,11 @@ class Result:
         return {"data": self.data, "table": self, "response": self.response}.get(key, self.rows[0])
 
     def print_table(self, *args: Any, **kwargs: Any) -> str:
+        """Print nothing."""
         return ""
 
     def rename(self, *args: Any, **kwargs: Any) -> Result:
+        """Return the result itself."""
         return self
 
     exclude = select = where = order_by = limit = distinct = rename

@@ -1,0 +1,68 @@
+"""Files beside a program that its text names: SQL, JSON, YAML and TOML."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lineal.projects.intake import is_regular
+from lineal.projects.text import Report, read_text
+from lineal.projects.yaml import parse
+
+SETTINGS = (".json", ".yml", ".yaml", ".toml")
+NAMED = re.compile(r"""["']([^"'\n{}]+\.(?:sql|json|ya?ml|toml))["']""")
+"""A literal path in the text of a program."""
+
+LARGEST = 1_000_000
+
+
+def names_in(texts: Iterable[str]) -> set[str]:
+    """Return the paths that programs name by a literal."""
+    return {name for text in texts for name in NAMED.findall(text)}
+
+
+def files_named_in(folder: Path, texts: Iterable[str]) -> list[Path]:
+    """Return the files that programs name, seen from a folder and not outside of it."""
+    found = []
+    for name in sorted(names_in(texts)):
+        file = folder / name
+        if ".." not in file.parts and not Path(name).is_absolute() and is_regular(file):
+            found.append(file)
+
+    return found
+
+
+def read_contents(files: Sequence[Path], texts: Sequence[str], report: Report) -> dict[str, Any]:
+    """Return what the files hold whose names stand in a program."""
+    asked = {Path(name).name for name in names_in(texts)}
+    found: dict[str, Any] = {}
+    for file in files:
+        if file.name not in asked or not is_regular(file) or file.stat().st_size > LARGEST:
+            continue
+
+        text = read_text(file, report)
+        if text is not None:
+            held = value_of(file, text, report)
+            if held is not None:
+                found[file.as_posix()] = held
+
+    return found
+
+
+def value_of(file: Path, text: str, report: Report) -> Any:
+    """Return the value of a file; a damaged one has none, and its program reports the place."""
+    suffix = file.suffix.lower()
+    if suffix == ".sql":
+        return text
+    if suffix in (".yml", ".yaml"):
+        parsed = parse(text, str(file), report)
+        return parsed.plain() if parsed is not None else None
+
+    try:
+        return json.loads(text) if suffix == ".json" else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,181 @@
+"""The dialect of a file that nobody has named: from its header, or from words of one engine only.
+
+    guess_dialect("a.sql", "-- Databricks notebook source")      databricks, by its header
+    guess_dialect("a.sql", "CREATE TABLE t (a VARCHAR2(10))")    oracle, by its statements
+
+Each file is decided by its own text and path, so that other files cannot change it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import NamedTuple
+
+from lineal.projects.extensions import EXTENSIONS, extension_of
+
+MOST_CHARACTERS = 200_000
+"""How much of a text is looked at."""
+
+HEADERS = ((re.compile(r"\s*--\s*Databricks notebook source"), "databricks"),)
+NAMED_IN_COMMENT = re.compile(r"--\s*(?:sqlfluff:dialect:|dialect\s*[:=]\s*)(\w+)", re.I)
+
+STRONG, WEAK = 2, 1
+
+SIGNS: tuple[tuple[str, int, str], ...] = (
+    ("oracle", STRONG, r"\bVARCHAR2\s*\("),
+    ("oracle", STRONG, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:EDITIONABLE\s+)?PACKAGE\b"),
+    ("oracle", STRONG, r"^\s*(?:PROMPT\s|SET\s+(?:DEFINE|SERVEROUTPUT|ECHO|FEEDBACK)\s|WHENEVER\s+SQLERROR\b)"),
+    ("oracle", WEAK, r"%(?:ROW)?TYPE\b"),
+    ("oracle", WEAK, r"\bDBMS_\w+\.\w+"),
+    ("oracle", WEAK, r"\bSYSDATE\b(?!\s*\()"),
+    ("oracle", WEAK, r"\bNVL2?\s*\("),
+    ("oracle", WEAK, r"\bFROM\s+DUAL\b"),
+    ("tsql", STRONG, r"^\s*GO\s*$"),
+    ("tsql", STRONG, r"(?<![\w\])])\[\w+\]\.\[\w+\]"),
+    ("tsql", STRONG, r"\bN?VARCHAR\s*\(\s*MAX\s*\)"),
+    ("tsql", STRONG, r"\bSET\s+(?:NOCOUNT|ANSI_NULLS|QUOTED_IDENTIFIER)\s+O"),
+    ("tsql", STRONG, r"\bDECLARE\s+@\w+"),
+    ("tsql", WEAK, r"\bNVARCHAR\b"),
+    ("tsql", WEAK, r"\bGETDATE\s*\(\s*\)"),
+    ("tsql", WEAK, r"\bDATETIME2\b"),
+    ("tsql", WEAK, r"\bWITH\s*\(\s*NOLOCK\s*\)"),
+    ("tsql", WEAK, r"\b(?:CROSS|OUTER)\s+APPLY\b"),
+    ("mysql", STRONG, r"\bENGINE\s*=\s*(?:InnoDB|MyISAM)\b"),
+    ("mysql", STRONG, r"\bAUTO_INCREMENT\b"),
+    ("mysql", WEAK, r"^\s*DELIMITER\s"),
+    ("mysql", WEAK, r"\bGROUP_CONCAT\s*\("),
+    ("postgres", STRONG, r"\bLANGUAGE\s+'?plpgsql\b"),
+    ("postgres", STRONG, r"^\\(?:copy|i|ir|set|echo|connect|c)\s"),
+    ("postgres", STRONG, r"\bDO\s+\$\w*\$"),
+    ("postgres", WEAK, r"\bBIGSERIAL\b|\bSERIAL\b"),
+    ("postgres", WEAK, r"\bJSONB\b"),
+    ("postgres", WEAK, r"\bTIMESTAMPTZ\b"),
+    ("postgres", WEAK, r"::(?:text|integer|int|regclass|numeric|date|timestamp)\b"),
+    ("postgres", WEAK, r"\bDISTINCT\s+ON\s*\("),
+    ("redshift", STRONG, r"\b(?:DISTKEY|SORTKEY|DISTSTYLE)\b"),
+    ("redshift", STRONG, r"\b(?:STL|STV|SVV|SVL|SVCS)_\w+"),
+    ("redshift", WEAK, r"\bENCODE\s+(?:zstd|lzo|az64|raw)\b"),
+    ("bigquery", STRONG, r"(?:FROM|JOIN|TABLE|VIEW|INTO|EXISTS|REPLACE)\s+`[\w-]+\.[\w-]+(?:\.[\w*$-]+)?`"),
+    ("bigquery", STRONG, r"\b(?:STRUCT|ARRAY)\s*<"),
+    ("bigquery", STRONG, r"\bSAFE\.|\bSAFE_(?:CAST|DIVIDE|OFFSET|ORDINAL)\b"),
+    ("bigquery", WEAK, r"\b(?:INT64|FLOAT64)\b"),
+    ("bigquery", WEAK, r"\bCOUNTIF\s*\("),
+    ("bigquery", WEAK, r"_TABLE_SUFFIX\b|_PARTITION(?:TIME|DATE)\b"),
+    ("bigquery", WEAK, r"\bUNNEST\s*\([^)]*\)\s*(?:AS\s+)?\w+\s+WITH\s+OFFSET\b"),
+    ("hive", STRONG, r"^\s*set\s+hive\.|\$\{hive(?:conf|var):"),
+    ("hive", STRONG, r"\bROW\s+FORMAT\s+(?:DELIMITED|SERDE)\b"),
+    ("hive", STRONG, r"\bSTORED\s+AS\s+(?:\w|\$)"),
+    ("hive", WEAK, r"\bINSERT\s+OVERWRITE\s+TABLE\b"),
+    ("hive", WEAK, r"\bMSCK\s+REPAIR\b"),
+    ("hive", WEAK, r"\bLATERAL\s+VIEW\b"),
+    ("databricks", STRONG, r"\bUSING\s+DELTA\b|\bZORDER\s+BY\b"),
+    ("databricks", STRONG, r"\bCREATE\s+(?:OR\s+REFRESH\s+)?(?:STREAMING\s+)?LIVE\s+"),
+    ("spark", STRONG, r"\bUSING\s+(?:parquet|orc|iceberg)\b"),
+    ("spark", WEAK, r"\bTBLPROPERTIES\b"),
+    ("snowflake", STRONG, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:STAGE|WAREHOUSE|FILE\s+FORMAT|STREAM|PIPE|TASK)\b"),
+    ("snowflake", STRONG, r"\bLATERAL\s+FLATTEN\s*\("),
+    ("snowflake", STRONG, r"\bUSE\s+WAREHOUSE\b|\bTIMESTAMP_(?:NTZ|LTZ|TZ)\b"),
+    ("snowflake", WEAK, r"\bVARIANT\b"),
+    ("snowflake", WEAK, r"\bIFF\s*\("),
+    ("snowflake", WEAK, r"\bOBJECT_CONSTRUCT\s*\("),
+    ("teradata", STRONG, r"\b(?:MULTISET|SET)\s+(?:VOLATILE\s+|GLOBAL\s+TEMPORARY\s+)?TABLE\b"),
+    ("teradata", STRONG, r"^\s*\.(?:LOGON|LOGOFF|IF\s+ERRORCODE|QUIT|EXPORT|RUN\s+FILE)\b"),
+    ("teradata", WEAK, r"\bPRIMARY\s+INDEX\b"),
+    ("teradata", WEAK, r"\bCOLLECT\s+STATISTICS\b"),
+    ("clickhouse", STRONG, r"\bENGINE\s*=\s*\w*MergeTree\b"),
+    ("clickhouse", WEAK, r"\btoStartOf\w+\s*\(|\barrayJoin\s*\("),
+    ("duckdb", STRONG, r"\bread_(?:csv|parquet|json)(?:_auto)?\s*\("),
+    ("sqlite", STRONG, r"\bAUTOINCREMENT\b|^\s*PRAGMA\s"),
+)  # fmt: skip
+"""Dialect, weight, and words that only this engine reads."""
+
+COMPILED = [(dialect, weight, re.compile(words, re.I | re.M)) for dialect, weight, words in SIGNS]
+
+ENOUGH = 2
+"""One strong sign, or two weak ones."""
+
+FOLDERS = {
+    **dict.fromkeys(("oracle", "plsql"), "oracle"),
+    **dict.fromkeys(("sqlserver", "sql_server", "sql-server", "mssql", "tsql", "t-sql"), "tsql"),
+    **dict.fromkeys(("postgres", "postgresql", "pgsql", "psql"), "postgres"),
+    **dict.fromkeys(("mysql", "mariadb"), "mysql"),
+    **{
+        name: name
+        for name in (
+            "redshift",
+            "bigquery",
+            "hive",
+            "snowflake",
+            "databricks",
+            "teradata",
+            "clickhouse",
+            "duckdb",
+            "sqlite",
+            "trino",
+            "presto",
+            "athena",
+        )
+    },
+    **dict.fromkeys(("spark", "sparksql", "spark_sql"), "spark"),
+}
+"""What a folder, or a word of a file's name, is called that holds SQL of one engine."""
+
+
+class Guess(NamedTuple):
+    """A dialect that nobody has named, and how it is known."""
+
+    dialect: str
+    by: str
+
+
+def guess_dialect(path: str, text: str, extensions: Mapping[str, str] = EXTENSIONS) -> Guess | None:
+    """Return the dialect of a file; None if nothing tells."""
+    head = text[:MOST_CHARACTERS]
+    named = by_header(head) or by_extension(path, extensions)
+    return named or by_statements(head) or by_folder(path)
+
+
+def by_header(text: str) -> Guess | None:
+    """-- Databricks notebook source, -- dialect: snowflake"""
+    first = text.lstrip("\ufeff")[:400]
+    for header, dialect in HEADERS:
+        if header.match(first):
+            return Guess(dialect, "its header")
+    named = NAMED_IN_COMMENT.search(first)
+    if named is not None and named[1].lower() in FOLDERS:
+        return Guess(FOLDERS[named[1].lower()], "its header")
+    return None
+
+
+def by_extension(path: str, extensions: Mapping[str, str]) -> Guess | None:
+    """orders.hql is Hive's"""
+    dialect = extensions.get(extension_of(PurePath(path).name), "")
+    return Guess(dialect, "its extension") if dialect else None
+
+
+def by_statements(text: str) -> Guess | None:
+    """Return the dialect that most signs are of; None if there are too few, or as many of another."""
+    votes: dict[str, int] = {}
+    for dialect, weight, words in COMPILED:
+        if words.search(text) is not None:
+            votes[dialect] = votes.get(dialect, 0) + weight
+    ranked = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
+    if not ranked or ranked[0][1] < ENOUGH:
+        return None
+    if len(ranked) > 1 and ranked[1][1] == ranked[0][1]:
+        return None
+    return Guess(ranked[0][0], "its statements")
+
+
+def by_folder(path: str) -> Guess | None:
+    """sql/postgres/orders.sql      the nearest folder, or a word of the name, that tells"""
+    pure = PurePath(path)
+    words = [word for word in re.split(r"[^A-Za-z]+", pure.stem.lower()) if word in FOLDERS]
+    if len(set(words)) == 1:
+        return Guess(FOLDERS[words[0]], "its name")
+    for folder in reversed(pure.parts[:-1]):
+        if folder.lower() in FOLDERS:
+            return Guess(FOLDERS[folder.lower()], "its folder")
+    return None

@@ -1,0 +1,36 @@
+"""Which files are SQL, Python or notebooks, by their extensions, and the dialect that one tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+PYTHON = "python"
+
+EXTENSIONS: Mapping[str, str] = {
+    ".sql": "",
+    ".ddl": "",
+    ".dml": "",
+    ".prc": "",
+    ".trg": "",
+    ".vw": "",
+    ".hql": "hive",
+    ".q": "hive",
+    ".bteq": "teradata",
+    ".pls": "oracle",
+    ".pks": "oracle",
+    ".pkb": "oracle",
+    ".tsql": "tsql",
+    ".psql": "postgres",
+    ".sqlx": "bigquery",
+    ".py": PYTHON,
+    ".ipynb": PYTHON,
+}
+"""'' where several engines use the extension."""
+
+SQL_ENDINGS = tuple(ending for ending, dialect in EXTENSIONS.items() if dialect != PYTHON)
+
+
+def extension_of(name: str) -> str:
+    """Return the extension of a file's name in lower case, '' if it has none or is hidden."""
+    _, dot, ending = name.rpartition(".")
+    return f".{ending.lower()}" if dot and not name.startswith(".") else ""

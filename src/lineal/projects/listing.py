@@ -1,0 +1,102 @@
+"""The parts of a folder as `lineal projects` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from lineal.model.diagnostic import Diagnostic
+from lineal.model.ledger import Reason
+from lineal.projects.extensions import PYTHON, extension_of
+from lineal.projects.intake import Intake, Rules, count_others, walk
+from lineal.projects.repository import find, report_left_out
+from lineal.projects.survey import Project, Survey
+
+SQL, PROGRAMS, NOTEBOOKS = "SQL", "Python", "notebooks"
+KINDS = {".ipynb": NOTEBOOKS, ".py": PROGRAMS}
+
+
+class Part(NamedTuple):
+    """One part of a folder."""
+
+    kind: str
+    folder: str
+    files: int
+    """SQL, Python and seed files that would be read; of a tool without a reader, those that are
+    left out.
+    """
+    is_read: bool
+    left_out: int = 0
+    """SQL files of a project that are outside of its paths."""
+    dialect: str = ""
+    """As configured; '' if each file tells its own."""
+
+
+@dataclass
+class Listing:
+    """What a folder holds."""
+
+    parts: list[Part]
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def list_parts(path: Path, rules: Rules) -> Listing:
+    """Return the parts of a folder, projects first, and the files that are left out by reason."""
+    problems: list[Diagnostic] = []
+    with Intake(path, rules) as intake:
+        intake.admit(path)
+        found = find(path, problems.append)
+        parts = [project_part(project, found) for project in found.projects]
+        parts += script_parts(found)
+        for each in found.scripts.values():
+            for file in each:
+                intake.add(str(file))
+        count_others(path, intake)
+        parts += left_out_parts(intake)
+    return Listing(parts, [*problems, *report_left_out(found)])
+
+
+def project_part(project: Project, found: Survey) -> Part:
+    """Return a project with the number of its files."""
+    if not project.is_read:
+        return Part(project.kind, str(project.folder), project.left_out, False)
+    extensions = {*found.configurations[found.root].extensions, ".csv"}
+    files = {
+        str(where / name)
+        for folder in project.owned
+        for where, names in walk(Path(folder), lambda _: None)
+        for name in names
+        if extension_of(name) in extensions
+    }
+    return Part(project.kind, str(project.folder), len(files), True, project.left_out)
+
+
+def script_parts(found: Survey) -> Iterator[Part]:
+    """Return the files outside of projects, by kind and by the first folder below the root."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for folder, files in found.scripts.items():
+        configuration = found.configurations[folder]
+        for file in files:
+            ending = extension_of(file.name)
+            is_python = configuration.extensions[ending] == PYTHON
+            kind = KINDS.get(ending, SQL)
+            inner = file.relative_to(found.root).parts
+            top = found.root / inner[0] if len(inner) > 1 else found.root
+            key = (kind, str(top), "" if is_python else configuration.dialect)
+            counts[key] = counts.get(key, 0) + 1
+    for (kind, shown, dialect), count in sorted(counts.items(), key=lambda each: each[0][1::-1]):
+        yield Part(kind, shown, count, True, dialect=dialect)
+
+
+SHOWN = (Reason.IGNORED, Reason.EXCLUDED, Reason.BUILD_FOLDER, Reason.PYTHON_TEST)
+"""The reasons that a reader may want to change."""
+
+
+def left_out_parts(intake: Intake) -> Iterator[Part]:
+    """Return what is left out, by reason."""
+    for reason, count, examples in intake.files.reasons():
+        if reason in SHOWN:
+            more = ", …" if count > len(examples) else ""
+            yield Part(reason.label, ", ".join(examples) + more, count, False)

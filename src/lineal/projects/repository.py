@@ -1,0 +1,133 @@
+"""A folder with whatever is in it: every part is read by its own rules, and all of them are one graph.
+
+load(Path("."))        dbt projects, lineal projects, SQL, notebooks, PySpark, OpenLineage events
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.script import Corpus
+from lineal.projects import dbt, featherflow
+from lineal.projects.configuration import read_configuration
+from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
+from lineal.projects.files import add_contents, read_scripts, united
+from lineal.projects.intake import current
+from lineal.projects.nothing import no_input
+from lineal.projects.schema import Schema
+from lineal.projects.survey import DBT, FEATHERFLOW, LINEAL, Project, Survey, survey
+from lineal.projects.text import Report
+
+if TYPE_CHECKING:
+    from lineal.projects.dbt.render_cache import Kept
+
+
+def matches(path: Path) -> bool:
+    """Any folder; a folder that is a store, events or a manifest is asked for first."""
+    return path.is_dir() and not dbt.is_manifest_folder(path)
+
+
+def find(path: Path, report: Report) -> Survey:
+    """Return what a folder holds, and leave out what its configuration, .gitignore and the options
+    say.
+    """
+    configuration = read_configuration(path, report)
+    tree = current().open_tree(path, configuration.exclude, configuration.include)
+    return survey(path, tree, configuration, report)
+
+
+def load(
+    path: Path,
+    dialect: str | None = None,
+    schema: Schema = None,
+    kept: Kept | None = None,
+    options: DbtOptions = NO_OPTIONS,
+) -> Corpus:
+    """Everything below a folder as one corpus."""
+    problems: list[Diagnostic] = []
+    found = find(path, problems.append)
+    parts = list(read_parts(found, dialect, schema, kept, options))
+    events = read_events(found, dialect)
+    if events is not None:
+        parts.append(events)
+    if not parts:
+        parts = [read_nothing(path, dialect, schema, bool(problems))]
+    corpus = parts[0] if len(parts) == 1 else united(parts)
+    corpus.diagnostics = [*problems, *corpus.diagnostics, *report_left_out(found)]
+    return corpus
+
+
+def read_parts(
+    found: Survey,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    options: DbtOptions,
+) -> list[Corpus]:
+    """Return the corpus of each part, projects first."""
+    parts: list[Corpus] = []
+    dbt_folders = [project.folder for project in found.of_kind(DBT)]
+    if dbt_folders:
+        parts += dbt.load_several(dbt_folders, dialect, schema, kept, options)
+    for project in found.of_kind(LINEAL, FEATHERFLOW):
+        parts.append(featherflow.load(project.folder, dialect, schema))
+    read = current().files.due_files
+    for folder, several in found.scripts.items():
+        files = [file for file in several if str(file) not in read]  # no module of a project
+        configuration = found.configurations[folder]
+        spoken = dialect if dialect is not None else configuration.dialect or None
+        if not files:
+            continue
+        corpus = read_scripts(files, spoken, schema, configuration.extensions)
+        add_contents(corpus, found.beside)
+        if featherflow.matches(folder) and folder not in dbt_folders:
+            corpus = featherflow.load_plain(folder, dialect, corpus)
+        parts.append(corpus)
+    return parts
+
+
+def read_events(found: Survey, dialect: str | None) -> Corpus | None:
+    """Return what OpenLineage events in the folder tell; None if there are none."""
+    if not found.events:
+        return None
+    from lineal.projects import openlineage
+
+    files = [file for file in found.events if openlineage.is_event_file(file)]
+    return openlineage.read_files(files, dialect) if files else None
+
+
+def read_nothing(path: Path, dialect: str | None, schema: Schema, has_problems: bool) -> Corpus:
+    """Return the corpus of a folder without anything to read."""
+    if featherflow.matches(path):
+        return featherflow.load(path, dialect, schema)
+    corpus = read_scripts([], dialect, schema)
+    if not has_problems:
+        corpus.diagnostics.append(no_input(path, "no .sql, .py or .ipynb files"))
+    return corpus
+
+
+def report_left_out(found: Survey) -> list[Diagnostic]:
+    """Name the projects of other tools, and SQL files that no path of their project names."""
+    return [report for project in found.projects if (report := left_out(project)) is not None]
+
+
+def left_out(project: Project) -> Diagnostic | None:
+    """Return what to say of the files of a project that are not read."""
+    place = Place(str(project.folder), 1, 1)
+    named = ", ".join(project.examples) + (
+        ", …" if project.left_out > len(project.examples) else ""
+    )
+    if project.is_read:
+        if not project.left_out:
+            return None
+        several = "SQL file is" if project.left_out == 1 else "SQL files are"
+        message = (
+            f"{project.left_out} {several} outside of the paths of the {project.kind} project "
+            f"{project.folder}: {named}"
+        )
+        return Diagnostic(Code.OUTSIDE_PATHS, message, place)
+    files = f": {project.left_out} files are left out: {named}" if project.left_out else ""
+    message = f"{project.folder} is a project of {project.kind}, which lineal does not read{files}"
+    return Diagnostic(Code.OTHER_TOOL, message, place)
