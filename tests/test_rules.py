@@ -14,7 +14,7 @@ from lineal.incremental.extraction import extract
 from lineal.model.finding import Finding
 from lineal.projects import load
 from lineal.projects.source_texts import Texts
-from lineal.rules import RULES, Subject, asked, check
+from lineal.rules import RULES, Subject, active_rules, check
 from lineal.rules.diagnostics import RULES as DIAGNOSED
 
 FOLDER = Path(__file__).parent / "rules"
@@ -46,7 +46,9 @@ def read(path: Path) -> Case:
 def findings(folder: Path, select: list[str]) -> list[Finding]:
     corpus = load(folder)
     subject = Subject(Graph(extract(corpus)), corpus.checks, lambda: constructs_of(corpus))
-    return check(subject, asked(corpus.checks, select), Texts(corpus, [str(folder)]).suppressions())
+    return check(
+        subject, active_rules(corpus.checks, select), Texts(corpus, [str(folder)]).suppressions()
+    )
 
 
 def written(found: list[Finding], folder: Path, expected: list[str]) -> list[str]:

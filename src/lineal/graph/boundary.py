@@ -91,6 +91,7 @@ def _leave_out(
 
 
 def _targets(extraction: Extraction) -> Iterable[Dataset]:
+    """Yield every dataset that the extraction knows or writes."""
     yield from extraction.datasets
     yield from (edge.into for edge in extraction.edges)
 

@@ -27,10 +27,13 @@ class Change(NamedTuple):
         return self.kind in (DROP, RENAME)
 
     def __str__(self) -> str:
-        return f"{self.kind}={self.to}" if self.to else self.kind
+        if self.to:
+            return f"{self.kind}={self.to}"
+        return self.kind
 
 
 def parse(text: str) -> Change:
+    """Read a change as the command line writes it: `drop`, `rename=NEW`, `type=TYPE` or `values`."""
     kind, _, to = text.partition("=")
     kind, to = kind.strip().lower(), to.strip()
     if kind not in KINDS:

@@ -27,12 +27,15 @@ class Brought(NamedTuple):
 
     @property
     def origin(self) -> Column:
+        """Return the declared column that the label comes from."""
         return self.path[0]
 
     def __str__(self) -> str:
         """pii ← raw_customers.email via stg_customers.email"""
         via = ", ".join(map(str, self.path[1:-1]))
-        return f"{self.label} ← {self.origin} via {via}" if via else f"{self.label} ← {self.origin}"
+        if via:
+            return f"{self.label} ← {self.origin} via {via}"
+        return f"{self.label} ← {self.origin}"
 
 
 class Conflict(NamedTuple):
@@ -61,14 +64,15 @@ class Classification:
         self._before: dict[tuple[Column, str], Column] = {}
         self._spread()
 
-    def of(self, column: Column) -> tuple[str, ...]:
+    def labels_of(self, column: Column) -> tuple[str, ...]:
         """The effective labels of a column, in order; a field has its own, else those of its
         column.
         """
         return tuple(sorted(self._labels(column)))
 
     def is_declared(self, column: Column) -> bool:
-        return _named(column) in self._declared or whole(column) in self._declared
+        """Tell whether a project declares labels for the column."""
+        return _dotted_column(column) in self._declared or whole(column) in self._declared
 
     def brought(self, column: Column) -> list[Brought]:
         """The labels that a column has from somewhere else, each with its way; none where it
@@ -76,7 +80,9 @@ class Classification:
         """
         if self.is_declared(column):
             return []
-        return [Brought(label, self._path(whole(column), label)) for label in self.of(column)]
+        return [
+            Brought(label, self._path(whole(column), label)) for label in self.labels_of(column)
+        ]
 
     def columns(self, label: str) -> list[Column]:
         """Every column that has a label, declared or brought."""
@@ -122,14 +128,14 @@ class Classification:
         ]
 
     def _labels(self, column: Column) -> Labels:
-        declared = self._declared.get(_named(column)) or self._declared.get(whole(column))
-        return (
-            declared
-            if declared is not None
-            else frozenset(self._effective.get(whole(column), NONE))
-        )
+        """Return the declared labels of a column, or those that reach it."""
+        declared = self._declared.get(_dotted_column(column)) or self._declared.get(whole(column))
+        if declared is not None:
+            return declared
+        return frozenset(self._effective.get(whole(column), NONE))
 
     def _path(self, column: Column, label: str) -> tuple[Column, ...]:
+        """Return the columns from the declared one to this one."""
         steps = [column]
         while not self.is_declared(steps[-1]):
             steps.append(self._before[whole(steps[-1]), label])
@@ -157,12 +163,13 @@ class Classification:
         carriers: dict[Column, list[tuple[Column, Column]]] = {}
         for edge in self._graph.extraction.edges:
             if isinstance(edge.target, Column) and carries(edge):
-                named = _named(edge.source)
+                named = _dotted_column(edge.source)
                 holder = named if named in self._declared else whole(edge.source)
                 carriers.setdefault(holder, []).append((edge.source, whole(edge.target)))
         return carriers
 
     def _take(self, target: Column, label: str, source: Column) -> Iterator[tuple[Column, str]]:
+        """Give a column a label from a source, and yield both if that is new."""
         if target in self._declared or label in self._effective.get(target, NONE):
             return
         self._effective.setdefault(target, set()).add(label)
@@ -175,12 +182,15 @@ def carries(edge: Edge) -> bool:
     return any(usage.way.direct and not usage.way.masked for usage in edge.usages)
 
 
-def _named(column: Column) -> Column:
+def _dotted_column(column: Column) -> Column:
     """A field as it may be declared: by its dotted path."""
-    return Column(column.dataset, ".".join((column.name, *column.path))) if column.path else column
+    if column.path:
+        return Column(column.dataset, ".".join((column.name, *column.path)))
+    return column
 
 
 def _declared(graph: Graph) -> dict[Column, Labels]:
+    """Return the labels that the project declares for each column."""
     return {
         Column(dataset, info.name): frozenset(info.classification)
         for dataset, known in graph.infos.items()

@@ -37,7 +37,7 @@ def compare(
         (names[1], theirs.keys() - ours.keys(), theirs),
     ]
     found = [
-        Disagreement(table[fact], written(fact), name)
+        Disagreement(table[fact], fact_text(fact), name)
         for name, facts_, table in only
         for fact in facts_
     ]
@@ -50,6 +50,7 @@ def agreeing(left: Extraction | Iterable[Edge], right: Extraction | Iterable[Edg
 
 
 def facts(edges: Extraction | Iterable[Edge], wanted: set[str] | None) -> dict[Fact, str]:
+    """Return the facts of all edges, with the dataset that each leads into."""
     listed = edges.edges if isinstance(edges, Extraction) else edges
     found: dict[Fact, str] = {}
     for edge in listed:
@@ -63,6 +64,7 @@ def facts(edges: Extraction | Iterable[Edge], wanted: set[str] | None) -> dict[F
     return found
 
 
-def written(fact: Fact) -> str:
+def fact_text(fact: Fact) -> str:
+    """Return a fact as one line."""
     source, target, how = fact
     return f"{source} {target}  {how}"

@@ -17,6 +17,7 @@ def through(edges: Iterable[Edge], hidden: Collection[Dataset]) -> list[Edge]:
 
 
 def _without(edges: list[Edge], hidden: Dataset) -> list[Edge]:
+    """Return the edges with those through the hidden dataset composed."""
     into_column: dict[str, list[Edge]] = {}
     into_rows: list[Edge] = []
     rest: list[Edge] = []
@@ -54,6 +55,7 @@ def _add(
     target: Column | Dataset,
     usages: Iterable[Usage],
 ) -> None:
+    """Add usages to an edge, each way once."""
     ways = made.setdefault((source, target), {})
     for usage in usages:
         ways.setdefault(usage.way, usage)

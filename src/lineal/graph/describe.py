@@ -14,8 +14,11 @@ INHERITED, MODIFIED, MISSING = "inherited", "modified", "missing"
 
 
 def description(graph: Graph, column: Column) -> str:
+    """Return the description of a column, or an empty text."""
     info = graph.info(column)
-    return info.description.strip() if info else ""
+    if info:
+        return info.description.strip()
+    return ""
 
 
 def description_status(graph: Graph, edge: Edge) -> str | None:
@@ -27,7 +30,9 @@ def description_status(graph: Graph, edge: Edge) -> str | None:
     source, target = description(graph, edge.source), description(graph, edge.target)
     if not source or not target:
         return MISSING
-    return INHERITED if source == target else MODIFIED
+    if source == target:
+        return INHERITED
+    return MODIFIED
 
 
 def is_passed_on(graph: Graph, column: Column) -> bool:
@@ -49,7 +54,7 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
     What a source takes over itself goes further on: from the column that says it down every chain.
     """
     found: dict[Column, Inherited | None] = {}
-    lacking = [column for column in _listed(graph) if _may_inherit(graph, column)]
+    lacking = [column for column in _listed_columns(graph) if _may_inherit(graph, column)]
     wanted = set(lacking)
     for start in lacking:
         waiting = [start]
@@ -69,12 +74,13 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
     return {column: each for column, each in found.items() if each is not None}
 
 
-def _listed(graph: Graph) -> Iterator[Column]:
+def _listed_columns(graph: Graph) -> Iterator[Column]:
     for dataset, info in graph.infos.items():
         yield from (Column(dataset, column.name) for column in info.columns)
 
 
 def _may_inherit(graph: Graph, column: Column) -> bool:
+    """Tell whether a column without a description takes that of its source."""
     info = graph.info(column)
     return (
         info is not None
@@ -94,4 +100,6 @@ def _agreed(
         each = Inherited(own, edge.source) if own else found.get(edge.source)
         if each is not None:
             said.append(each)
-    return said[0] if len({each.text for each in said}) == 1 else None
+    if len({each.text for each in said}) == 1:
+        return said[0]
+    return None

@@ -68,6 +68,7 @@ class ColumnEffect:
 
     @property
     def column(self) -> Column:
+        """Return the column that is affected."""
         return self.impact.column
 
 
@@ -99,7 +100,8 @@ class DescriptionEffect:
 class Effects:
     """All of it, the worst first."""
 
-    column: Column
+    column: Column | Dataset
+    """What changes; a dataset with all of its columns."""
     change: Change
     columns: tuple[ColumnEffect, ...]
     datasets: tuple[DatasetEffect, ...]
@@ -109,6 +111,7 @@ class Effects:
 
     @property
     def breaks(self) -> bool:
+        """Tell whether a dataset or an exposure breaks."""
         return any(each.effect == BREAKS for each in (*self.datasets, *self.exposures))
 
 
@@ -136,11 +139,12 @@ class _Finding:
         self.used = used
 
     def effects(self) -> Effects:
+        """Return all effects of the change, the most severe first."""
         info = self.graph.info(self.column)
         if self.change.kind == TYPE and info is not None and same_type(info.type, self.change.to):
             return Effects(self.column, self.change, (), (), (), (), info.type)
-        found = sorted((self.of_column(each) for each in self.reached), key=_rank)
-        datasets = sorted(self.of_datasets(found), key=_dataset_rank)
+        found = sorted((self.of_column(each) for each in self.reached), key=column_rank)
+        datasets = sorted(self.of_datasets(found), key=dataset_rank)
         exposed = [each for each in datasets if each.kind == "exposure"]
         return Effects(
             self.column,
@@ -154,11 +158,13 @@ class _Finding:
 
     @cached_property
     def reached(self) -> list[Impact]:
+        """Return the columns downstream."""
         return impact(self.graph, self.column)
 
     # -- columns -----------------------------------------------------------------------------------
 
     def of_column(self, found: Impact) -> ColumnEffect:
+        """Return the effect on one column."""
         if self.change.loses_name:
             return self.of_lost(found)
         if self.change.kind == TYPE and found.why != REFERENCED:
@@ -167,6 +173,7 @@ class _Finding:
         return ColumnEffect(found, REVALUED)
 
     def of_lost(self, found: Impact) -> ColumnEffect:
+        """Return the effect on a column if the name is gone."""
         column, loss = whole(found.column), self.loss
         dataset = column.dataset
         if dataset in loss.broken:
@@ -261,6 +268,7 @@ class _Finding:
     # -- datasets, exposures, descriptions ---------------------------------------------------------
 
     def of_datasets(self, columns: Iterable[ColumnEffect]) -> Iterable[DatasetEffect]:
+        """Yield the worst effect on each dataset."""
         held: dict[Dataset, list[ColumnEffect]] = {}
         for each in columns:
             held.setdefault(each.column.dataset, []).append(each)
@@ -283,6 +291,7 @@ class _Finding:
 
     @property
     def own_effect(self) -> str:
+        """Return what happens to the changed column itself."""
         return LOSSES.get(self.change.kind) or (RETYPED if self.change.kind == TYPE else REVALUED)
 
     def exposures(self, worst: dict[Dataset, str]) -> dict[Dataset, str]:
@@ -298,6 +307,7 @@ class _Finding:
         return found
 
     def why(self, dataset: Dataset, effect: str) -> tuple[str, Place | None]:
+        """Return the reason for an effect on a dataset, and its place."""
         if effect == BREAKS and dataset in self.loss.broken:
             column, naming = self.loss.broken[dataset]
             return f"names {column} in {naming.clause}", naming.place
@@ -338,6 +348,7 @@ def _type_through(edge: Edge, state: str) -> tuple[str, str]:
 
 
 def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
+    """Return what a usage makes of a changed type, and why."""
     if not usage.way.direct:
         return REVALUED, f"decides by it in {usage.clause.value}"
     if usage.how is How.IDENTITY:
@@ -353,10 +364,12 @@ def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
 
 
 def _severity(effect: str) -> int:
+    """Return the position of an effect among the severest first."""
     return SEVEREST_FIRST.index(effect)
 
 
-def _rank(found: ColumnEffect) -> tuple[int, bool, int, str]:
+def column_rank(found: ColumnEffect) -> tuple[int, bool, int, str]:
+    """Return the sort key of an effect on a column."""
     return (
         _severity(found.effect),
         found.impact.why == REFERENCED,
@@ -365,5 +378,6 @@ def _rank(found: ColumnEffect) -> tuple[int, bool, int, str]:
     )
 
 
-def _dataset_rank(found: DatasetEffect) -> tuple[int, int, str, str]:
+def dataset_rank(found: DatasetEffect) -> tuple[int, int, str, str]:
+    """Return the sort key of an effect on a dataset."""
     return (_severity(found.effect), found.depth, found.dataset.name, found.dataset.namespace)

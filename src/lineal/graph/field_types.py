@@ -52,7 +52,7 @@ def _fields(text: str) -> Iterator[tuple[str, str]]:
     if head not in STRUCTS:
         return
     for item in _items(inside):
-        name, kind = _named(item.strip())
+        name, kind = _split_field(item.strip())
         if name and kind:
             yield name.lower(), kind
 
@@ -75,7 +75,7 @@ def _items(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _named(item: str) -> tuple[str, str]:
+def _split_field(item: str) -> tuple[str, str]:
     """city: string, city STRING, "the city" VARCHAR      the name and the type"""
     if item[:1] in ('"', "`"):
         end = item.find(item[0], 1)
@@ -93,4 +93,6 @@ def _without_comment(kind: str) -> str:
     lowered = kind.lower()
     behind = max(map(kind.rfind, CLOSING)) + 1
     ends = [at for word in (" not null", " comment ") if (at := lowered.find(word, behind)) > 0]
-    return kind[: min(ends)].strip() if ends else kind
+    if ends:
+        return kind[: min(ends)].strip()
+    return kind

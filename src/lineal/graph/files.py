@@ -30,7 +30,9 @@ class FileCoverage(NamedTuple):
     def share(self) -> float | None:
         """None for a file that says nothing of columns."""
         whole = self.resolved + self.lost
-        return round(self.resolved / whole, 3) if whole else None
+        if whole:
+            return round(self.resolved / whole, 3)
+        return None
 
 
 def files_of(

@@ -43,6 +43,7 @@ class Graph:
                 self._add(edge)
 
     def _add(self, edge: Edge) -> None:
+        """Enter an edge under both of its ends."""
         source, target = whole(edge.source), edge.target
         self._known(source)
         if isinstance(target, Column):
@@ -60,6 +61,7 @@ class Graph:
         self._seen.setdefault(column.dataset, {})[column] = None
 
     def _known_dataset(self, dataset: Dataset) -> None:
+        """Enter a dataset that only edges mention."""
         if dataset not in self.infos:
             self.infos[dataset] = DatasetInfo(dataset, "table")
 
@@ -74,6 +76,7 @@ class Graph:
             return sorted(self.extraction.edges, key=self.order_of)
 
     def order_of(self, edge: Edge) -> tuple[object, ...]:
+        """Return the sort key of an edge: target dataset, target, source."""
         source, target = edge.source, edge.target
         if isinstance(target, Column):
             goal = (0, *self._position(target), target.path)
@@ -84,10 +87,11 @@ class Graph:
 
     @cached_property
     def _rank(self) -> dict[Dataset, int]:
+        """Return the position of each dataset."""
         return {dataset: rank for rank, dataset in enumerate(self.infos)}
 
     @cached_property
-    def _listed(self) -> dict[Column, tuple[int, ColumnInfo]]:
+    def _column_infos(self) -> dict[Column, tuple[int, ColumnInfo]]:
         listed: dict[Column, tuple[int, ColumnInfo]] = {}
         for dataset, info in self.infos.items():
             for position, column in enumerate(info.columns):
@@ -95,7 +99,8 @@ class Graph:
         return listed
 
     def _position(self, column: Column) -> tuple[int, str]:
-        found = self._listed.get(whole(column))
+        """Return the position of a column in its dataset."""
+        found = self._column_infos.get(whole(column))
         return (found[0] if found else len(self.infos[column.dataset].columns), column.name)
 
     def columns(self, dataset: Dataset) -> list[Column]:
@@ -108,8 +113,10 @@ class Graph:
         """What is known about a column; a nested field may be listed by its dotted path."""
         if column.path:
             column = Column(column.dataset, ".".join((column.name, *column.path)))
-        found = self._listed.get(column)
-        return found[1] if found else None
+        found = self._column_infos.get(column)
+        if found:
+            return found[1]
+        return None
 
     def type_of(self, column: Column) -> str:
         """The type of a column, or of the field that its path leads to; an empty text where it is
@@ -119,9 +126,12 @@ class Graph:
         if info is not None and info.type:
             return info.type
         around = self.info(whole(column)) if column.path else None
-        return type_at(around.type, column.path) if around is not None else ""
+        if around is not None:
+            return type_at(around.type, column.path)
+        return ""
 
     def kind(self, dataset: Dataset) -> str:
+        """Return the kind of a dataset: table, view, model, …"""
         return self.infos[dataset].kind
 
     # -- walking -----------------------------------------------------------------------------------
@@ -157,6 +167,7 @@ class Graph:
         return any(other.into == edge.target for other in self._touching_source(edge.source))
 
     def _touching_source(self, column: Column) -> list[Edge]:
+        """Return the edges that leave a column or a part of it."""
         return touching(self._leaving.get(whole(column), ()), column, target=False)
 
     # -- open stars: t.* -> v.* lets v.x go on to t.x ----------------------------------------------
@@ -164,13 +175,15 @@ class Graph:
     def is_open(self, dataset: Dataset) -> bool:
         """Whether a star over an unknown schema stands among the dataset's columns."""
         star = Column(dataset, STAR)
-        return star in self._listed or star in self._into
+        return star in self._column_infos or star in self._into
 
     def _own(self, column: Column) -> bool:
+        """Tell whether the column is known by itself, and not only through a star."""
         column = whole(column)
-        return column.name == STAR or column in self._listed or column in self._into
+        return column.name == STAR or column in self._column_infos or column in self._into
 
     def _through_stars_into(self, column: Column) -> Iterator[Edge]:
+        """Yield the edges that open stars bring into a column."""
         stars = [
             edge
             for edge in self._into.get(Column(column.dataset, STAR), ())
@@ -182,6 +195,7 @@ class Graph:
             )
 
     def _through_stars_out_of(self, column: Column) -> Iterator[Edge]:
+        """Yield the edges that open stars lead out of a column."""
         if column.name == STAR:
             return
         for star in self._leaving.get(Column(column.dataset, STAR), ()):
@@ -198,6 +212,7 @@ class Graph:
 
     @cached_property
     def _by_name(self) -> dict[str, list[Dataset]]:
+        """Return the datasets of each folded name."""
         found: dict[str, list[Dataset]] = {}
         for dataset in self.infos:
             found.setdefault(_fold(dataset.name), []).append(dataset)
@@ -213,12 +228,12 @@ class Graph:
                 found.setdefault(".".join(parts[start:]), []).append(dataset)
         return found
 
-    def _named(self, text: str) -> list[Dataset]:
+    def _datasets_called(self, text: str) -> list[Dataset]:
         return self._by_name.get(_fold(text)) or self._by_ending.get(_fold(text), [])
 
     def dataset(self, text: str) -> Dataset:
         """The dataset of this name, whatever its case; several: the one that is spelt so."""
-        candidates = self._named(text)
+        candidates = self._datasets_called(text)
         exact = [dataset for dataset in candidates if dataset.name == text]
         if exact or len(candidates) == 1:
             return (exact or candidates)[0]
@@ -226,7 +241,7 @@ class Graph:
             spellings = ", ".join(dataset.name for dataset in candidates)
             raise UnknownName(f"{text} could be any of {spellings}: write the name in full")
         raise UnknownName(
-            f"unknown dataset {text}{_meant(text, [dataset.name for dataset in self.infos])}"
+            f"unknown dataset {text}{_did_you_mean(text, [dataset.name for dataset in self.infos])}"
         )
 
     def column(self, text: str) -> Column:
@@ -243,10 +258,10 @@ class Graph:
         head, dot, _ = text.rpartition(".")
         if dot:
             self.dataset(head)
-        if self._named(text):
+        if self._datasets_called(text):
             raise UnknownName(f"{text} names no column: write dataset.column")
         every = {column.name for dataset in self.infos for column in self.columns(dataset)}
-        raise UnknownName(f"unknown column {text}{_meant(text, sorted(every))}")
+        raise UnknownName(f"unknown column {text}{_did_you_mean(text, sorted(every))}")
 
     def _only_column(self, text: str) -> Column | None:
         """The one column of this name, whatever dataset has it; several: the message lists them."""
@@ -261,7 +276,9 @@ class Graph:
             raise UnknownName(
                 f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}"
             )
-        return candidates[0] if candidates else None
+        if candidates:
+            return candidates[0]
+        return None
 
     def column_in(self, dataset: Dataset, text: str) -> Column:
         """The column of a dataset that this name names."""
@@ -270,12 +287,12 @@ class Graph:
         name, *path = text.split(".")
         if self.is_open(dataset):
             return Column(dataset, name, tuple(path))
-        meant = _meant(text, [column.name for column in self.columns(dataset)])
+        meant = _did_you_mean(text, [column.name for column in self.columns(dataset)])
         raise UnknownName(f"unknown column {text} in {dataset.name}{meant}")
 
     def find(self, text: str) -> Column | Dataset:
         """The dataset of this name, else the column."""
-        if "." not in text or self._named(text):
+        if "." not in text or self._datasets_called(text):
             return self.dataset(text)
         return self.column(text)
 
@@ -284,10 +301,11 @@ class Graph:
         parts = text.split(".")
         for count in range(len(parts) - 1, 0, -1):
             head = ".".join(parts[:count])
-            if self._named(head):
+            if self._datasets_called(head):
                 yield self.dataset(head), ".".join(parts[count:])
 
     def _column_of(self, dataset: Dataset, text: str) -> Column | None:
+        """Return the column of a dataset that a text names."""
         known = self.columns(dataset)
         for name, path in _readings(text):
             alike = [column for column in known if names.same(column.name, name)]
@@ -300,12 +318,15 @@ class Graph:
 
     @property
     def reads(self) -> list[Read]:
+        """Return every read of a dataset or column."""
         return self.extraction.reads
 
 
 def whole(column: Column) -> Column:
     """The column that a nested field belongs to."""
-    return Column(column.dataset, column.name) if column.path else column
+    if column.path:
+        return Column(column.dataset, column.name)
+    return column
 
 
 def overlap(left: Column, right: Column) -> bool:
@@ -346,9 +367,12 @@ def _readings(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _fold(text: str) -> str:
+    """Return a name in the form in which names are compared."""
     return names.insensitive(text, False)
 
 
-def _meant(text: str, candidates: list[str]) -> str:
+def _did_you_mean(text: str, candidates: list[str]) -> str:
     closest = names.closest(text, candidates)
-    return f"; did you mean {closest}?" if closest else ""
+    if closest:
+        return f"; did you mean {closest}?"
+    return ""

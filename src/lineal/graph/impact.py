@@ -83,6 +83,7 @@ def _reach(graph: Graph, column: Column) -> tuple[dict[Spot, int], dict[Spot, Sp
 
 
 def _beyond(graph: Graph, spot: Spot) -> Iterator[Spot]:
+    """Yield the spots one step downstream."""
     assert isinstance(spot.at, Column)
     for edge in graph.out_of(spot.at):
         yield Spot(edge.target, spot.pure)
@@ -105,6 +106,7 @@ def _columns_of(
 
 
 def _impact(column: Column, depths: dict[Spot, int], before: dict[Spot, Spot | None]) -> Impact:
+    """Return the impact on a column that was reached in one way or in both."""
     pure, mixed = Spot(column, True), Spot(column, False)
     if mixed not in depths:
         return Impact(column, CONTRIBUTED, depths[pure], pure, before)
@@ -115,4 +117,5 @@ def _impact(column: Column, depths: dict[Spot, int], before: dict[Spot, Spot | N
 
 
 def _rank(found: Impact) -> tuple[bool, int, str]:
+    """Return the sort key of an impact."""
     return (found.why == REFERENCED, found.depth, str(found.column))

@@ -35,6 +35,7 @@ class NamesUsed:
 
     @cached_property
     def _reads(self) -> dict[tuple[Dataset, str], list[Read]]:
+        """Return the reads of each column, by dataset and folded name."""
         found: dict[tuple[Dataset, str], list[Read]] = {}
         for read in self.graph.reads:
             if read.column is not None:
@@ -70,6 +71,7 @@ class NamesUsed:
         return found
 
     def _named_by(self, column: Column, into: Dataset, edges: list[Edge]) -> Naming | None:
+        """Return where a statement names the column, if it does."""
         for edge in edges:
             for usage in edge.usages:
                 if self._says(column.name, edge, usage, into):
@@ -77,6 +79,7 @@ class NamesUsed:
         return None
 
     def _says(self, name: str, edge: Edge, usage: Usage, into: Dataset) -> bool:
+        """Tell whether a usage needs the name of the column."""
         if mentions(usage.expression, name):
             return True
         if usage.clause in COMPARING_ALL or (usage.how is How.IDENTITY and edge.kind == "copy"):
@@ -150,6 +153,7 @@ class NamesUsed:
 
     @cached_property
     def _statements(self) -> dict[Dataset, list[Statement]]:
+        """Return the statements that write each dataset."""
         found: dict[Dataset, list[Statement]] = {}
         for statement in self.graph.extraction.statements:
             found.setdefault(statement.target, []).append(statement)
@@ -169,8 +173,10 @@ def mentions(text: str, name: str) -> bool:
 
 
 def _is_star(expression: str) -> bool:
+    """Tell whether an expression is `*` or `t.*`."""
     return re.match(r"[^\s()]*\*(?!\s*[\w(])", expression) is not None
 
 
 def _fold(name: str) -> str:
+    """Return a name in the form in which names are compared."""
     return names.insensitive(name, False)

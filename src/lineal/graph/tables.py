@@ -60,6 +60,7 @@ def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) 
 def _within(
     edges: dict[Dataset, list[TableEdge]], start: Dataset, hops: int, *, upwards: bool
 ) -> list[TableEdge]:
+    """Return the edges between datasets within so many hops."""
     found: list[TableEdge] = []
     visited, border = {start}, [start]
     while border and hops > 0:
@@ -73,4 +74,5 @@ def _within(
 
 
 def _in_order(clauses: set[Clause]) -> tuple[str, ...]:
+    """Return the clauses in the order in which SQL writes them."""
     return tuple(clause.value for clause in Clause if clause in clauses)

@@ -17,18 +17,22 @@ class TracedEdge(NamedTuple):
 
     @property
     def source(self) -> Column:
+        """Return the column that the edge comes from."""
         return self.edge.source
 
     @property
     def target(self) -> Column | Dataset:
+        """Return the column or dataset that the edge leads into."""
         return self.edge.target
 
     @property
     def usages(self) -> tuple[Usage, ...]:
+        """Return the usages of the edge."""
         return self.edge.usages
 
     @property
     def kind(self) -> str:
+        """Return the kind of the edge."""
         return self.edge.kind
 
     def __getattr__(self, name: str) -> Any:
@@ -114,13 +118,18 @@ def _rows(
 
 
 def _source(edge: Edge) -> Column | None:
+    """Return the source of an edge."""
     return edge.source
 
 
 def _target(edge: Edge) -> Column | None:
-    return edge.target if isinstance(edge.target, Column) else None
+    """Return the target of an edge, if it is a column."""
+    if isinstance(edge.target, Column):
+        return edge.target
+    return None
 
 
 def _by_depth(traced: TracedEdge) -> tuple[int, str, bool, str]:
+    """Return the sort key of a traced edge."""
     edge = traced.edge
     return (traced.depth, str(edge.source), not edge.field_level, str(edge.target))

@@ -78,10 +78,13 @@ class UnknownRule(Passing, LookupError):
 
 
 def rule_called(text: str) -> Rule:
-    return _called(text)[0]
+    """Return the rule with this code or name."""
+    return _find_rules(text)[0]
 
 
-def asked(checks: Checks, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Severities:
+def active_rules(
+    checks: Checks, select: Sequence[str] = (), ignore: Sequence[str] = ()
+) -> Severities:
     """The rules that are on: as the project says, then only those selected, without those ignored."""
     levels = {rule.code: rule.severity for rule in RULES}
     for name, (level, _) in checks.severities.items():
@@ -89,12 +92,12 @@ def asked(checks: Checks, select: Sequence[str] = (), ignore: Sequence[str] = ()
             if rule.is_called(name) and level in LEVELS:
                 levels[rule.code] = LEVELS[level]
     if select:
-        chosen = {rule.code for name in select for rule in _called(name)}
+        chosen = {rule.code for name in select for rule in _find_rules(name)}
         levels = {code: level for code, level in levels.items() if code in chosen}
         levels = {
             code: Severity.WARNING if level is None else level for code, level in levels.items()
         }
-    left_out = {rule.code for name in ignore for rule in _called(name)}
+    left_out = {rule.code for name in ignore for rule in _find_rules(name)}
     return {
         code: level for code, level in levels.items() if level is not None and code not in left_out
     }
@@ -105,7 +108,7 @@ def misnamed(checks: Checks) -> list[Diagnostic]:
     found = []
     for name, (level, place) in checks.severities.items():
         try:
-            _called(name)
+            _find_rules(name)
         except UnknownRule as unknown:
             found.append(Diagnostic(Code.UNKNOWN_KEY, f"validate.severity: {unknown}", place))
         if level not in LEVELS:
@@ -125,7 +128,7 @@ def check(
         Finding(rule.code, rule.name, severities[rule.code], found)
         for rule in RULES
         if rule.code in severities
-        for found in _found(rule, subject)
+        for found in _run_rule(rule, subject)
         if not silence.covers(rule, found)
     ]
     last = unused_suppression.RULE
@@ -137,7 +140,7 @@ def check(
     return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
 
 
-def _found(rule: Rule, subject: Subject) -> list[Found]:
+def _run_rule(rule: Rule, subject: Subject) -> list[Found]:
     """What a rule finds; nothing, if it fails, which is reported: the others go on."""
     try:
         return list(rule.find(subject))
@@ -154,7 +157,7 @@ def _hintful(finding: Finding) -> Finding:
     return finding._replace(found=finding.found._replace(hint=rule_called(finding.code).remedy))
 
 
-def _called(text: str) -> list[Rule]:
+def _find_rules(text: str) -> list[Rule]:
     found = [rule for rule in RULES if rule.is_called(text)]
     if not found:
         near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])

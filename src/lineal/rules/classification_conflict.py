@@ -10,6 +10,7 @@ from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each column whose declared labels contradict those that reach it."""
     for conflict in subject.labels.clashes():
         about = conflict.column
         source = next(iter(conflict.brought.values()))

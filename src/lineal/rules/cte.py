@@ -9,13 +9,17 @@ from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each CTE."""
     for construct in subject.constructs():
         if construct.kind == "cte":
             yield Found(f"the CTE {construct.name}{_where(construct.dataset)}", construct.place)
 
 
 def _where(dataset: str) -> str:
-    return f" of {dataset}" if dataset else ""
+    """Return ` of DATASET`, or nothing for a query without a target."""
+    if dataset:
+        return f" of {dataset}"
+    return ""
 
 
 RULE = Rule(

@@ -9,6 +9,7 @@ from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each subquery in FROM."""
     for construct in subject.constructs():
         if construct.kind == "derived table":
             name = f" {construct.name}" if construct.name else ""

@@ -14,6 +14,7 @@ OWN_RULES = (Code.CLASSIFICATION_CONFLICT, Code.UNKNOWN_REFERENCE)
 
 
 def find(code: Code, subject: Subject) -> Iterator[Found]:
+    """Yield each diagnostic of a code as a finding."""
     for diagnostic in subject.diagnosed.get(code, ()):
         yield Found(diagnostic.message, diagnostic.place, diagnostic.hint)
 

@@ -8,17 +8,18 @@ from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.extraction import DatasetInfo
 from lineal.model.finding import Found, Spot
-from lineal.rules.rule import Rule, Subject, has_yaml, keyed, listed
+from lineal.rules.rule import Rule, Subject, editable_columns, has_yaml, keyed
 
 FEW = 5
 """So many names are listed before the rest is counted."""
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each column that the SQL makes and the YAML does not list."""
     for info in subject.infos:
         if not info.produced or info.declared is None:
             continue
-        declared = keyed(listed(info))
+        declared = keyed(editable_columns(info))
         if not declared:
             if has_yaml(info):
                 yield _none_at_all(info)
@@ -39,6 +40,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 
 def _none_at_all(info: DatasetInfo) -> Found:
+    """Return the finding of a dataset that declares no columns."""
     made = [column.name for column in info.produced or ()]
     several = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
     return Found(
@@ -47,7 +49,10 @@ def _none_at_all(info: DatasetInfo) -> Found:
 
 
 def _home(info: DatasetInfo) -> tuple[Spot, ...]:
-    return (Spot(info.place, f"{info.dataset} is declared here"),) if info.place is not None else ()
+    """Return where the dataset is declared, as a further spot."""
+    if info.place is not None:
+        return (Spot(info.place, f"{info.dataset} is declared here"),)
+    return ()
 
 
 RULE = Rule(

@@ -8,14 +8,15 @@ from lineal.model import names
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found
-from lineal.rules.rule import Rule, Subject, keyed, listed
+from lineal.rules.rule import Rule, Subject, editable_columns, keyed
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each column that the YAML lists and the SQL does not make."""
     for info in subject.infos:
         if info.produced is None or not info.declared:
             continue
-        made, declared = keyed(info.produced), keyed(listed(info))
+        made, declared = keyed(info.produced), keyed(editable_columns(info))
         free = [column.name for key, column in made.items() if key not in declared]
         for key, column in declared.items():
             if key not in made:

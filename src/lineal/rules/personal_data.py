@@ -11,16 +11,17 @@ from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each column that holds personal data and is not declared so."""
     graph, labels = subject.graph, subject.labels
     personal = {label.lower() for label in subject.checks.personal}
     for info in subject.infos:
         for about in graph.columns(info.dataset):
-            if not personal.isdisjoint(labels.of(about)) and not labels.is_declared(about):
+            if not personal.isdisjoint(labels.labels_of(about)) and not labels.is_declared(about):
                 brought = [each for each in labels.brought(about) if each.label in personal]
-                yield _found(about, [str(each) for each in brought], brought[0].origin, subject)
+                yield _finding(about, [str(each) for each in brought], brought[0].origin, subject)
 
 
-def _found(about: Column, ways: list[str], origin: Column, subject: Subject) -> Found:
+def _finding(about: Column, ways: list[str], origin: Column, subject: Subject) -> Found:
     made, declared = subject.made_at(about), subject.declared_at(about)
     spots = (Spot(made, "brought here"),) if made and declared else ()
     message = f"{about} holds personal data, but is not declared so: {', '.join(ways)}"

@@ -48,10 +48,12 @@ class Subject:
 
     @cached_property
     def labels(self) -> Classification:
+        """Return the classification of all columns."""
         return Classification(self.graph)
 
     @cached_property
     def diagnosed(self) -> dict[Code, list[Diagnostic]]:
+        """Return the diagnostics of each code."""
         found: dict[Code, list[Diagnostic]] = {}
         for diagnostic in self.graph.extraction.diagnostics:
             found.setdefault(diagnostic.code, []).append(diagnostic)
@@ -59,6 +61,7 @@ class Subject:
 
     @property
     def infos(self) -> list[DatasetInfo]:
+        """Return every dataset."""
         return list(self.graph.infos.values())
 
     @cached_property
@@ -69,6 +72,7 @@ class Subject:
         return [info for info in self.infos if info.declared is not None and _is_described(info)]
 
     def is_terminal(self, info: DatasetInfo) -> bool:
+        """Tell whether nothing in the project is expected to read a dataset."""
         name = names.insensitive(info.dataset.name, False)
         patterns = (names.insensitive(pattern, False) for pattern in self.checks.terminal)
         return info.terminal or any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -78,8 +82,11 @@ class Subject:
         return self.graph.into(column)
 
     def declared_at(self, column: Column) -> Place | None:
+        """Return where a column is declared."""
         info = self.graph.info(column)
-        return info.place if info is not None else None
+        if info is not None:
+            return info.place
+        return None
 
     def made_at(self, column: Column) -> Place | None:
         """Where a statement makes the column, as far as its sources tell."""
@@ -93,6 +100,7 @@ class Subject:
 
     @cached_property
     def _first_reads(self) -> dict[Dataset, Place]:
+        """Return where each dataset first reads another."""
         first: dict[Dataset, Place] = {}
         for read in self.graph.reads:
             if read.place is not None:
@@ -100,7 +108,7 @@ class Subject:
         return first
 
 
-def listed(info: DatasetInfo) -> list[ColumnInfo]:
+def editable_columns(info: DatasetInfo) -> list[ColumnInfo]:
     """The columns that a file lists, so that somebody could edit them: a catalogue is no file of
     the project.
     """
@@ -112,10 +120,12 @@ UNDECLARED_PLACES = (".sql", ".csv", ".py")
 
 
 def has_yaml(info: DatasetInfo) -> bool:
+    """Tell whether a project file declares the dataset."""
     return info.place is not None and not info.place.file.lower().endswith(UNDECLARED_PLACES)
 
 
 def _is_described(info: DatasetInfo) -> bool:
+    """Tell whether somebody has described the dataset."""
     words = info.description or any(column.description for column in info.declared or ())
     return bool(words) or (info.kind != "table" and has_yaml(info))
 

@@ -23,7 +23,7 @@ class Silence:
         silenced = False
         for place in found.places:
             for suppression in self._by_file.get(place.file, ()):
-                code = _named(rule, suppression) if suppression.covers(place) else None
+                code = _matching_code(rule, suppression) if suppression.covers(place) else None
                 if code is not None:
                     self._used.add((place.file, suppression.codes, code))
                     silenced = True
@@ -39,24 +39,23 @@ class Silence:
                     if (file, suppression.codes, code) not in self._used and self._was_asked(
                         code, active
                     ):
-                        yield Found(self._said(code), suppression.place)
+                        yield Found(self._message(code), suppression.place)
 
     def _was_asked(self, code: str, active: Collection[str]) -> bool:
+        """Tell whether the rules of a comment are among the active ones."""
         called = [rule for rule in self._rules if rule.is_called(code)] if code else []
         return not called or all(rule.code in active for rule in called)
 
-    def _said(self, code: str) -> str:
+    def _message(self, code: str) -> str:
         if not code:
             return "the comment silences nothing"
         known = any(rule.is_called(code) for rule in self._rules)
-        return (
-            f"ignore[{code}] silences nothing"
-            if known
-            else f"ignore[{code}]: there is no such rule"
-        )
+        if known:
+            return f"ignore[{code}] silences nothing"
+        return f"ignore[{code}]: there is no such rule"
 
 
-def _named(rule: Rule, suppression: Suppression) -> str | None:
+def _matching_code(rule: Rule, suppression: Suppression) -> str | None:
     """The code by which a comment means the rule; '' where it means all of them."""
     if not suppression.codes:
         return ""

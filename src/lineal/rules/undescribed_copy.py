@@ -12,6 +12,7 @@ from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each copy without a description."""
     texts = inheritance(subject.graph)
     for info in subject.documented:
         for column in info.columns:
@@ -21,10 +22,10 @@ def find(subject: Subject) -> Iterator[Found]:
                 column.inherits and not column.description and is_passed_on(subject.graph, about)
             )
             if lacks and (heir or column.place):
-                yield _found(about, column.place, heir, subject)
+                yield _finding(about, column.place, heir, subject)
 
 
-def _found(
+def _finding(
     about: Column, declared: Place | None, heir: Inherited | None, subject: Subject
 ) -> Found:
     edge, made = subject.sources(about)[0], subject.made_at(about)
@@ -36,6 +37,7 @@ def _found(
 
 
 def _hint(about: Column, source: Column, heir: Inherited | None, subject: Subject) -> str:
+    """Return how to describe the column."""
     if heir is not None:
         return f'{heir.source} says "{heir.text}": `lineal describe --write` writes it down.'
     if any(description(subject.graph, edge.source) for edge in subject.sources(about)):

@@ -12,6 +12,7 @@ from lineal.rules.rule import Rule, Subject, keyed
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each computed column without a description."""
     for info in subject.documented:
         made = keyed(info.produced or ())
         for key, column in keyed(info.columns).items():
@@ -20,10 +21,10 @@ def find(subject: Subject) -> Iterator[Found]:
             if column.place is None or column.description or passed_on:
                 continue
             if key in made or subject.sources(about):
-                yield _found(about, column.place, subject)
+                yield _finding(about, column.place, subject)
 
 
-def _found(about: Column, declared: Place | None, subject: Subject) -> Found:
+def _finding(about: Column, declared: Place | None, subject: Subject) -> Found:
     made = subject.made_at(about)
     sources = ", ".join(dict.fromkeys(str(edge.source) for edge in subject.sources(about)))
     how = f"is made from {sources}" if sources else "is made by the SQL"

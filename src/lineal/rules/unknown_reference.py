@@ -27,6 +27,7 @@ MOST_COMPARED = 100_000
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each name that nothing defines."""
     said = subject.diagnosed.get(Code.UNKNOWN_REFERENCE, [])
     for diagnostic in said:
         yield Found(diagnostic.message, diagnostic.place, diagnostic.advice)
@@ -38,6 +39,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 
 def _unknown_tables(subject: Subject, said_in: set[str]) -> Iterator[Found]:
+    """Yield each read of a table that is neither declared nor written."""
     written = {edge.into for edge in subject.graph.extraction.edges} | {
         read.target for read in subject.graph.reads
     }
@@ -57,6 +59,7 @@ def _unknown_tables(subject: Subject, said_in: set[str]) -> Iterator[Found]:
 
 
 def _is_unknown(info: DatasetInfo) -> bool:
+    """Tell whether nothing is known of a table but its name."""
     if (
         info.kind != "table"
         or info.declared is not None

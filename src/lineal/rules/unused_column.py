@@ -19,6 +19,7 @@ MARK = "Remove it, or say `meta: {lineal: {terminal: true}}` in the YAML of what
 
 
 def find(subject: Subject) -> Iterator[Found]:
+    """Yield each dataset and column that nothing reads."""
     read = _read(subject)
     for info in subject.infos:
         if not info.produced or info.kind in ENDS or subject.is_terminal(info):
@@ -31,6 +32,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 
 def _columns(info: DatasetInfo, read: set[str], subject: Subject) -> Iterator[Found]:
+    """Yield each column of a dataset that nothing reads."""
     for column in info.produced or ():
         if names.insensitive(column.name, False) not in read:
             about = Column(info.dataset, column.name)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.ledger import Columns, Coverage, Files, Statements
 from lineal.model.way import Clause, Confidence, How, way
 
 CLAUSES = {
@@ -39,7 +40,7 @@ def extraction(text: str, about: About | None = None, kinds: Kinds | None = None
     """`about` says what is known of a column, by `dataset.column`; `kinds` of a dataset, by its
     name.
     """
-    made = Extraction(coverage=Coverage())
+    made = Extraction()
     for written in filter(None, (each.strip() for each in text.splitlines())):
         if written.startswith("read "):
             made.reads.append(_read(written[5:]))
@@ -216,7 +217,7 @@ KINDS = {
 def ranking() -> Graph:
     """A part of the sample project of seed 000."""
     made = extraction(RANKING, ABOUT, KINDS)
-    made.coverage = Coverage(4, 4, 4, 20, 0, 0)
+    made.coverage = Coverage(Files(4), Statements(4), Columns(20))
     return Graph(made)
 
 

@@ -45,7 +45,7 @@ def labels(text: str, about: dict[str, tuple[str, ...]]) -> dict[str, tuple[str,
     found = graph(text, infos)
     effective = Classification(found)
     columns = (each for known in found.infos for each in found.columns(known))
-    return {str(each): effective.of(each) for each in columns if effective.of(each)}
+    return {str(each): effective.labels_of(each) for each in columns if effective.labels_of(each)}
 
 
 def test_labels_travel_with_values_and_unite() -> None:
@@ -90,7 +90,7 @@ def test_a_field_has_the_labels_of_its_column_unless_it_has_its_own() -> None:
         ColumnInfo("address.city", classification=("public",))
     )
     found = Graph(made)
-    assert Classification(found).of(found.column("v.city")) == ("public",)
+    assert Classification(found).labels_of(found.column("v.city")) == ("public",)
 
 
 def ways(text: str, about: dict[str, tuple[str, ...]], column: str) -> list[str]:
@@ -122,7 +122,7 @@ def test_a_declared_field_brings_its_own_label_only_where_it_is_read() -> None:
     assert [str(each) for each in labels.brought(found.column("v.city"))] == [
         "pii ← t.address.city"
     ]
-    assert labels.of(found.column("v.zip")) == ()
+    assert labels.labels_of(found.column("v.zip")) == ()
 
 
 def test_an_edge_passes_a_label_on_only_to_a_column_that_takes_it() -> None:

@@ -98,6 +98,7 @@ class _Causes:
         self.followed = 0
 
     def all(self) -> tuple[list[Finding], list[Detail], list[Restyled]]:
+        """Return findings, notes and restyled statements."""
         for comparison in self.pairs.common:
             self.sort(comparison)
         self.relaid()
@@ -120,6 +121,7 @@ class _Causes:
     # -- what is what ------------------------------------------------------------------------------
 
     def sort(self, comparison: Comparison) -> None:
+        """File a comparison under its cause: a root, a follower or a change of style."""
         own = [detail for detail in comparison.details if detail.kind in OWN]
         loud = [detail for detail in own if self.policy.level(detail.kind) > Level.SAFE]
         self.notes += [detail for detail in own if detail not in loud]
@@ -139,6 +141,7 @@ class _Causes:
             self.roots[comparison.new] = _Root(comparison.new, [*lineage, *loud], edges, comparison)
 
     def is_follower(self, comparison: Comparison, lineage: list[Detail]) -> bool:
+        """Tell whether only other datasets changed what this one returns."""
         if comparison.key in self.pairs.renamed:
             return False
         if comparison.same_words:
@@ -154,6 +157,7 @@ class _Causes:
         return any(key in self.pairs.renamed or key in columns for key in read)
 
     def restyle(self, comparison: Comparison) -> None:
+        """Note a statement that is written in another way or has moved."""
         note = "" if comparison.same_words else "is written in another way"
         if comparison.moved is not None:
             before, after = comparison.moved
@@ -181,6 +185,7 @@ class _Causes:
                 self.restyled.append(Restyled(each.name, note, self.head.place(each.new)))
 
     def only_on_one_side(self) -> None:
+        """Make a root of each dataset that was added or removed."""
         for key in self.pairs.removed:
             detail = Detail("dataset-removed", self.base.name(key), "", self.base.info(key).kind)
             self.roots[key] = _Root(key, [detail], edges_of_one(self.base, key, new=False))
@@ -207,6 +212,7 @@ class _Causes:
                 self.roots[key] = _Root(key, details, comparison.edges, comparison)
 
     def is_function(self, key: Key) -> bool:
+        """Tell whether the key belongs to a function."""
         several = (*self.base.statements.get(key, ()), *self.head.statements.get(key, ()))
         return any(statement.kind == "function" for statement in several)
 
@@ -233,7 +239,7 @@ class _Causes:
         scripts: dict[tuple[str, ...], list[_Root]] = {}
         for root in self.roots.values():
             if root.comparison is not None and not root.comparison.same_words:
-                scripts.setdefault(tuple(self.head.said(root.key)), []).append(root)
+                scripts.setdefault(tuple(self.head.words_of(root.key)), []).append(root)
         for several in scripts.values():
             quiet = [
                 root
@@ -251,6 +257,7 @@ class _Causes:
     # -- findings ----------------------------------------------------------------------------------
 
     def finding(self, root: _Root) -> Finding:
+        """Return the finding of a root: its most severe detail names it."""
         broken = list(self.broken(root))
         details = [self.with_readers(detail, root, broken) for detail in root.details]
         kind = min(
@@ -280,9 +287,12 @@ class _Causes:
             read = (root.key, fold(detail.column)) in self.head.columns_read
         else:
             return detail
-        return detail._replace(kind=f"{detail.kind}-read") if read else detail
+        if read:
+            return detail._replace(kind=f"{detail.kind}-read")
+        return detail
 
     def broken(self, root: _Root) -> Iterator[Broken]:
+        """Yield the datasets that a root breaks."""
         for detail in root.details:
             if detail.kind in LOSSES and root.comparison is not None:
                 yield from self.broken_by_column(root.comparison, detail)
@@ -297,6 +307,7 @@ class _Causes:
                         )
 
     def broken_by_column(self, comparison: Comparison, detail: Detail) -> Iterator[Broken]:
+        """Yield the datasets that name a column which is gone."""
         column = self.base.column(
             comparison.key, fold(detail.before if detail.kind == LOSSES[1] else detail.column)
         )
@@ -312,13 +323,14 @@ class _Causes:
 
     @cached_property
     def used(self) -> NamesUsed:
+        """Return the index of names that the base side uses."""
         return NamesUsed(self.base.graph)
 
     def still(self, key: Key, new: Key, column: Column) -> bool:
         """Whether a statement that named a column does so now: it was not touched, or it is refused
         for that.
         """
-        if self.base.said(key) == self.head.said(new):
+        if self.base.words_of(key) == self.head.words_of(new):
             return True
         files = self.head.files(new)
         return any(
@@ -361,6 +373,7 @@ class _Causes:
 
     @cached_property
     def new_errors(self) -> list[Diagnostic]:
+        """Return the errors that the base side does not have."""
         known = {
             (found.code, fold(found.message)) for found in self.base.graph.extraction.diagnostics
         }
@@ -403,6 +416,7 @@ class _Causes:
         )
 
     def error(self, found: Diagnostic) -> Finding:
+        """Return the finding of a new error."""
         detail = Detail(ERRORS, "", "", "", found.message)
         return Finding(ERRORS, self.policy.level(ERRORS), "", found.place, (detail,))
 
@@ -412,7 +426,9 @@ def name_before(detail: Detail) -> str:
     if detail.column:
         column = detail.before if detail.kind == "column-renamed" else detail.column
         return f"{detail.dataset}.{column}"
-    return detail.before if detail.kind == "dataset-renamed" else detail.dataset
+    if detail.kind == "dataset-renamed":
+        return detail.before
+    return detail.dataset
 
 
 def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
@@ -436,8 +452,10 @@ def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
 
 
 def _order(kind: str) -> int:
+    """Return the position of a kind among the severest first."""
     return SEVEREST_FIRST.index(kind)
 
 
 def _rank(finding: Finding) -> tuple[int, int, str]:
+    """Return the sort key of a finding."""
     return (-finding.level, _order(finding.kind), finding.dataset)

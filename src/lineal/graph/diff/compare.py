@@ -42,14 +42,19 @@ class EdgeChange(NamedTuple):
 
     @property
     def arrow(self) -> str:
-        return "→" if self.field_level else "⇒"
+        """Return → for a column and ⇒ for rows."""
+        if self.field_level:
+            return "→"
+        return "⇒"
 
     @property
     def change(self) -> str:
         """What has happened to the edge: added, removed or changed."""
         if not self.before:
             return ADDED
-        return CHANGED if self.after else REMOVED
+        if self.after:
+            return CHANGED
+        return REMOVED
 
 
 OWN = frozenset(("description-changed", "classification-changed"))
@@ -69,25 +74,30 @@ class Comparison:
 
     @property
     def new(self) -> Key:
+        """Return the key of the dataset on the head side."""
         return self.renamed.get(self.key, self.key)
 
     @property
     def name(self) -> str:
+        """Return the name of the dataset on the head side."""
         return self.head.name(self.new)
 
     @cached_property
     def same_words(self) -> bool:
+        """Tell whether both sides have the same statements, word by word."""
         before, after = self.base.texts(self.key), self.head.texts(self.new)
         if before and before == after:
             return True
-        return self.base.said(self.key) == self.head.said(self.new)
+        return self.base.words_of(self.key) == self.head.words_of(self.new)
 
     @cached_property
     def same_meaning(self) -> bool:
-        return self.same_words or self.base.meant(self.key) == self.head.meant(self.new)
+        """Tell whether the statements mean the same on both sides."""
+        return self.same_words or self.base.meanings_of(self.key) == self.head.meanings_of(self.new)
 
     @cached_property
     def moved(self) -> tuple[str, str] | None:
+        """Return the file before and after, if no file is shared."""
         before, after = self.base.files(self.key), self.head.files(self.new)
         if before and after and before.isdisjoint(after):
             return min(before), min(after)
@@ -95,16 +105,19 @@ class Comparison:
 
     @cached_property
     def _before(self) -> tuple[dict[str, Facts], Facts]:
+        """Return the lineage on the base side, with its names renamed."""
         return self.base.lineage(
             self.key, self.renamed, not self.same_meaning, self.columns_renamed
         )
 
     @cached_property
     def _after(self) -> tuple[dict[str, Facts], Facts]:
+        """Return the lineage on the head side."""
         return self.head.lineage(self.new, {}, not self.same_meaning)
 
     @cached_property
     def details(self) -> list[Detail]:
+        """Return all that differs: columns, values, rows and documentation."""
         found = list(self._columns())
         if not self.same_edges:
             found += [*self._values(), *self._rows()]
@@ -123,25 +136,32 @@ class Comparison:
         return len(before) == len(after) and all(map(_alike, before, after))
 
     def _detail(self, kind: str, column: str = "", before: str = "", after: str = "") -> Detail:
+        """Return a detail of this dataset."""
         return Detail(kind, self.name, column, before, after)
 
     # -- columns -----------------------------------------------------------------------------------
 
     @cached_property
-    def _listed(self) -> bool:
+    def _lists_columns(self) -> bool:
         """Whether both sides list the columns: what use tells of a table is no schema."""
         stated = self.key in self.base.statements or self.base.info(self.key).complete
         return stated and (self.new in self.head.statements or self.head.info(self.new).complete)
 
     @cached_property
     def gone(self) -> list[str]:
+        """Return the columns that only the base side has."""
         before, after = self.base.columns(self.key), self.head.columns(self.new)
-        return [name for name in before if name not in after] if self._listed else []
+        if self._lists_columns:
+            return [name for name in before if name not in after]
+        return []
 
     @cached_property
     def added(self) -> list[str]:
+        """Return the columns that only the head side has."""
         before, after = self.base.columns(self.key), self.head.columns(self.new)
-        return [name for name in after if name not in before] if self._listed else []
+        if self._lists_columns:
+            return [name for name in after if name not in before]
+        return []
 
     @cached_property
     def column_renames(self) -> dict[str, str]:
@@ -155,6 +175,7 @@ class Comparison:
         return found
 
     def _columns(self) -> Iterator[Detail]:
+        """Yield columns that were removed, added, renamed, retyped or moved."""
         before, after = self.base.columns(self.key), self.head.columns(self.new)
         renames = self.column_renames
         for name in self.gone:
@@ -170,11 +191,12 @@ class Comparison:
         for name in self.added:
             if name not in renames.values():
                 yield self._detail("column-added", after[name].name, "", after[name].type)
-        if self._listed:
+        if self._lists_columns:
             yield from self._order(list(before), list(after))
             yield from self.types if self.with_types else ()
 
     def _order(self, before: list[str], after: list[str]) -> Iterator[Detail]:
+        """Yield a detail if the common columns have another order."""
         old = [self.column_renames.get(name, name) for name in before]
         kept, new = [name for name in old if name in after], [name for name in after if name in old]
         if kept != new:
@@ -182,11 +204,12 @@ class Comparison:
 
     @cached_property
     def types(self) -> list[Detail]:
+        """Return the columns whose type changed."""
         before, after = self.base.columns(self.key), self.head.columns(self.new)
         found = []
         for name, info in before.items():
             now = after.get(self.column_renames.get(name, name))
-            if now is None or not self._listed:
+            if now is None or not self._lists_columns:
                 continue
             old, new = info.type, now.type
             if old and new and not same_type(old, new):
@@ -204,6 +227,7 @@ class Comparison:
     # -- lineage -----------------------------------------------------------------------------------
 
     def _values(self) -> Iterator[Detail]:
+        """Yield the columns whose values are made in another way."""
         before, after = self._before[0], self._after[0]
         new = {*self.added} - {*self.column_renames.values()}
         for name in dict.fromkeys([*before, *after]):
@@ -213,15 +237,20 @@ class Comparison:
             if before.get(name, {}) != after.get(name, {}):
                 column = self.head.column(self.new, whole).name
                 yield self._detail(
-                    "value-changed", column, _made(before.get(name)), _made(after.get(name))
+                    "value-changed",
+                    column,
+                    _sources_text(before.get(name)),
+                    _sources_text(after.get(name)),
                 )
 
     def _rows(self) -> Iterator[Detail]:
+        """Yield a detail if other columns decide the rows."""
         before, after = self._before[1], self._after[1]
         if before != after:
-            yield self._detail("rows-changed", "", _made(before), _made(after))
+            yield self._detail("rows-changed", "", _sources_text(before), _sources_text(after))
 
     def _documentation(self) -> Iterator[Detail]:
+        """Yield descriptions and labels that changed."""
         old, new = self.base.info(self.key), self.head.info(self.new)
         if old.description.strip() != new.description.strip():
             yield self._detail(
@@ -262,6 +291,7 @@ class Comparison:
     def _edge(
         self, source: Source, target: str, old: frozenset[Fact], new: frozenset[Fact]
     ) -> EdgeChange:
+        """Return the change of one edge, from one set of facts to another."""
         dataset = (
             self.head.name(source.dataset)
             if source.dataset in self.head.datasets
@@ -269,11 +299,12 @@ class Comparison:
         )
         into = f"{self.name}.{target}" if target else self.name
         return EdgeChange(
-            f"{dataset}.{source.column}", into, bool(target), _written(old), _written(new)
+            f"{dataset}.{source.column}", into, bool(target), _fact_texts(old), _fact_texts(new)
         )
 
 
 def _alike(one: Edge, other: Edge) -> bool:
+    """Tell whether two edges have the same ends and ways."""
     if one.source != other.source or one.target != other.target:
         return False
     return [usage.way for usage in one.usages] == [usage.way for usage in other.usages]
@@ -292,13 +323,14 @@ def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:
             side.name(source.dataset) if source.dataset in side.datasets else source.dataset[1]
         )
         into = f"{side.name(key)}.{target}" if target else side.name(key)
-        said = _written(facts)
+        said = _fact_texts(facts)
         before, after = ((), said) if new else (said, ())
         found.append(EdgeChange(f"{dataset}.{source.column}", into, bool(target), before, after))
     return found
 
 
 def _edges(sides: tuple[dict[str, Facts], Facts]) -> dict[tuple[Source, str], frozenset[Fact]]:
+    """Return the facts of each edge, by source and target."""
     columns, rows = sides
     found = {
         (source, name): facts for name, made in columns.items() for source, facts in made.items()
@@ -306,17 +338,18 @@ def _edges(sides: tuple[dict[str, Facts], Facts]) -> dict[tuple[Source, str], fr
     return found | {(source, ""): facts for source, facts in rows.items()}
 
 
-def _written(facts: frozenset[Fact]) -> tuple[str, ...]:
+def _fact_texts(facts: frozenset[Fact]) -> tuple[str, ...]:
     return tuple(sorted(" ".join(part for part in fact if part != "direct") for fact in facts))
 
 
-def _made(facts: Facts | None) -> str:
+def _sources_text(facts: Facts | None) -> str:
     """orders.amount (AGGREGATION sum), orders.id (IDENTITY)"""
     return ", ".join(
-        f"{source.dataset[1]}.{source.column} ({', '.join(_written(each))})"
+        f"{source.dataset[1]}.{source.column} ({', '.join(_fact_texts(each))})"
         for source, each in sorted_facts(facts)
     )
 
 
 def sorted_facts(facts: Facts | None) -> list[tuple[Source, frozenset[Fact]]]:
+    """Return facts in the order of their sources."""
     return sorted((facts or {}).items(), key=lambda item: item[0])

@@ -8,7 +8,7 @@ from functools import cached_property
 from lineal.graph.diff.causes import Finding, Restyled
 from lineal.graph.diff.compare import Detail, EdgeChange, edges_of_one
 from lineal.graph.diff.pairs import Pairs
-from lineal.model.extraction import Coverage
+from lineal.model.ledger import Coverage
 from lineal.model.policy import Level
 
 
@@ -23,14 +23,17 @@ class Difference:
 
     @property
     def verdict(self) -> Level:
+        """Return the highest level of all findings."""
         return max((finding.level for finding in self.findings), default=Level.SAFE)
 
     @property
     def is_empty(self) -> bool:
+        """Tell whether nothing differs."""
         return not (self.findings or self.notes or self.restyled)
 
     @property
     def coverage(self) -> tuple[Coverage, Coverage]:
+        """Return the coverage of both sides."""
         return self.pairs.base.graph.extraction.coverage, self.pairs.head.graph.extraction.coverage
 
     @cached_property
@@ -55,6 +58,7 @@ class Difference:
 
     @cached_property
     def edges(self) -> list[EdgeChange]:
+        """Return every edge that was added, removed or changed."""
         pairs = self.pairs
         changed = [edge for each in pairs.common for edge in each.edges]
         changed += [edge for key in pairs.added for edge in edges_of_one(pairs.head, key, new=True)]

@@ -59,6 +59,7 @@ COLUMN_MARKS = {
 
 
 def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extraction:
+    """Return the lineage of both sides as one, under the names of the head side."""
     infos = dict(head.infos)
     for old, info in base.infos.items():
         new = same.get(old, old)
@@ -74,6 +75,7 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
 
 
 def _with_columns(info: DatasetInfo, former: DatasetInfo) -> DatasetInfo:
+    """Return a dataset with the columns it had before as well."""
     known = {name.lower() for name in info.names}
     return replace(
         info,
@@ -96,6 +98,7 @@ def _moved(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
 
 
 def _column(graph: Graph, dataset: str, column: str) -> Column | None:
+    """Return the column with these names, if the graph has it."""
     found = next((each for each in graph.infos if each.name == dataset), None)
     if found is None:
         return None

@@ -23,11 +23,13 @@ class Pairs:
 
     @property
     def removed(self) -> list[Key]:
+        """Return the datasets that only the base side defines."""
         gone = (key for key in self.base.defined if key not in self.head.defined)
         return sorted(key for key in gone if key not in self.renamed)
 
     @property
     def added(self) -> list[Key]:
+        """Return the datasets that only the head side defines."""
         taken = {*self.renamed.values()}
         return sorted(
             key for key in self.head.defined if key not in self.base.defined and key not in taken
@@ -35,6 +37,7 @@ class Pairs:
 
     @cached_property
     def common(self) -> list[Comparison]:
+        """Return a comparison of each dataset that both sides define."""
         both = [key for key in self.base.defined if key in self.head.defined or key in self.renamed]
         found = [Comparison(key, self.base, self.head, self.renamed) for key in both]
         renamed = {
@@ -67,12 +70,14 @@ class Pairs:
                     border += self._behind(each.key)
 
     def _behind(self, key: Key) -> list[Key]:
+        """Return the readers of a dataset on both sides."""
         old = {new: before for before, new in self.renamed.items()}
         after = self.head.readers.get(self.renamed.get(key, key), {})
         return [*self.base.readers.get(key, {}), *(old.get(follow, follow) for follow in after)]
 
 
 def comparisons(base: Side, head: Side) -> Pairs:
+    """Pair the datasets of two sides, renamed ones included."""
     pairs = Pairs(base, head)
     while found := _renames(pairs):
         pairs.renamed |= found
@@ -95,6 +100,7 @@ def _renames(pairs: Pairs) -> dict[Key, Key]:
 
 
 def _signatures(side: Side, keys: list[Key], renamed: dict[Key, Key]) -> dict[Signature, list[Key]]:
+    """Return the datasets by what tells them apart except their names."""
     found: dict[Signature, list[Key]] = {}
     for key in keys:
         columns, rows = side.lineage(key, {**renamed, key: ("", "")}, deep=True)

@@ -34,10 +34,12 @@ Renames = dict[tuple[Key, str], str]
 
 
 def fold(name: str) -> str:
+    """Return a name in the form in which names are compared."""
     return names.insensitive(name, False)
 
 
 def key_of(dataset: Dataset) -> Key:
+    """Return the key of a dataset: namespace and name, folded."""
     return fold(dataset.namespace), fold(dataset.name)
 
 
@@ -50,10 +52,12 @@ class Side:
 
     @cached_property
     def datasets(self) -> dict[Key, Dataset]:
+        """Return every dataset by its key."""
         return {key_of(dataset): dataset for dataset in self.graph.infos}
 
     @cached_property
     def statements(self) -> dict[Key, list[Statement]]:
+        """Return the statements that write each dataset."""
         found: dict[Key, list[Statement]] = {}
         for statement in self.graph.extraction.statements:
             found.setdefault(key_of(statement.target), []).append(statement)
@@ -61,6 +65,7 @@ class Side:
 
     @cached_property
     def _edges(self) -> dict[Key, list[Edge]]:
+        """Return the edges into each dataset."""
         found: dict[Key, list[Edge]] = {}
         for edge in self.graph.extraction.edges:
             found.setdefault(key_of(edge.into), []).append(edge)
@@ -75,6 +80,7 @@ class Side:
         return known | dict.fromkeys(self.statements)
 
     def is_defined(self, key: Key) -> bool:
+        """Tell whether the side says how the dataset is made."""
         return key in self.statements or key in self._edges or self.info(key).complete
 
     @cached_property
@@ -96,16 +102,19 @@ class Side:
 
     @cached_property
     def columns_read(self) -> set[tuple[Key, str]]:
+        """Return the columns that other datasets read."""
         own = (
             (read, key_of(read.dataset)) for read in self.graph.reads if read.dataset != read.target
         )
         return {(key, fold(read.column)) for read, key in own if read.column is not None}
 
     def info(self, key: Key) -> DatasetInfo:
+        """Return what is known of a dataset, or of a function."""
         dataset = self.datasets.get(key, Dataset(*key))
         return self.graph.infos.get(dataset) or DatasetInfo(dataset, "function")
 
     def name(self, key: Key) -> str:
+        """Return the name of a dataset as it is written."""
         return self.info(key).dataset.name
 
     def columns(self, key: Key) -> dict[str, ColumnInfo]:
@@ -117,28 +126,36 @@ class Side:
         return held
 
     def column(self, key: Key, name: str) -> Column:
+        """Return a column under the name that is written."""
         info = self.columns(key).get(name)
         return Column(self.info(key).dataset, info.name if info is not None else name)
 
     def edges(self, key: Key) -> list[Edge]:
+        """Return the edges into a dataset."""
         return self._edges.get(key, [])
 
     def texts(self, key: Key) -> list[str]:
         """The texts that a dataset's statements stand in; none where one of them is not at hand."""
         found = [statement.text for statement in self.statements.get(key, ())]
-        return [text for text in found if text is not None] if None not in found else []
+        if None not in found:
+            return [text for text in found if text is not None]
+        return []
 
-    def said(self, key: Key) -> list[str]:
+    def words_of(self, key: Key) -> list[str]:
+        """Return the statements of a dataset as normalized words."""
         return sorted({statement.words for statement in self.statements.get(key, ())})
 
-    def meant(self, key: Key) -> list[str]:
+    def meanings_of(self, key: Key) -> list[str]:
+        """Return the digests of what the statements of a dataset mean."""
         return sorted({statement.meaning for statement in self.statements.get(key, ())})
 
     def place(self, key: Key) -> Place | None:
+        """Return where a dataset is defined."""
         found = (statement.place for statement in self.statements.get(key, ()))
         return next((place for place in found if place is not None), None) or self.info(key).place
 
     def files(self, key: Key) -> set[str]:
+        """Return the files that define a dataset."""
         return {statement.file for statement in self.statements.get(key, ()) if statement.file}
 
     def lineage(
@@ -165,6 +182,7 @@ class Side:
 
 
 def _target_name(target: Column) -> str:
+    """Return the folded name of a target, with its path."""
     return fold(".".join((target.name, *target.path)))
 
 

@@ -1,0 +1,81 @@
+"""Effects of a change of a whole dataset: those of all of its columns, and of everybody who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from lineal.graph.change import DROP, Change
+from lineal.graph.effects import (
+    BREAKS,
+    REVALUED,
+    ColumnEffect,
+    DatasetEffect,
+    DescriptionEffect,
+    Effects,
+    column_rank,
+    dataset_rank,
+    effects,
+)
+from lineal.graph.graph import Graph
+from lineal.graph.names_used import NamesUsed
+from lineal.model.edge import Column, Dataset
+
+
+def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effects:
+    """Return what a change of every column of a dataset does, the worst first."""
+    used = NamesUsed(graph)
+    found = [effects(graph, column, change, used) for column in graph.columns(dataset)]
+    columns = worst_columns(each for part in found for each in part.columns)
+    columns = [each for each in columns if each.column.dataset != dataset]
+    counts: dict[Dataset, int] = {}
+    for each in columns:
+        counts[each.column.dataset] = counts.get(each.column.dataset, 0) + 1
+    several = [each for part in found for each in (*part.datasets, *part.exposures)]
+    datasets = [
+        replace(each, columns=counts.get(each.dataset, 0))
+        for each in worst_datasets([*several, *readers(graph, dataset, change)])
+        if each.dataset != dataset
+    ]
+    return Effects(
+        dataset,
+        change,
+        tuple(columns),
+        tuple(each for each in datasets if each.kind != "exposure"),
+        tuple(each for each in datasets if each.kind == "exposure"),
+        tuple(descriptions(each for part in found for each in part.descriptions)),
+    )
+
+
+def worst_columns(several: Iterable[ColumnEffect]) -> list[ColumnEffect]:
+    """Return the worst effect on each column, the worst of them first."""
+    found: dict[Column, ColumnEffect] = {}
+    for each in sorted(several, key=column_rank):
+        found.setdefault(each.column, each)
+    return list(found.values())
+
+
+def worst_datasets(several: Iterable[DatasetEffect]) -> list[DatasetEffect]:
+    """Return the worst effect on each dataset, the worst of them first."""
+    found: dict[Dataset, DatasetEffect] = {}
+    for each in sorted(several, key=dataset_rank):
+        found.setdefault(each.dataset, each)
+    return list(found.values())
+
+
+def readers(graph: Graph, dataset: Dataset, change: Change) -> Iterable[DatasetEffect]:
+    """Yield the datasets that read the dataset, also those that name none of its columns."""
+    effect = BREAKS if change.kind == DROP else REVALUED
+    for read in graph.reads:
+        if read.dataset == dataset:
+            info = graph.extraction.datasets.get(read.target)
+            kind = info.kind if info is not None else "table"
+            yield DatasetEffect(read.target, kind, effect, 0, 1, f"reads {dataset}", read.place)
+
+
+def descriptions(several: Iterable[DescriptionEffect]) -> list[DescriptionEffect]:
+    """Return each description once."""
+    found: dict[Column | Dataset, DescriptionEffect] = {}
+    for each in several:
+        found.setdefault(each.at, each)
+    return list(found.values())
