@@ -62,4 +62,6 @@ def text(name: str, report: Report) -> str:
     from lineal.views.terminal import plain
 
     made = view(name, report)
-    return made if isinstance(made, str) else plain(made)
+    if isinstance(made, str):
+        return made
+    return plain(made)

@@ -28,7 +28,7 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Chain, Report
 from lineal.views.safe import visible, width
 from lineal.views.terminal import Line, Page, Piece, line
-from lineal.views.words import confidence, counted, kind, node_note
+from lineal.views.words import confidence, count_noun, kind, node_note
 
 RULE = "═" * 64
 MARGIN = "  "
@@ -49,6 +49,7 @@ Draft = list[Node | Line]
 
 
 def view(report: Report) -> Page:
+    """Return every chain of the report as text, hop by hop."""
     page: Page = []
     several = len({chain.direction for chain in report.chains}) > 1
     for chain in report.chains:
@@ -59,6 +60,7 @@ def view(report: Report) -> Page:
 
 
 def _chain(report: Report, chain: Chain, suffix: str) -> Page:
+    """Return one chain with its heading and the number of its nodes."""
     draft = _upwards(report, chain) if chain.direction == UPSTREAM else _downwards(report, chain)
     return [
         line(Piece("CHAIN: ", "heading"), Piece(f"{chain.start}{suffix}", "heading")),
@@ -66,7 +68,7 @@ def _chain(report: Report, chain: Chain, suffix: str) -> Page:
         line(),
         *_aligned(draft),
         line(),
-        line(f"{counted(len(_nodes(chain)), 'node')} in lineage chain."),
+        line(f"{count_noun(len(_nodes(chain)), 'node')} in lineage chain."),
     ]
 
 
@@ -92,6 +94,7 @@ class Path(NamedTuple):
 
 
 def _upwards(report: Report, chain: Chain) -> Draft:
+    """Return the paths from the origins down to the start."""
     paths, home = _paths(report, chain)
     draft: Draft = [] if paths else _node(report, chain.start, MARGIN)
     for number, path in enumerate(paths):
@@ -106,6 +109,7 @@ def _upwards(report: Report, chain: Chain) -> Draft:
 
 
 def _path(report: Report, path: Path, number: int) -> Draft:
+    """Return one path, from its origin to where another one goes on."""
     draft: Draft = []
     if path.joins is not None:
         cycle = path.joins == number
@@ -178,6 +182,7 @@ class Step(NamedTuple):
 
 
 def _downwards(report: Report, chain: Chain) -> Draft:
+    """Return the tree of all that the start reaches."""
     traced = {(edge.source, edge.target) for edge, _ in chain.edges}
     drawn: set[Column | Dataset] = set()
     draft: Draft = []
@@ -201,6 +206,7 @@ def _downwards(report: Report, chain: Chain) -> Draft:
 
 
 def _leaving(report: Report, at: Column | Dataset) -> list[Edge]:
+    """Return the edges out of a column, in the order of the graph."""
     if not isinstance(at, Column):
         return []
     edges = [*report.graph.out_of(at), *report.graph.decided_by(at)]
@@ -223,6 +229,7 @@ def _branches(report: Report, step: Step, hops: list[Edge]) -> Iterator[Step | L
 
 
 def _node(report: Report, at: Column | Dataset, before: str) -> Draft:
+    """Return the lines of a node: its name, its note and its description."""
     if not isinstance(at, Column):
         return [Node(before, str(at), f"({report.graph.kind(at)})")]
     description = report.description(at)
@@ -244,6 +251,7 @@ def _hop(report: Report, edge: Edge, before: str) -> Line:
 
 
 def _aside(text: str, before: str = MARGIN) -> Line:
+    """Return a line that says where a path goes on."""
     return line(Piece(before, "arrow"), Piece(f"⋮ {text}", "note"))
 
 
@@ -255,6 +263,7 @@ def _aligned(draft: Draft) -> Page:
 
 
 def _laid_out(node: Node, widest: int) -> Line:
+    """Return the line of a node with its note in the common column."""
     space = " " * (widest - width(visible(node.before + node.name)) + 3)
     return line(
         Piece(node.before, "arrow"), Piece(node.name, "name"), space, Piece(node.note, "note")

@@ -15,12 +15,13 @@ from lineal.graph.diff import Detail, Difference, EdgeChange, Finding
 from lineal.model.diagnostic import Place
 from lineal.model.policy import KINDS, Level
 from lineal.views.findings.sarif import SCHEMA, uri
-from lineal.views.json import coverage, place
+from lineal.views.json import place
+from lineal.views.ledger import describe_percent
 from lineal.views.markdown import code, folded
 from lineal.views.markdown import table as rows_of
 from lineal.views.safe import json_safe, visible
 from lineal.views.terminal import Grid, Page, Piece, line
-from lineal.views.words import NOTHING, counted
+from lineal.views.words import NOTHING, count_noun
 
 VERSION = 1
 MOST_SHOWN = 12
@@ -43,6 +44,7 @@ class Compared(NamedTuple):
 
 
 def text(shown: Compared) -> Page:
+    """Return the difference as text for the terminal."""
     found = shown.found
     page: Page = [line(Piece(f"{found.verdict.name}: {summary(found)}", "heading")), line()]
     for finding in found.findings:
@@ -62,6 +64,7 @@ def text(shown: Compared) -> Page:
 
 
 def _finding_lines(finding: Finding) -> Iterator[Any]:
+    """Yield the lines of one finding."""
     where = f"  {finding.place}" if finding.place else ""
     name = finding.dataset or "the input"
     yield line(
@@ -87,18 +90,18 @@ def _behind(finding: Finding) -> Iterator[str]:
     if len(finding.reach.breaks) > MOST_SHOWN:
         yield f"breaks {len(finding.reach.breaks) - MOST_SHOWN:,} more"
     if finding.follows:
-        yield f"with it change {_listed(finding.follows)}"
+        yield f"with it change {_list_names(finding.follows)}"
     if finding.reach.columns:
         yield f"reaches {_reached(finding)}"
 
 
 def _reached(finding: Finding) -> str:
     reach = finding.reach
-    counts = f"{counted(len(reach.columns), 'column')} of {counted(len(reach.datasets), 'dataset')}"
-    return f"{counts}: {_listed(reach.columns if len(reach.columns) <= MOST_SHOWN else reach.datasets)}"
+    counts = f"{count_noun(len(reach.columns), 'column')} of {count_noun(len(reach.datasets), 'dataset')}"
+    return f"{counts}: {_list_names(reach.columns if len(reach.columns) <= MOST_SHOWN else reach.datasets)}"
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     several = list(names)
     more = f" and {len(several) - MOST_SHOWN:,} more" if len(several) > MOST_SHOWN else ""
     return ", ".join(several[:MOST_SHOWN]) + more
@@ -120,18 +123,41 @@ def detail_text(detail: Detail) -> str:
         return f"{detail.kind}: {detail.after}"
     if not detail.before and not detail.after:
         return f"{detail.kind} {where}"
-    return f"{detail.kind} {where}: {_cut(detail.before)} → {_cut(detail.after)}"
+    before, after = cut_pair(detail.before, detail.after)
+    return f"{detail.kind} {where}: {before} → {after}"
 
 
-def _cut(said: str) -> str:
-    shown = " ".join(said.split()) or NOTHING
-    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
+CONTEXT = 30
+"""Characters before the first difference that are shown of two long texts."""
+
+
+def cut_pair(before: str, after: str) -> tuple[str, str]:
+    """Return two texts on a line each, cut such that the place where they differ is shown."""
+    left, right = (" ".join(said.split()) or NOTHING for said in (before, after))
+    if len(left) <= LONGEST and len(right) <= LONGEST:
+        return left, right
+    same = next(
+        (at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]),
+        min(len(left), len(right)),
+    )
+    start = max(same - CONTEXT, 0) if same + CONTEXT > LONGEST else 0
+    return _cut(left, start), _cut(right, start)
+
+
+def _cut(shown: str, start: int) -> str:
+    """Return a part of a text; what is left out before and behind it is three dots."""
+    head = "…" if start else ""
+    rest = shown[start:]
+    if len(rest) <= LONGEST:
+        return head + rest
+    return f"{head}{rest[: LONGEST - 1]}…"
 
 
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def _edge_row(edge: EdgeChange) -> tuple[str, ...]:
+    """Return the table row of a changed edge."""
     sign = SIGNS[edge.change]
     arrow = f"{edge.source} {edge.arrow} {edge.target}"
     return sign, arrow, ", ".join(edge.before) or NOTHING, ", ".join(edge.after) or NOTHING
@@ -145,11 +171,11 @@ def summary(found: Difference) -> str:
     each = ", ".join(
         f"{levels[level]} {level.label}" for level in sorted(Level, reverse=True) if levels[level]
     )
-    parts = [f"{counted(len(found.findings), 'finding')}" + (f" ({each})" if each else "")]
+    parts = [f"{count_noun(len(found.findings), 'finding')}" + (f" ({each})" if each else "")]
     if found.restyled:
-        parts.append(counted(len(found.restyled), "cosmetic change"))
+        parts.append(count_noun(len(found.restyled), "cosmetic change"))
     if found.notes:
-        parts.append(f"{counted(len(found.notes), 'description')} changed")
+        parts.append(f"{count_noun(len(found.notes), 'description')} changed")
     return ", ".join(parts)
 
 
@@ -157,6 +183,7 @@ def summary(found: Difference) -> str:
 
 
 def markdown(shown: Compared) -> str:
+    """Return the difference as Markdown for a pull request."""
     found = shown.found
     lines = [
         f"### Lineage: {MARKS[found.verdict]} {found.verdict.name}",
@@ -174,27 +201,28 @@ def markdown(shown: Compared) -> str:
             lines += ["", f"… and {len(found.findings) - MOST_ROWS:,} more findings."]
     if found.restyled:
         rows = [(code(each.dataset), code(each.note)) for each in found.restyled[:MOST_ROWS]]
-        title = f"{counted(len(found.restyled), 'cosmetic change')}: same meaning, same lineage"
+        title = f"{count_noun(len(found.restyled), 'cosmetic change')}: same meaning, same lineage"
         lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
     if found.notes:
         written = [
-            (code(_where(each)), code(_cut(each.before)), code(_cut(each.after)))
+            (code(_where(each)), *map(code, cut_pair(each.before, each.after)))
             for each in found.notes[:MOST_ROWS]
         ]
         table = rows_of(("Description of", "Before", "After"), written)
-        lines += ["", *folded(f"{counted(len(found.notes), 'description')} changed", table)]
+        lines += ["", *folded(f"{count_noun(len(found.notes), 'description')} changed", table)]
     if found.edges:
         cells = [
             (sign, code(edge), code(before), code(after))
             for sign, edge, before, after in map(_edge_row, found.edges[:MOST_EDGES])
         ]
-        title = f"{counted(len(found.edges), 'edge')} changed"
+        title = f"{count_noun(len(found.edges), 'edge')} changed"
         more = f" (the first {MOST_EDGES})" if len(found.edges) > MOST_EDGES else ""
         lines += ["", *folded(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
     base, head = found.coverage
     lines += [
         "",
-        f"<sub>Coverage {base.percent:g} % → {head.percent:g} %, lineal {__version__}</sub>",
+        f"<sub>Coverage {describe_percent(base.percent)} → {describe_percent(head.percent)}, "
+        f"lineal {__version__}</sub>",
     ]
     return "\n".join(lines) + "\n"
 
@@ -205,10 +233,14 @@ MOST_EDGES = 200
 
 
 def _where(detail: Detail) -> str:
-    return f"{detail.dataset}.{detail.column}" if detail.column else detail.dataset
+    """Return the column or dataset of a detail."""
+    if detail.column:
+        return f"{detail.dataset}.{detail.column}"
+    return detail.dataset
 
 
 def _cells(finding: Finding) -> tuple[str, ...]:
+    """Return the table row of a finding."""
     details = [code(detail_text(detail)) for detail in finding.details[:MOST_SHOWN]]
     if len(finding.details) > MOST_SHOWN:
         details.append(f"… and {len(finding.details) - MOST_SHOWN:,} more")
@@ -221,6 +253,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
 
 
 def as_json(shown: Compared) -> str:
+    """Return the difference as JSON."""
     found = shown.found
     base, head = found.coverage
     document = {
@@ -236,12 +269,13 @@ def as_json(shown: Compared) -> str:
         "notes": [_detail(each) for each in found.notes],
         "columns": [_detail(each) for each in found.columns],
         "edges": [_edge(each) for each in found.edges],
-        "coverage": {"base": coverage(base), "head": coverage(head)},
+        "coverage": {"base": base.to_json(), "head": head.to_json()},
     }
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON values."""
     return {
         "kind": finding.kind,
         "level": finding.level.label,
@@ -259,10 +293,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _detail(detail: Detail) -> dict[str, Any]:
+    """Return a detail as JSON values."""
     return {name: value or None for name, value in detail._asdict().items()}
 
 
 def _edge(edge: EdgeChange) -> dict[str, Any]:
+    """Return a changed edge as JSON values."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -277,6 +313,7 @@ def _edge(edge: EdgeChange) -> dict[str, Any]:
 
 
 def sarif(shown: Compared) -> str:
+    """Return the difference as a SARIF log."""
     kinds = list(KINDS)
     rules = [
         {
@@ -299,6 +336,7 @@ def sarif(shown: Compared) -> str:
 
 
 def _result(finding: Finding, number: int) -> dict[str, Any]:
+    """Return a finding as a SARIF result."""
     said = "; ".join(map(detail_text, finding.details[:MOST_DETAILS]))
     message = visible("; ".join([f"{finding.dataset or 'input'}: {said}", *_behind(finding)]))
     about = f"{finding.kind}\0{finding.dataset}\0{said}".encode("utf-8", "surrogatepass")
@@ -330,6 +368,7 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
 
 
 def _physical(at: Place | None) -> dict[str, Any]:
+    """Return the file and the region of a place."""
     if at is None or not at.file:
         return {}
     region = {"startLine": max(at.line, 1), "startColumn": max(at.column, 1)}

@@ -24,39 +24,42 @@ STYLE = {
 
 
 def view(report: Report) -> str:
+    """Return the report as a Graphviz graph."""
     lines = _tables(report) if report.tables is not None else _columns(report)
     return HEAD + "".join(f"  {text}\n" for text in lines) + "}\n"
 
 
 def _columns(report: Report) -> Iterator[str]:
+    """Yield the lines of column-level lineage: a cluster per dataset."""
     names: dict[Column | Dataset, str] = {}
     inspected = {edge.target for edge in report.rows if isinstance(edge.target, Dataset)}
     for number, (dataset, columns) in enumerate(report.columns().items()):
         yield f"subgraph cluster_{number} {{"
-        yield f'  label={quoted(dataset.name)}; style="rounded,filled"; fillcolor="#f5f5f5"; color="#9e9e9e";'
+        yield f'  label={quote_text(dataset.name)}; style="rounded,filled"; fillcolor="#f5f5f5"; color="#9e9e9e";'
         for position, column in enumerate(columns):
             names[column] = f"d{number}_c{position}"
-            yield f"  {names[column]} [label={quoted(column.name)}];"
+            yield f"  {names[column]} [label={quote_text(column.name)}];"
         if dataset in inspected or not columns:
             names[dataset] = f"d{number}_rows"
             yield f'  {names[dataset]} [label="rows", shape=cds, fillcolor="#eeeeee"];'
         yield "}"
     for edge in report.rows:
         target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
-        label = quoted(edge.kind if edge.field_level else ", ".join((edge.kind, *edge.used_in)))
+        label = quote_text(edge.kind if edge.field_level else ", ".join((edge.kind, *edge.used_in)))
         yield f"{names[whole(edge.source)]} -> {names[target]} [label={label}, {STYLE[edge.kind]}];"
 
 
 def _tables(report: Report) -> Iterator[str]:
+    """Yield the lines of table-level lineage."""
     names: dict[Dataset, str] = {}
     for number, dataset in enumerate(report.datasets):
         names[dataset] = f"d{number}"
-        yield f"d{number} [label={quoted(dataset.name)}];"
+        yield f"d{number} [label={quote_text(dataset.name)}];"
     for edge in report.tables or ():
         yield f"{names[edge.source]} -> {names[edge.target]};"
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """A DOT string; Graphviz reads backslash escapes and HTML entities in labels."""
     escaped = visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
     return f'"{escaped}"'

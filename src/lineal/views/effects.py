@@ -23,12 +23,12 @@ from lineal.graph.effects import (
 )
 from lineal.graph.graph import Graph
 from lineal.views.impact import RULE, path
-from lineal.views.json import coverage, place, step
+from lineal.views.json import place, step
 from lineal.views.markdown import code, folded
 from lineal.views.markdown import table as rows_of
 from lineal.views.safe import json_safe
 from lineal.views.terminal import Grid, Page, Piece, line
-from lineal.views.words import NOTHING, counted
+from lineal.views.words import NOTHING, count_noun
 
 WORDS = {
     BREAKS: "breaks",
@@ -52,6 +52,7 @@ LONGEST_PATH = 100
 
 
 def table(found: Effects, graph: Graph) -> Page:
+    """Return the effects of a change as tables for the terminal."""
     page: Page = [line(Piece(heading(found), "heading")), line(Piece(RULE, "rule")), line()]
     for grid in (
         Grid(DATASETS, _datasets(found.datasets), numbers=(3,)),
@@ -74,6 +75,7 @@ def heading(found: Effects) -> str:
 
 
 def _columns(found: Effects) -> list[tuple[str, ...]]:
+    """Return a row for each affected column."""
     return [
         (
             WORDS[each.effect],
@@ -88,6 +90,7 @@ def _columns(found: Effects) -> list[tuple[str, ...]]:
 
 
 def _datasets(found: Iterable[DatasetEffect]) -> list[tuple[str, ...]]:
+    """Return a row for each affected dataset."""
     return [
         (
             WORDS[each.effect],
@@ -107,21 +110,19 @@ def summary(found: Effects) -> str:
         return "Nothing is affected."
     datasets = Counter(each.effect for each in (*found.datasets, *found.exposures))
     columns = Counter(each.effect for each in found.columns)
-    parts = [_said(effect, datasets[effect], "dataset") for effect in (BREAKS, STALE)]
+    parts = [_count_effect(effect, datasets[effect], "dataset") for effect in (BREAKS, STALE)]
     parts += [
-        _said(effect, columns[effect], "column")
+        _count_effect(effect, columns[effect], "column")
         for effect in SEVEREST_FIRST
         if effect not in (BREAKS, STALE)
     ]
     if found.exposures:
-        parts.append(f"{counted(len(found.exposures), 'exposure')} affected")
-    reached = (
-        f"{counted(len(found.columns), 'column')} of {counted(len(found.datasets), 'dataset')}"
-    )
+        parts.append(f"{count_noun(len(found.exposures), 'exposure')} affected")
+    reached = f"{count_noun(len(found.columns), 'column')} of {count_noun(len(found.datasets), 'dataset')}"
     return f"{reached}: {', '.join(part for part in parts if part)}."
 
 
-def _said(effect: str, count: int, noun: str) -> str:
+def _count_effect(effect: str, count: int, noun: str) -> str:
     plural = {
         "is": "are",
         "breaks": "break",
@@ -131,15 +132,21 @@ def _said(effect: str, count: int, noun: str) -> str:
     }
     verb, *rest = WORDS[effect].split()
     words = [verb if count == 1 else plural[verb], *rest]
-    return f"{counted(count, noun)} {' '.join(words)}" if count else ""
+    if count:
+        return f"{count_noun(count, noun)} {' '.join(words)}"
+    return ""
 
 
 def _cut(text: str) -> str:
+    """Return a text on one line, and cut if it is long."""
     shown = " ".join(text.split())
-    return shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
+    if len(shown) <= LONGEST_TEXT:
+        return shown
+    return f"{shown[: LONGEST_TEXT - 1]}…"
 
 
 def markdown(found: Effects, graph: Graph) -> str:
+    """Return the effects of a change as Markdown for a pull request."""
     lines = [
         f"### Impact of {code(str(found.change))} on {code(str(found.column))}",
         "",
@@ -179,11 +186,12 @@ def markdown(found: Effects, graph: Graph) -> str:
         if rows:
             made = rows_of(header, rows)
             long = len(rows) > MOST_ROWS
-            lines += ["", *(folded(counted(len(rows), noun), ["", *made]) if long else made)]
+            lines += ["", *(folded(count_noun(len(rows), noun), ["", *made]) if long else made)]
     return "\n".join(lines) + "\n"
 
 
 def _dataset_cells(each: DatasetEffect) -> tuple[str, ...]:
+    """Return the table row of an affected dataset."""
     at = f" ({each.place})" if each.place else ""
     return (
         WORDS[each.effect],
@@ -193,6 +201,7 @@ def _dataset_cells(each: DatasetEffect) -> tuple[str, ...]:
 
 
 def as_json(found: Effects, graph: Graph) -> str:
+    """Return the effects of a change as JSON."""
     document = {
         "version": VERSION,
         "column": step(found.column),
@@ -208,12 +217,13 @@ def as_json(found: Effects, graph: Graph) -> str:
         "descriptions": [
             {**step(each.at), "text": each.text, "why": each.note} for each in found.descriptions
         ],
-        "coverage": coverage(graph.extraction.coverage),
+        "coverage": graph.extraction.coverage.to_json(),
     }
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
 def _column(each: ColumnEffect) -> dict[str, Any]:
+    """Return an affected column as JSON values."""
     steps = list(islice(each.impact.backwards(), LONGEST_PATH))[::-1]
     return {
         **step(each.column),
@@ -226,6 +236,7 @@ def _column(each: ColumnEffect) -> dict[str, Any]:
 
 
 def _dataset(each: DatasetEffect) -> dict[str, Any]:
+    """Return an affected dataset as JSON values."""
     return {
         "dataset": each.dataset.name,
         "kind": each.kind,

@@ -30,12 +30,14 @@ KEYS = {
 
 
 def view(report: Report) -> str:
+    """Return the report as GraphML."""
     lines = [*_keys(), '<graph id="lineage" edgedefault="directed">']
     lines += _tables(report) if report.tables is not None else _columns(report)
     return HEAD + "".join(f"  {text}\n" for text in (*lines, "</graph>")) + "</graphml>\n"
 
 
 def _keys() -> Iterator[str]:
+    """Yield the declarations of all attributes."""
     for part, names in KEYS.items():
         for name in names:
             kind = "double" if name == "confidence" else "string"
@@ -43,6 +45,7 @@ def _keys() -> Iterator[str]:
 
 
 def _columns(report: Report) -> Iterator[str]:
+    """Yield the nodes and edges of column-level lineage."""
     numbers: dict[Column | Dataset, str] = {}
     for dataset, columns in report.columns().items():
         yield _node(numbers, dataset, _about_dataset(report, dataset))
@@ -54,6 +57,7 @@ def _columns(report: Report) -> Iterator[str]:
 
 
 def _tables(report: Report) -> Iterator[str]:
+    """Yield the nodes and edges of table-level lineage."""
     numbers: dict[Column | Dataset, str] = {}
     for dataset in report.datasets:
         yield _node(numbers, dataset, _about_dataset(report, dataset))
@@ -63,6 +67,7 @@ def _tables(report: Report) -> Iterator[str]:
 
 
 def _about_dataset(report: Report, dataset: Dataset) -> dict[str, str]:
+    """Return the attributes of a dataset."""
     return {
         "label": dataset.name,
         "kind": report.graph.kind(dataset),
@@ -73,6 +78,7 @@ def _about_dataset(report: Report, dataset: Dataset) -> dict[str, str]:
 
 
 def _about_column(report: Report, column: Column) -> dict[str, str]:
+    """Return the attributes of a column."""
     info = report.graph.info(column)
     return {
         "label": str(column),
@@ -82,11 +88,12 @@ def _about_column(report: Report, column: Column) -> dict[str, str]:
         "column": column.name,
         "type": info.type if info else "",
         "description": report.description(column),
-        "classification": ", ".join(report.labels.of(column)),
+        "classification": ", ".join(report.labels.labels_of(column)),
     }
 
 
 def _about_edge(edge: Edge) -> dict[str, str]:
+    """Return the attributes of an edge."""
     return {
         "kind": edge.kind,
         "usages": ", ".join(sorted({usage.how.value for usage in edge.usages})),
@@ -99,15 +106,18 @@ def _about_edge(edge: Edge) -> dict[str, str]:
 def _node(
     numbers: dict[Column | Dataset, str], what: Column | Dataset, about: Mapping[str, str]
 ) -> str:
+    """Return a node, and remember its id."""
     numbers[what] = f"n{len(numbers)}"
     return f'<node id="{numbers[what]}">{_data("node", about)}</node>'
 
 
 def _edge(number: int, source: str, target: str, about: Mapping[str, str]) -> str:
+    """Return an edge between two ids."""
     return f'<edge id="e{number}" source="{source}" target="{target}">{_data("edge", about)}</edge>'
 
 
 def _data(part: str, about: Mapping[str, str]) -> str:
+    """Return the attributes that have a value."""
     return "".join(
         f'<data key="{part}_{name}">{_text(said)}</data>' for name, said in about.items() if said
     )

@@ -8,7 +8,7 @@ from lineal.graph.impact import BOTH, CONTRIBUTED, REFERENCED, Impact
 from lineal.model.edge import Column
 from lineal.views.report import Report
 from lineal.views.terminal import Grid, Page, Piece, line
-from lineal.views.words import counted
+from lineal.views.words import count_noun
 
 HEADER = ("COLUMN", "WHY", "DISTANCE", "PATH")
 RULE = "═" * 64
@@ -17,6 +17,7 @@ LONGEST = 8
 
 
 def view(report: Report) -> Page:
+    """Return the columns downstream of a column as a table."""
     page: Page = [
         line(Piece(f"IMPACT: {report.impacted}", "heading")),
         line(Piece(RULE, "rule")),
@@ -53,5 +54,5 @@ def summary(report: Report) -> str:
     ]
     datasets = {found.column.dataset for found in report.impacts}
     verb = "is" if len(report.impacts) == 1 else "are"
-    reached = f"{counted(len(report.impacts), 'column')} of {counted(len(datasets), 'dataset')} {verb} reached"
+    reached = f"{count_noun(len(report.impacts), 'column')} of {count_noun(len(datasets), 'dataset')} {verb} reached"
     return f"{reached}: {counts[0]:,} contributed, {counts[1]:,} both, {counts[2]:,} referenced."

@@ -15,7 +15,7 @@ from lineal.graph.impact import Impact
 from lineal.graph.tables import TableEdge
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
-from lineal.model.extraction import Coverage, Occurrence
+from lineal.model.extraction import Occurrence
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
 
@@ -23,6 +23,7 @@ VERSION = 1
 
 
 def view(report: Report) -> str:
+    """Return the report as JSON, one item per line."""
     parts = [f'  "version": {VERSION}']
     for key, value in _body(report):
         if isinstance(value, dict):
@@ -34,6 +35,7 @@ def view(report: Report) -> str:
 
 
 def _body(report: Report) -> Iterable[tuple[str, Any]]:
+    """Yield the parts of the document: name and items."""
     yield "datasets", (dataset(report, each) for each in report.datasets)
     yield "edges", (edge(report, each) for each in report.edges)
     if report.tables is not None:
@@ -44,12 +46,13 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
     if report.graph.extraction.occurrences:
         yield "statements", map(statement, report.graph.extraction.occurrences)
     yield "diagnostics", map(diagnostic, report.diagnostics)
-    yield "coverage", coverage(report.graph.extraction.coverage)
+    yield "coverage", report.graph.extraction.coverage.to_json()
     if report.entire and (files := files_of(report.edges, report.graph.reads, report.diagnostics)):
         yield "files", map(file, files)
 
 
 def dataset(report: Report, found: Dataset) -> dict[str, Any]:
+    """Return a dataset as JSON values."""
     columns = [column(report, each) for each in report.graph.columns(found)]
     return {
         "name": found.name,
@@ -60,12 +63,13 @@ def dataset(report: Report, found: Dataset) -> dict[str, Any]:
 
 
 def column(report: Report, found: Column) -> dict[str, Any]:
+    """Return a column as JSON values."""
     info = report.graph.info(found)
     made: dict[str, Any] = {
         "name": found.name,
         "type": (info.type if info else "") or None,
         "description": report.description(found) or None,
-        "classification": report.labels.of(found),
+        "classification": report.labels.labels_of(found),
         "sources": len({edge.source for edge in report.graph.into(found)}),
     }
     if brought := report.labels.brought(found):
@@ -76,6 +80,7 @@ def column(report: Report, found: Column) -> dict[str, Any]:
 
 
 def edge(report: Report, found: Edge) -> dict[str, Any]:
+    """Return an edge as JSON values."""
     source, target = found.source, found.target
     made: dict[str, Any] = {
         "source": {
@@ -96,7 +101,7 @@ def edge(report: Report, found: Edge) -> dict[str, Any]:
         "confidence": {"level": found.level.name, "score": found.score},
         "ambiguous": found.ambiguous,
         "description_status": report.status(found),
-        "classification": report.labels.of(source),
+        "classification": report.labels.labels_of(source),
         "place": place(found.place),
     }
     if report.chains:
@@ -105,6 +110,7 @@ def edge(report: Report, found: Edge) -> dict[str, Any]:
 
 
 def usage(found: Usage) -> dict[str, Any]:
+    """Return a usage as JSON values."""
     return {
         "type": found.how.type,
         "subtype": found.how.value,
@@ -118,6 +124,7 @@ def usage(found: Usage) -> dict[str, Any]:
 
 
 def table(found: TableEdge) -> dict[str, Any]:
+    """Return an edge between datasets as JSON values."""
     return {
         "source": found.source.name,
         "target": found.target.name,
@@ -127,17 +134,20 @@ def table(found: TableEdge) -> dict[str, Any]:
 
 
 def impact(found: Impact) -> dict[str, Any]:
+    """Return an impacted column as JSON values."""
     path = [step(each) for each in found.path]
     return {"column": step(found.column), "why": found.why, "depth": found.depth, "path": path}
 
 
 def step(at: Column | Dataset) -> dict[str, Any]:
+    """Return a column or dataset of a path as JSON values."""
     if isinstance(at, Column):
         return {"dataset": at.dataset.name, "column": ".".join((at.name, *at.path))}
     return {"dataset": at.name, "column": None}
 
 
 def read(found: Read) -> dict[str, Any]:
+    """Return a read as JSON values."""
     return {
         "target": found.target.name,
         "dataset": found.dataset.name,
@@ -158,6 +168,7 @@ def _reads(report: Report) -> Iterable[Read]:
 
 
 def statement(found: Occurrence) -> dict[str, Any]:
+    """Return a statement of a query log as JSON values."""
     return {
         "name": found.name,
         "id": found.id or None,
@@ -171,6 +182,7 @@ def statement(found: Occurrence) -> dict[str, Any]:
 
 
 def diagnostic(found: Diagnostic) -> dict[str, Any]:
+    """Return a diagnostic as JSON values."""
     return {
         "code": found.code.code,
         "severity": found.severity.label,
@@ -181,24 +193,14 @@ def diagnostic(found: Diagnostic) -> dict[str, Any]:
 
 
 def place(found: Place | None) -> dict[str, Any] | None:
-    return found._asdict() if found else None
-
-
-def coverage(found: Coverage) -> dict[str, Any]:
-    return {
-        "statements": {"read": found.read, "parsed": found.parsed, "resolved": found.resolved},
-        "columns": {
-            "total": found.references,
-            "resolved": found.found,
-            "ambiguous": found.ambiguous,
-            "unresolved": found.unresolved,
-            "open": found.open,
-        },
-        "percent": found.percent,
-    }
+    """Return a place as JSON values."""
+    if found:
+        return found._asdict()
+    return None
 
 
 def file(found: FileCoverage) -> dict[str, Any]:
+    """Return the coverage of a file as JSON values."""
     return {
         "file": found.file,
         "resolved": found.resolved,
@@ -208,4 +210,5 @@ def file(found: FileCoverage) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)

@@ -34,7 +34,8 @@ class Made:
 
 
 def view(report: Report) -> str:
-    made = _made(report)
+    """Return the report in the format of LineageX."""
+    made = _collect_sources(report)
     written = {
         output: job.sql for job in reversed(report.graph.extraction.jobs) for output in job.outputs
     }
@@ -46,7 +47,7 @@ def view(report: Report) -> str:
     return json_safe(f"{{\n{lines}\n}}\n")
 
 
-def _made(report: Report) -> dict[Dataset, Made]:
+def _collect_sources(report: Report) -> dict[Dataset, Made]:
     shown = set(report.datasets)
     found: dict[Dataset, Made] = {}
     for read in report.graph.reads:
@@ -63,6 +64,7 @@ def _made(report: Report) -> dict[Dataset, Made]:
 
 
 def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dict[str, Any]:
+    """Return a dataset in the format of LineageX."""
     names = [column.name for column in report.graph.columns(dataset)]
     if made is None:
         columns = {name: [NOTHING, NOTHING] for name in names}
@@ -79,8 +81,10 @@ def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dic
 
 
 def _text(value: Any) -> str:
+    """Return a value as JSON on one line."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _texts(values: Iterable[Column | Dataset]) -> list[str]:
+    """Return the names of columns or datasets, each once."""
     return list(dict.fromkeys(map(str, values)))

@@ -41,6 +41,7 @@ AGGREGATES = (Role.AGGREGATE, Role.ORDERED, Role.VALUE_AT)
 
 
 def view(report: Report) -> str:
+    """Return the report in the format of PySpark lineage tools, file by file."""
     files = {place.file for edge in report.edges if (place := edge.place) is not None}
     files |= {read.place.file for read in report.graph.reads if read.place is not None}
     files |= {found.place.file for found in report.diagnostics if found.place is not None}
@@ -56,6 +57,7 @@ def view(report: Report) -> str:
 
 
 def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
+    """Return the lineage of one file."""
     edges = [edge for edge in report.edges if edge.place is not None and edge.place.file == file]
     reads = [
         read for read in report.graph.reads if read.place is not None and read.place.file == file
@@ -115,7 +117,10 @@ def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
 
 
 def _order(place: Place | None) -> tuple[int, int]:
-    return (place.line, place.column) if place is not None else (0, 0)
+    """Return the sort key of a place."""
+    if place is not None:
+        return (place.line, place.column)
+    return (0, 0)
 
 
 class Evidence:
@@ -134,34 +139,41 @@ class Evidence:
                 if isinstance(edge.target, Column) and usage.how is How.IDENTITY:
                     self.aliases.setdefault(spot, set()).add(edge.target.name)
 
-    def of(self, read: Read) -> list[Usage]:
+    def usages_of(self, read: Read) -> list[Usage]:
         """The usages at a place; of SQL that is composed through CTEs, those of the column wherever
         it is used.
         """
         assert read.column is not None
         found = self.usages.get((read.dataset, read.column, read.place))
-        return found if found is not None else self.anywhere.get((read.dataset, read.column), [])
+        if found is not None:
+            return found
+        return self.anywhere.get((read.dataset, read.column), [])
 
     def is_aggregated(self, read: Read) -> bool:
+        """Tell whether a column is read into an aggregate."""
         if is_program(read.place):
             return read.aggregated
-        return any(usage.how is How.AGGREGATION for usage in self.of(read))
+        return any(usage.how is How.AGGREGATION for usage in self.usages_of(read))
 
     def is_dynamic(self, read: Read) -> bool:
+        """Tell whether a read depends on what only a run knows."""
         if "{" in read.dataset.name:
             return True
         if is_program(read.place):
             return read.from_variable
-        return any(usage.level < Confidence.HIGH for usage in self.of(read))
+        return any(usage.level < Confidence.HIGH for usage in self.usages_of(read))
 
     def alias(self, read: Read) -> str | None:
         """SELECT a AS b      the new name that a column is given at a place, if it is one"""
         assert read.column is not None
         names = self.aliases.get((read.dataset, read.column, read.place), set())
-        return next(iter(names)) if len(names) == 1 and names != {read.column} else None
+        if len(names) == 1 and names != {read.column}:
+            return next(iter(names))
+        return None
 
 
 def is_program(place: Place | None) -> bool:
+    """Tell whether a place is in a Python file or notebook."""
     return place is not None and place.file.lower().endswith((".py", ".ipynb"))
 
 
@@ -221,7 +233,9 @@ def written_at(edge: Edge, places: list[Place]) -> int | None:
     around it.
     """
     if not places:
-        return edge.place.line if edge.place is not None else None
+        if edge.place is not None:
+            return edge.place.line
+        return None
     at = _order(edge.place)
     if is_program(places[0]):
         return next((place.line for place in places if _order(place) >= at), places[-1].line)
@@ -232,11 +246,15 @@ def written_at(edge: Edge, places: list[Place]) -> int | None:
 
 
 def context(clause: Clause, aggregated: bool) -> str:
+    """Return the word for a clause: select, filter, join, agg, …"""
     found = CONTEXTS.get(clause, clause.value.lower())
-    return "agg" if found == "select" and aggregated else found
+    if found == "select" and aggregated:
+        return "agg"
+    return found
 
 
 def by_target(edges: list[Edge]) -> dict[Column, list[Edge]]:
+    """Return the edges into each column."""
     found: dict[Column, list[Edge]] = {}
     for edge in edges:
         if isinstance(edge.target, Column):
@@ -245,6 +263,7 @@ def by_target(edges: list[Edge]) -> dict[Column, list[Edge]]:
 
 
 def output(target: Column, edges: list[Edge]) -> dict[str, Any]:
+    """Return an output column with its sources."""
     return {
         "output": str(target),
         "sources": [
@@ -264,10 +283,10 @@ def transform(edge: Edge) -> str:
     it decides by
     """
     direct = [usage for usage in edge.usages if usage.way.direct] or list(edge.usages)
-    return min((called(usage) for usage in direct), key=lambda name: name == "direct")
+    return min((call_name(usage) for usage in direct), key=lambda name: name == "direct")
 
 
-def called(usage: Usage) -> str:
+def call_name(usage: Usage) -> str:
     """sum, whatever is around it; else the outermost call as it is written, be it a function of the
     project
     """
@@ -279,10 +298,12 @@ def called(usage: Usage) -> str:
 
 
 def is_dynamic(found: Diagnostic, file: str) -> bool:
+    """Tell whether a diagnostic is about dynamic code in a file."""
     return found.code is Code.DYNAMIC and found.place is not None and found.place.file == file
 
 
 def dynamic(found: Diagnostic) -> dict[str, Any]:
+    """Return a dynamic expression with its place and note."""
     said = DYNAMIC.match(found.message)
     assert found.place is not None
     return {

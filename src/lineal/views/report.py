@@ -45,6 +45,7 @@ class Report:
 
     @cached_property
     def labels(self) -> Classification:
+        """Return the classification of all columns."""
         return Classification(self.graph)
 
     @property
@@ -54,6 +55,7 @@ class Report:
 
     @cached_property
     def _conflicts(self) -> list[Diagnostic]:
+        """Return the conflicts between declared and inherited labels."""
         return self.labels.conflicts()
 
     @cached_property
@@ -112,9 +114,11 @@ class Report:
         return shown
 
     def status(self, edge: Edge) -> str | None:
+        """Return how the description of an edge's target relates to its source's."""
         return description_status(self.graph, edge)
 
     def description(self, column: Column) -> str:
+        """Return the description of a column."""
         return description(self.graph, column)
 
 
@@ -184,6 +188,19 @@ def traced(
     focus = tuple({start.dataset: None for start in starts})
     return Report(
         graph, tuple(sorted(edges.values(), key=graph.order_of)), chains=tuple(chains), focus=focus
+    )
+
+
+def united(graph: Graph, parts: Sequence[Report]) -> Report:
+    """Several parts of one graph as one, each edge once."""
+    edges = {(edge.source, edge.target): edge for part in parts for edge in part.edges}
+    tables = {each: None for part in parts for each in part.tables or ()}
+    return Report(
+        graph,
+        tuple(sorted(edges.values(), key=graph.order_of)),
+        chains=tuple(chain for part in parts for chain in part.chains),
+        tables=tuple(tables) if any(part.tables is not None for part in parts) else None,
+        focus=tuple({dataset: None for part in parts for dataset in part.focus}),
     )
 
 

@@ -104,14 +104,18 @@ def as_relations(report: Report) -> str:
 
 
 def _plain(relation: ColumnLineageRelation) -> dict[str, object]:
+    """Return a relation as plain values."""
     sources = [source._asdict() for source in relation.source_columns]
     return {**relation._asdict(), "source_columns": sources}
 
 
 def _strength(row: Row) -> int:
+    """Return the position of a row's type among the strongest first."""
     return STRENGTH.index(row.transformation_type)
 
 
 def _number(score: float) -> str:
     """0.90, 0.475"""
-    return f"{score:.2f}" if round(score, 2) == score else str(score)
+    if round(score, 2) == score:
+        return f"{score:.2f}"
+    return str(score)

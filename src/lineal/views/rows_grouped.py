@@ -12,4 +12,5 @@ from lineal.views.rows import as_relations
 
 
 def view(report: Report) -> str:
+    """Return a row for each target column, with its sources."""
     return as_relations(report)

@@ -7,4 +7,5 @@ from lineal.views.rows import as_json
 
 
 def view(report: Report) -> str:
+    """Return a row for each edge as JSON."""
     return as_json(report)

@@ -38,11 +38,15 @@ def width(text: str) -> int:
 
 
 def _escape(found: re.Match[str]) -> str:
+    """Return a character as an escape that a terminal shows as text."""
     code = ord(found[0])
     return _SHORT.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
 def _cells(character: str) -> int:
+    """Return how many cells of a terminal a character takes."""
     if unicodedata.combining(character):
         return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2
+    return 1

@@ -27,6 +27,7 @@ TABLES = ("SOURCE MODEL", "TARGET MODEL", "COLUMNS", "READ IN")
 
 
 def view(report: Report) -> Page:
+    """Return the edges as a table; with a column for doubts if there are any."""
     if report.tables is not None:
         return _or_nothing(Grid(TABLES, [_table_row(edge) for edge in report.tables], numbers=(2,)))
     doubts = [confidence(edge) for edge in report.rows]
@@ -39,6 +40,7 @@ def view(report: Report) -> Page:
 
 
 def _row(report: Report, edge: Edge) -> tuple[str, ...]:
+    """Return the table row of an edge."""
     target = column_name(edge.target) if isinstance(edge.target, Column) else NOTHING
     return (
         edge.source.dataset.name,
@@ -52,8 +54,12 @@ def _row(report: Report, edge: Edge) -> tuple[str, ...]:
 
 
 def _table_row(edge: TableEdge) -> tuple[str, ...]:
+    """Return the table row of an edge between datasets."""
     return (edge.source.name, edge.target.name, str(len(edge.columns)), ", ".join(edge.clauses))
 
 
 def _or_nothing(grid: Grid) -> Page:
-    return [grid] if grid.rows else [grid, line(Piece("No edges.", "note"))]
+    """Return a table, or a line that says that it is empty."""
+    if grid.rows:
+        return [grid]
+    return [grid, line(Piece("No edges.", "note"))]

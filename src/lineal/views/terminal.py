@@ -34,6 +34,8 @@ class Grid(NamedTuple):
     """The columns that are numbers, written to the right."""
     folds: bool = False
     """Whether the last column may be broken into lines."""
+    paths: bool = False
+    """Whether the last column holds paths: one that is too long loses its beginning."""
 
 
 Page = list[Line | Grid]
@@ -69,6 +71,7 @@ GAP = "  "
 
 
 def line(*pieces: Piece | str) -> Line:
+    """Return a line of pieces; a plain text has no style."""
     return tuple(piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
 
 
@@ -97,10 +100,15 @@ def _plain_grid(grid: Grid) -> Iterator[str]:
 
 
 def _padded(cell: str, wide: int, number: bool) -> str:
+    """Return a cell filled with spaces to its width."""
     if cell.isascii():
-        return cell.rjust(wide) if number else cell.ljust(wide)
+        if number:
+            return cell.rjust(wide)
+        return cell.ljust(wide)
     space = " " * (wide - width(cell))
-    return space + cell if number else cell + space
+    if number:
+        return space + cell
+    return cell + space
 
 
 def _laid_out(grid: Grid) -> Iterator[Line]:
@@ -114,10 +122,12 @@ def _laid_out(grid: Grid) -> Iterator[Line]:
 
 
 def _widths(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[int]:
+    """Return the width of each column."""
     return [max(map(width, column)) for column in zip(header, *rows, strict=True)]
 
 
 def _cells(grid: Grid, row: tuple[str, ...], widths: list[int], style: str = "") -> Line:
+    """Return a row as a line, each cell filled to its width."""
     pieces: list[Piece] = []
     for position, (cell, cells) in enumerate(zip(row, widths, strict=True)):
         space = " " * (cells - width(cell))
@@ -126,17 +136,64 @@ def _cells(grid: Grid, row: tuple[str, ...], widths: list[int], style: str = "")
     return tuple(pieces[:-1])
 
 
-def drawn(page: Page, columns: int) -> Iterator[RenderableType]:
+def draw_page(page: Page, columns: int, wide: bool = False) -> Iterator[RenderableType]:
     """The page as rich draws it on so many columns. Only Text goes in: nothing in a name is taken
-    for markup.
+    for markup. Names that do not fit are shortened, unless the page is to be `wide`.
     """
     for part in page:
         if not isinstance(part, Grid):
             yield _drawn_line(part)
         elif _fits(part, columns):
             yield _drawn_grid(part)
+        elif not wide and (fitted := fit(part, columns)) is not None:
+            yield _drawn_grid(fitted)
         else:
             yield from map(_drawn_line, _laid_out(part))
+
+
+NARROWEST = 10
+"""A cell is never shortened to less than this."""
+
+
+def fit(grid: Grid, columns: int) -> Grid | None:
+    """Return the grid with long cells shortened, so that its box is not wider than the screen; None
+    if even the shortest cells do not fit.
+    """
+    rows = [tuple(map(visible, row)) for row in grid.rows]
+    natural = _widths(grid.header, rows)
+    if grid.folds:
+        natural[-1] = min(natural[-1], FOLDED)
+    room = columns - 3 * len(natural) - 1
+    cap = max(natural)
+    while sum(min(cells, cap) for cells in natural) > room:
+        cap -= 1
+        if cap < NARROWEST:
+            return None
+    last = len(natural) - 1
+    shorter = [
+        tuple(
+            cell
+            if grid.folds and position == last
+            else shorten(cell, cap, grid.paths and position == last)
+            for position, cell in enumerate(row)
+        )
+        for row in rows
+    ]
+    return grid._replace(rows=shorter)
+
+
+FOLDED = 24
+"""How narrow a column may be that is broken into lines."""
+
+
+def shorten(text: str, cells: int, is_path: bool = False) -> str:
+    """a_very_long_name, 9      a_ve…name; of a path the end is kept: …ong_name"""
+    if width(text) <= cells:
+        return text
+    if is_path:
+        return "…" + text[len(text) - cells + 1 :]
+    kept = cells - 1
+    return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
 
 def _fits(grid: Grid, columns: int) -> bool:

@@ -18,13 +18,18 @@ def kind(edge: Edge) -> str:
     """copy, rename, transform(coalesce+sum), inspect (JOIN ON)."""
     if edge.kind == "inspect":
         return f"inspect ({', '.join(edge.used_in)})"
-    return f"transform{_calls(edge)}" if edge.kind == "transform" else edge.kind
+    if edge.kind == "transform":
+        return f"transform{_calls(edge)}"
+    return edge.kind
 
 
 def _calls(edge: Edge) -> str:
+    """Return the functions of an edge in parentheses, or nothing."""
     usages = sorted(edge.usages, key=lambda usage: not usage.way.direct)
     made = next((usage.transform for usage in usages if usage.calls), "")
-    return f"({made})" if made else ""
+    if made:
+        return f"({made})"
+    return ""
 
 
 def confidence(edge: Edge) -> str:
@@ -32,7 +37,9 @@ def confidence(edge: Edge) -> str:
     level = edge.level
     if level >= Confidence.HIGH and not edge.ambiguous:
         return ""
-    return f"{level.name} ambiguous" if edge.ambiguous else level.name
+    if edge.ambiguous:
+        return f"{level.name} ambiguous"
+    return level.name
 
 
 def labels(report: Report, column: Column) -> str:
@@ -40,7 +47,7 @@ def labels(report: Report, column: Column) -> str:
     brought.
     """
     brought = report.labels.brought(column)
-    return ", ".join(map(str, brought) if brought else report.labels.of(column))
+    return ", ".join(map(str, brought) if brought else report.labels.labels_of(column))
 
 
 def node_note(report: Report, column: Column) -> str:
@@ -53,5 +60,8 @@ def node_note(report: Report, column: Column) -> str:
     return f"({', '.join(part for part in parts if part)})"
 
 
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def count_noun(count: int, noun: str) -> str:
+    """Return `1 edge`, or `7 edges`."""
+    if count == 1:
+        return f"{count:,} {noun}"
+    return f"{count:,} {noun}s"

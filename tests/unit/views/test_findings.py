@@ -8,8 +8,8 @@ import pytest
 
 from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column, Dataset
-from lineal.model.extraction import Coverage
 from lineal.model.finding import Finding, Found, Spot
+from lineal.model.ledger import Coverage
 from lineal.rules import RULES
 from lineal.views.findings import FORMATS, Verdict, view
 from lineal.views.findings.sarif import uri

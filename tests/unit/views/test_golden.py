@@ -14,7 +14,7 @@ from handmade import LINEAGEX, column, dataset, graph, ranking
 from lineal.graph.select import ALL
 from lineal.views import text, view
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
-from lineal.views.terminal import drawn
+from lineal.views.terminal import draw_page
 
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "views"
 
@@ -134,7 +134,7 @@ def test_a_box_breaks_no_name(columns: int) -> None:
             file=io.StringIO(), width=columns, markup=False, emoji=False, highlight=False
         )
         with console.capture() as capture:
-            for part in drawn(page, columns):
+            for part in draw_page(page, columns):
                 console.print(part, soft_wrap=isinstance(part, Text))
         shown = capture.get()
         assert ("╭" in shown) == (columns >= 150 or (columns == 80 and name == "impact"))

@@ -15,11 +15,11 @@ from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.way import Clause, How, way
 from lineal.views import OUTPUTS, text, view
-from lineal.views.dot import quoted as dot_quoted
-from lineal.views.mermaid import quoted as mermaid_quoted
+from lineal.views.dot import quote_text as dot_quoted
+from lineal.views.mermaid import quote_text as mermaid_quoted
 from lineal.views.report import Report, everything, impact_of, table_level, traced
 from lineal.views.safe import visible, width
-from lineal.views.terminal import drawn
+from lineal.views.terminal import draw_page
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",
@@ -118,7 +118,7 @@ def test_rich_takes_nothing_for_markup(name: str, output: str) -> None:
             emoji=False,
             highlight=False,
         )
-        for part in drawn(page, 100_000):
+        for part in draw_page(page, 100_000):
             console.print(part)
         assert not UNSEEN.search(file.getvalue())
         if page and report.tables is None and "[" in name and "\x1b" not in name:

@@ -83,13 +83,7 @@ def test_the_whole_graph() -> None:
     }
     assert inspects["stg_customers", "int_customer_ranking"] is True
     assert inspects["int_customer_metrics", "int_customer_ranking"] is False
-    assert made["coverage"]["columns"] == {
-        "total": 20,
-        "resolved": 20,
-        "ambiguous": 0,
-        "unresolved": 0,
-        "open": 0,
-    }
+    assert made["coverage"]["columns"] == {"named": 20, "resolved": 20, "left_out": []}
     assert made["coverage"]["percent"] == 100
 
 

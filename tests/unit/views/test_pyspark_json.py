@@ -138,12 +138,12 @@ def test_a_query_that_nobody_keeps_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_saved_lineage_says_the_same(tmp_path: Path) -> None:
-    from lineal.store.saved import restored, saved
+    from lineal.store.saved import read_text, write_text
 
     text = HEAD + 'cols = ["a"]\ndf.select(cols).groupBy().agg(F.max("a")).write.saveAsTable("x")\n'
     (tmp_path / "job.py").write_text(text, encoding="utf-8")
     found = lineal.lineage(tmp_path / "job.py")
-    again = lineal.Lineage(restored(saved(found.extraction)))
+    again = lineal.Lineage(read_text(write_text(found.extraction)))
     assert again.to("pyspark-json") == found.to("pyspark-json")
 
 

@@ -13,9 +13,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from lineal.model.diagnostic import Place, Severity
-from lineal.model.extraction import Coverage
 from lineal.model.finding import Finding
-from lineal.views.words import counted
+from lineal.model.ledger import Coverage
+from lineal.views.words import count_noun
 
 if TYPE_CHECKING:
     from lineal.rules import Rule
@@ -44,11 +44,23 @@ class Verdict:
         counts = Counter(finding.severity for finding in self.findings)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
         return (
-            ", ".join(counted(counts[severity], severity.label) for severity in present)
+            ", ".join(count_noun(counts[severity], severity.label) for severity in present)
             or "no findings"
         )
 
 
+def counts_by_code(verdict: Verdict) -> list[str]:
+    """12  A051 description-drift      a line for each rule that found anything, most first"""
+    counts = Counter((finding.code, finding.name) for finding in verdict.findings)
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    wide = max((len(f"{count:,}") for _, count in ranked), default=0)
+    return [
+        f"{count:>{wide},}  {code}" + (f" {name}" if name != code else "")
+        for (code, name), count in ranked
+    ]
+
+
 def view(name: str, verdict: Verdict) -> str | Page:
+    """Return the findings in the format of that name."""
     made: str | Page = import_module(FORMATS[name]).view(verdict)
     return made

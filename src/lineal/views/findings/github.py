@@ -16,10 +16,12 @@ IN_PROPERTY = {**IN_TEXT, ":": "%3A", ",": "%2C"}
 
 
 def view(verdict: Verdict) -> str:
+    """Return the findings as workflow commands, which GitHub shows as annotations."""
     return "".join(f"{_annotation(finding)}\n" for finding in verdict.findings)
 
 
 def _annotation(finding: Finding) -> str:
+    """Return the workflow command of one finding."""
     found = finding.found
     properties = {
         "title": f"{finding.code} {finding.name}" if finding.code != finding.name else finding.code
@@ -39,4 +41,5 @@ def _annotation(finding: Finding) -> str:
 
 
 def _escaped(text: str, table: dict[str, str]) -> str:
+    """Return a text with the characters of a table replaced."""
     return "".join(table.get(character, character) for character in visible(text))

@@ -21,6 +21,7 @@ LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "
 
 
 def view(verdict: Verdict) -> str:
+    """Return the findings as a SARIF log."""
     numbers = {rule.code: number for number, rule in enumerate(verdict.rules)}
     driver = {
         "name": "lineal",
@@ -37,6 +38,7 @@ def view(verdict: Verdict) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    """Return a rule as SARIF describes it."""
     made: dict[str, Any] = {
         "id": rule.code,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
@@ -47,10 +49,13 @@ def _rule(rule: Rule) -> dict[str, Any]:
             "level": LEVELS[rule.severity if rule.severity is not None else Severity.WARNING],
         },
     }
-    return {**made, "help": {"text": rule.remedy}} if rule.remedy else made
+    if rule.remedy:
+        return {**made, "help": {"text": rule.remedy}}
+    return made
 
 
 def _result(finding: Finding, number: int) -> dict[str, Any]:
+    """Return a finding as a SARIF result."""
     found = finding.found
     advice = f"\n{_text(found.hint)}" if found.hint else ""
     made: dict[str, Any] = {
@@ -73,10 +78,13 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
 
 def _text(text: str) -> str:
     """[here](1) would be a link: brackets that could be one are escaped."""
-    return visible(text).replace("[", "\\[").replace("]", "\\]") if "](" in text else visible(text)
+    if "](" in text:
+        return visible(text).replace("[", "\\[").replace("]", "\\]")
+    return visible(text)
 
 
 def _physical(place: Place | None) -> dict[str, Any]:
+    """Return the file and the region of a place."""
     if place is None or not place.file:
         return {}
     region = {"startLine": max(place.line, 1), "startColumn": max(place.column, 1)}
@@ -84,6 +92,7 @@ def _physical(place: Place | None) -> dict[str, Any]:
 
 
 def _logical(about: Column | Dataset | None) -> dict[str, Any]:
+    """Return the column or dataset that a finding is about."""
     if about is None:
         return {}
     kind = "member" if isinstance(about, Column) else "type"
@@ -94,7 +103,9 @@ def uri(file: str) -> str:
     """models/a b.sql → models/a%20b.sql; what is absolute is a file: URI"""
     path = PurePath(file)
     quoted = quote(path.as_posix().encode("utf-8", "surrogateescape"))
-    return f"file://{quoted}" if path.is_absolute() else quoted
+    if path.is_absolute():
+        return f"file://{quoted}"
+    return quoted
 
 
 def _fingerprint(finding: Finding) -> str:

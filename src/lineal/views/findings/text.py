@@ -12,7 +12,7 @@ warning[A051]: dim_customers.customer_name says "Customer full name", but is a c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from lineal.model.diagnostic import Place
 from lineal.model.finding import Finding
@@ -29,15 +29,42 @@ _SPOT = re.compile(rf"{_NAME}(?:\.{_NAME})*(?:\s*:\s+[^#\n]*[^#\s])?|\{{[^}}]*\}
 
 
 def view(verdict: Verdict) -> Page:
+    """Return the findings as text, each with the line it is about."""
     page: Page = []
-    for finding in verdict.findings:
+    for several in grouped(verdict.findings):
         if page:
             page.append(line())
-        page += _finding(finding, verdict)
+        page += _finding(several[0], verdict) if len(several) == 1 else _group(several)
     return page
 
 
+BY_SOURCE = "A051"
+"""The rule whose findings are shown together if they compare with the same column upstream."""
+
+
+def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings that are shown together, where the first of them stands."""
+    groups: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(findings):
+        source = finding.found.source if finding.code == BY_SOURCE else None
+        key = (finding.code, source) if source is not None else number
+        groups.setdefault(key, []).append(finding)
+    return list(groups.values())
+
+
+def _group(several: list[Finding]) -> Iterator[Line]:
+    """Yield the lines of findings about one source column: one line for each of its copies."""
+    first = several[0]
+    severity = first.severity.label
+    said = f"{len(several)} columns are described otherwise than their source {first.found.source}"
+    yield line(Piece(f"{severity}[{first.code}]", severity), Piece(f": {said}", "heading"))
+    for finding in several:
+        where = f"{finding.found.place}: " if finding.found.place is not None else ""
+        yield line(Piece("  --> ", "arrow"), f"{where}{finding.found.message}")
+
+
 def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
+    """Yield the lines of one finding."""
     found, severity = finding.found, finding.severity.label
     yield line(
         Piece(f"{severity}[{finding.code}]", severity), Piece(f": {found.message}", "heading")
@@ -56,6 +83,7 @@ def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
 
 
 def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iterator[Line]:
+    """Yield the source line of a place with a mark below it."""
     shown = verdict.line(place)
     if not shown.strip():
         return

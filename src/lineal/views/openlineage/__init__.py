@@ -18,5 +18,6 @@ EPOCH = "1970-01-01T00:00:00Z"
 
 
 def view(report: Report, emission: Emission | None = None) -> str:
+    """Return the report as OpenLineage events, one per line."""
     chosen = emission or Emission(EPOCH)
     return "".join(f"{line(event)}\n" for event in events(report, chosen))

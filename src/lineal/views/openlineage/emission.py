@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from lineal import __version__
 
 COLUMN_LINEAGE, EXPLICIT, BOTH = "legacy", "explicit", "both"
 FACETS = (COLUMN_LINEAGE, EXPLICIT, BOTH)
@@ -15,8 +18,20 @@ text is a job.
 """
 
 
+class Engine(NamedTuple):
+    """The system behind a run; catalogs file the run's job under it."""
+
+    name: str = "lineal"
+    version: str = __version__
+
+
+LINEAL = Engine()
+
+
 @dataclass(frozen=True)
 class Emission:
+    """What the events of one call have in common."""
+
     time: str
     """of what was read from a text; what was reported keeps its own"""
     events: str = AUTO
@@ -38,3 +53,5 @@ class Emission:
     """the revision that is read"""
     root: str = ""
     """the folder that the files' paths are written from"""
+    engine: Engine = LINEAL
+    """what runs the jobs: Spark for a captured one, else lineal itself"""

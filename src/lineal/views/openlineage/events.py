@@ -56,6 +56,7 @@ class Writer:
     emission: Emission
 
     def all(self) -> Iterator[list[Json]]:
+        """Yield the events of each job, then those of datasets without a job."""
         mentioned: set[Named] = set()
         alone: dict[Named, Job] = {}
         for job in sorted(
@@ -64,7 +65,7 @@ class Writer:
             if self.emission.events == DATASET or not job.name:
                 alone |= {self.facts.names[output]: job for output in job.outputs}
                 continue
-            made = self._made(job)
+            made = self._made_by_job(job)
             mentioned |= {*made, *(name for each in made.values() for name in each.inputs)}
             yield self._of_job(job, made)
         if self.report.entire:
@@ -95,6 +96,7 @@ class Writer:
         return found
 
     def _shows(self, output: Dataset) -> bool:
+        """Tell whether the report is about a dataset."""
         return self.report.entire or self.facts.names[output] in self.facts.made
 
     def _titled(self, job: Job) -> Job:
@@ -129,7 +131,7 @@ class Writer:
         writers = Counter(self.facts.names[output] for job in self._jobs for output in job.outputs)
         return {name for name, count in writers.items() if count > 1}
 
-    def _made(self, job: Job) -> dict[Named, Made]:
+    def _made_by_job(self, job: Job) -> dict[Named, Made]:
         """What a job makes of its inputs; of what others write, too, only its own part."""
         names = {self.facts.names[output] for output in job.outputs}
         facts = self.facts
@@ -139,11 +141,13 @@ class Writer:
 
     @cached_property
     def _parts(self) -> Parts:
+        """Return the edges and reads of each dataset."""
         return parts_of(
             self.report.graph, self.edges, {job.place for job in self._jobs if job.given}
         )
 
     def _of_job(self, job: Job, made: dict[Named, Made]) -> list[Json]:
+        """Return the events of a job: START and COMPLETE, or one JobEvent."""
         inputs = sorted({name for each in made.values() for name in each.inputs})
         told: Json = {
             "namespace": job.namespace,
@@ -168,13 +172,17 @@ class Writer:
         time = job.time or self.emission.time
         said = json.dumps([body, time], sort_keys=True)
         run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{facets.HOME}/{said}")), time, time)
-        body = {"run": {"runId": run.id}, **body}
+        body = {
+            "run": {"runId": run.id, "facets": facets.engine_of_run(self.emission.engine)},
+            **body,
+        }
         states = (("START", run.started), ("COMPLETE", run.ended))
         return [self._event("RunEvent", moment, body, state) for state, moment in states]
 
     # -- datasets ----------------------------------------------------------------------------------
 
     def _of_dataset(self, name: Named, job: Job) -> Json:
+        """Return the event of a dataset without a job."""
         made = self.facts.made.get(name)
         dataset = self._dataset(name, made)
         if made is not None and self.emission.facets in (EXPLICIT, BOTH):
@@ -182,10 +190,11 @@ class Writer:
         return self._event("DatasetEvent", job.time, {"dataset": dataset})
 
     def _dataset(self, name: Named, made: Made | None = None) -> Json:
+        """Return a dataset with its facets."""
         info = self.facts.infos.get(name)
-        known = facets.of_dataset(info) | (
-            facets.doubts(made, self.emission) if made is not None else {}
-        )
+        known = facets.of_dataset(info, self.facts.columns_of(name))
+        if made is not None:
+            known |= facets.doubts(made, self.emission)
         if (
             made is not None
             and self.emission.facets in (COLUMN_LINEAGE, BOTH)
@@ -193,9 +202,10 @@ class Writer:
         ):
             columns = info.names if info is not None and info.complete else ()
             known |= facets.column_lineage(made, columns, self.emission)
-        return {**facets.named(name), "facets": known}
+        return {**facets.name_values(name), "facets": known}
 
     def _event(self, kind: str, time: str, body: Json, state: str = "") -> Json:
+        """Return an event with its time, producer and schema."""
         began = {"eventType": state} if state else {}
         moment = {"eventTime": time or self.emission.time}
         return {

@@ -8,23 +8,32 @@ from typing import Any
 from urllib.parse import quote
 
 from lineal import __version__
-from lineal.model.extraction import DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.job import Job
 from lineal.model.openlineage import FILE, Named
-from lineal.views.openlineage.emission import Emission
-from lineal.views.openlineage.facts import Made, Source, Sources, Transformation
+from lineal.views.openlineage.emission import Emission, Engine
+from lineal.views.openlineage.facts import STAR, Made, Source, Sources, Transformation
 
 Json = dict[str, Any]
 
 HOME = "https://lineal.dev"
 PRODUCER = f"{HOME}/{__version__}"
 SPEC = "https://openlineage.io/spec"
-STAR = "*"
 
 
 def facet(schema: str, **body: Any) -> Json:
-    url = schema if "://" in schema else f"{SPEC}/facets/{schema}"
-    return {"_producer": PRODUCER, "_schemaURL": url, **body}
+    """Return a facet with its producer and the address of its definition."""
+    return {"_producer": PRODUCER, "_schemaURL": schema_url(schema), **body}
+
+
+def schema_url(schema: str) -> str:
+    """1-0-0/TagsDatasetFacet.json      the definition `TagsDatasetFacet` in that file of the spec"""
+    if "://" in schema:
+        return schema
+    if "#" in schema:
+        return f"{SPEC}/facets/{schema}"
+    name = schema.rpartition("/")[2].removesuffix(".json")
+    return f"{SPEC}/facets/{schema}#/$defs/{name}"
 
 
 # -- column lineage --------------------------------------------------------------------------------
@@ -32,6 +41,7 @@ def facet(schema: str, **body: Any) -> Json:
 COLUMN_LINEAGE = "1-2-0/ColumnLineageDatasetFacet.json"
 ROWS = f"{HOME}/schema/openlineage-rows-1.json"
 DOUBTS = f"{HOME}/schema/openlineage-doubts-1.json"
+PARTIAL = f"{HOME}/schema/openlineage-partial-1.json"
 
 
 def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Json:
@@ -77,25 +87,31 @@ def doubts(made: Made, emission: Emission) -> Json:
             continue  # the legacy form cannot tell it from what decides the rows
         goal = {} if name is None else {"target": name}
         said = {"level": doubt.level.name, "ambiguous": doubt.ambiguous, "evidence": doubt.evidence}
-        told.append({**goal, **named(source.dataset), "field": source.field, **said})
-    return {"lineal_doubts": facet(DOUBTS, doubts=told)} if told else {}
+        told.append({**goal, **name_values(source.dataset), "field": source.field, **said})
+    if told:
+        return {"lineal_doubts": facet(DOUBTS, doubts=told)}
+    return {}
 
 
 def _adds(sources: Sources, rows: Sources) -> bool:
+    """Tell whether a column has sources that its rows do not have."""
     return any(told - rows.get(source, set()) for source, told in sources.items())
 
 
 def _fields(inputs: list[Json]) -> Json:
+    """Return the input fields of a column."""
     return {"inputFields": inputs}
 
 
 def _inputs(sources: Sources) -> list[Json]:
+    """Return all sources as input fields."""
     return [_input(source, told) for source, told in sources.items()]
 
 
 def _input(source: Source, told: Iterable[Transformation]) -> Json:
+    """Return a source as an input field."""
     return {
-        **named(source.dataset),
+        **name_values(source.dataset),
         "field": source.field,
         "transformations": transformations(told),
     }
@@ -115,6 +131,7 @@ def _legacy(own: Sources, rows: Sources) -> list[Json]:
 
 
 def transformations(told: Iterable[Transformation]) -> list[Json]:
+    """Return transformations in a fixed order."""
     return [
         {
             "type": each.how.type,
@@ -132,22 +149,27 @@ LINEAGE = "1-0-0/LineageFacet.json#/$defs"
 
 
 def explicit_of_job(outputs: dict[Named, Made]) -> Json:
+    """Return the explicit lineage facet of a job."""
     entries = [
-        {**named(output), "type": "DATASET", **_explicit(made)} for output, made in outputs.items()
+        {**name_values(output), "type": "DATASET", **_explicit(made)}
+        for output, made in outputs.items()
     ]
     return facet(f"{LINEAGE}/LineageJobFacet", entries=entries)
 
 
 def explicit_of_dataset(made: Made) -> Json:
+    """Return the explicit lineage facet of a dataset."""
     return facet(f"{LINEAGE}/LineageDatasetFacet", **_explicit(made))
 
 
 def _explicit(made: Made) -> Json:
     """Which datasets are read, which columns decide the rows, and the sources of each field."""
-    whole = [{**named(each), "type": "DATASET"} for each in made.inputs]
+    whole = [{**name_values(each), "type": "DATASET"} for each in made.inputs]
     fields = {name: {"inputs": _explicit_inputs(sources)} for name, sources in made.fields.items()}
     body: Json = {"inputs": [*whole, *_explicit_inputs(made.rows)]}
-    return {**body, "fields": fields} if fields else body
+    if fields:
+        return {**body, "fields": fields}
+    return body
 
 
 def _explicit_inputs(sources: Sources) -> list[Json]:
@@ -155,7 +177,7 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
     made = []
     for source, told in sources.items():
         column = {} if source.field == STAR else {"field": source.field}
-        entity = {**named(source.dataset), "type": "DATASET", **column}
+        entity = {**name_values(source.dataset), "type": "DATASET", **column}
         made.append({**entity, "transformations": transformations(told)})
     return made
 
@@ -163,45 +185,65 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
 # -- what is known of datasets and jobs ------------------------------------------------------------
 
 
-def of_dataset(info: DatasetInfo | None) -> Json:
-    """What is known of a dataset: schema where it is complete, description, kind, and the labels of
-    its columns.
+def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
+    """Return what is known of a dataset: its columns, description, kind, and their labels.
+
+    Catalogs drop the lineage of a column that no `schema` facet lists, so a table of which only some
+    columns are known has one, too; the facet `lineal_partial` tells that there may be more columns.
     """
-    if info is None:
-        return {}
-    facets = {}
+    facets: Json = {}
+    complete = info is not None and info.complete
     # what is not known to be anything else is called a table, too
-    if info.kind not in ("table", FILE):
+    if info is not None and info.kind not in ("table", FILE):
         facets["datasetType"] = facet(
             "1-0-1/DatasetTypeDatasetFacet.json", datasetType=info.kind.upper()
         )
-    if info.complete:
-        facets["schema"] = facet(
-            "1-2-0/SchemaDatasetFacet.json", fields=[_column(each) for each in info.columns]
-        )
+    if complete or columns:
+        fields = [_column(each) for each in columns]
+        facets["schema"] = facet("1-2-0/SchemaDatasetFacet.json", fields=fields)
+    if columns and not complete:
+        facets["lineal_partial"] = facet(PARTIAL)
+    if info is None:
+        return facets
     if info.description:
         facets["documentation"] = facet(
             "1-1-0/DocumentationDatasetFacet.json", description=info.description
         )
+    return facets | _tags(info)
+
+
+def _tags(info: DatasetInfo) -> Json:
+    """Return the labels of the columns, each once and sorted."""
     tags = [
         {"key": label, "value": "true", "source": "LINEAL", "field": column.name}
         for column in info.columns
         for label in column.classification
     ]
-    if tags:
-        unique = {json.dumps(tag, sort_keys=True): tag for tag in tags}
-        facets["tags"] = facet(
-            "1-0-0/TagsDatasetFacet.json", tags=[unique[key] for key in sorted(unique)]
-        )
-    return facets
+    if not tags:
+        return {}
+    unique = {json.dumps(tag, sort_keys=True): tag for tag in tags}
+    listed = [unique[key] for key in sorted(unique)]
+    return {"tags": facet("1-0-0/TagsDatasetFacet.json", tags=listed)}
 
 
-def _column(column: Any) -> Json:
+def _column(column: ColumnInfo) -> Json:
     said = {"name": column.name, "type": column.type, "description": column.description}
     return {key: value for key, value in said.items() if value or key == "name"}
 
 
+def engine_of_run(engine: Engine) -> Json:
+    """Return the facet that names a run's engine; DataHub refuses an event without it."""
+    told = facet(
+        "1-1-1/ProcessingEngineRunFacet.json",
+        name=engine.name,
+        version=engine.version,
+        openlineageAdapterVersion=__version__,
+    )
+    return {"processing_engine": told}
+
+
 def of_job(job: Job, emission: Emission) -> Json:
+    """Return the facets of a job: its SQL, location and documentation."""
     facets = {}
     if job.sql:
         dialect = {"dialect": job.dialect} if job.dialect else {}
@@ -236,9 +278,13 @@ def _location(job: Job, emission: Emission) -> Json:
 
 
 def _relative(path: str, root: str) -> str:
+    """Return a path relative to the root of the repository."""
     folder = root.rstrip("/") + "/"
-    return path[len(folder) :] if root and path.startswith(folder) else path
+    if root and path.startswith(folder):
+        return path[len(folder) :]
+    return path
 
 
-def named(dataset: Named) -> Json:
+def name_values(dataset: Named) -> Json:
+    """Return namespace and name as JSON values."""
     return {"namespace": dataset.namespace, "name": dataset.name}

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
-from lineal.model.extraction import DatasetInfo
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, named
 from lineal.model.way import How
 from lineal.views.openlineage.emission import Emission
 
+STAR = "*"
 RANK = {how: rank for rank, how in enumerate(How)}
 
 
@@ -60,6 +62,7 @@ class Made:
 
     @property
     def inputs(self) -> list[Named]:
+        """Return every dataset that is read."""
         listed = (self.rows, *self.fields.values())
         return sorted(self.read | {source.dataset for sources in listed for source in sources})
 
@@ -72,6 +75,34 @@ class Facts:
     made: dict[Named, Made]
     names: dict[Dataset, Named]
     mentions: dict[tuple[Dataset, Dataset, str], Place]
+
+    @cached_property
+    def fields(self) -> dict[Named, set[str]]:
+        """The fields of each dataset that an edge begins or ends at."""
+        found: dict[Named, set[str]] = {}
+        for name, made in self.made.items():
+            found.setdefault(name, set()).update(made.fields)
+            for sources in (made.rows, *made.fields.values()):
+                for source in sources:
+                    found.setdefault(source.dataset, set()).add(source.field)
+        return found
+
+    def columns_of(self, name: Named) -> list[ColumnInfo]:
+        """Return the columns that are known of a dataset.
+
+        Those that only edges name follow, sorted; a field of a listed struct is not another column.
+        """
+        info = self.infos.get(name)
+        listed = [] if info is None else info.columns
+        if info is not None and info.complete:
+            return listed
+        known = {column.name for column in listed}
+        others = sorted(
+            field
+            for field in self.fields.get(name, ())
+            if field != STAR and field not in known and field.partition(".")[0] not in known
+        )
+        return [*listed, *map(ColumnInfo, others)]
 
 
 def facts_of(
@@ -110,6 +141,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | None]) -> Parts:
+    """Return the edges and reads of each dataset."""
     parts = Parts({}, {}, reported)
     for edge in edges:
         parts.edges.setdefault(edge.into, []).append(edge)
@@ -123,7 +155,9 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
     def is_own(place: Place | None) -> bool:
-        return place == job.place if job.given else place not in parts.reported
+        if job.given:
+            return place == job.place
+        return place not in parts.reported
 
     edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
     told = [(edge, [usage for usage in edge.usages if is_own(usage.place)]) for edge in edges]
@@ -152,6 +186,7 @@ def _add_all(
 
 
 def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) -> None:
+    """Add the usages of an edge to its target."""
     made = facts.made[facts.names[edge.into]]
     target = edge.target
     goal = flat(target) if isinstance(target, Column) else None
@@ -163,6 +198,7 @@ def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) 
 
 
 def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
+    """Return where each column is first named, by target and source."""
     found: dict[tuple[Dataset, Dataset, str], Place] = {}
     for read in graph.reads:
         if read.column is not None and read.place is not None:
@@ -172,8 +208,11 @@ def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
 
 
 def _mention(edge: Edge, facts: Facts) -> Mention:
+    """Return where the column of an edge is named."""
     place = facts.mentions.get((edge.into, edge.source.dataset, edge.source.name))
-    return UNMENTIONED if place is None else (False, place)
+    if place is None:
+        return UNMENTIONED
+    return (False, place)
 
 
 def flat(column: Column) -> str:
@@ -182,5 +221,6 @@ def flat(column: Column) -> str:
 
 
 def _transformation(usage: Usage, emission: Emission) -> Transformation:
+    """Return how a usage transforms its column."""
     text = usage.expression if emission.describe else ""
     return Transformation(RANK[usage.how], usage.masked, text, usage.how)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lineal.views.openlineage import facets
-from lineal.views.openlineage.emission import Emission
+from lineal.views.openlineage.emission import LINEAL, Emission, Engine
 from lineal.views.openlineage.events import CORE, events
 from lineal.views.report import Report
 
@@ -24,13 +25,16 @@ class Application(NamedTuple):
     namespace: str
     name: str
     run_id: str
+    engine: Engine = LINEAL
 
     @property
     def job(self) -> Json:
+        """Return the namespace and name of the job."""
         return {"namespace": self.namespace, "name": self.name}
 
 
 def began(application: Application, time: str) -> Json:
+    """Return the event of the start of an application."""
     return _event(application, "START", time)
 
 
@@ -44,11 +48,11 @@ def of_write(
 ) -> list[Json]:
     """START and COMPLETE of one write, or START and FAIL; each names the job that it is a part of."""
     parent = facets.facet(PARENT, run={"runId": application.run_id}, job=application.job)
-    made = events(report, emission)
+    made = events(report, replace(emission, engine=application.engine))
     for event in made:
         if "run" not in event:
             continue
-        event["run"] = {**event["run"], "facets": {"parent": parent}}
+        event["run"] = {**event["run"], "facets": {**event["run"]["facets"], "parent": parent}}
         if failure and event["eventType"] == "COMPLETE":
             event["eventType"] = "FAIL"
             event["run"]["facets"] |= failed_because(failure)
@@ -56,6 +60,7 @@ def of_write(
 
 
 def failed_because(failure: str) -> Json:
+    """Return the facet of a failure, or nothing."""
     if not failure:
         return {}
     return {
@@ -64,6 +69,7 @@ def failed_because(failure: str) -> Json:
 
 
 def _event(application: Application, kind: str, time: str, told: Json | None = None) -> Json:
+    """Return an event of the run of an application."""
     kinds = facets.facet(
         JOB_TYPE, processingType="BATCH", integration="SPARK", jobType="APPLICATION"
     )
@@ -72,7 +78,10 @@ def _event(application: Application, kind: str, time: str, told: Json | None = N
         "eventType": kind,
         "producer": facets.PRODUCER,
         "schemaURL": f"{CORE}/RunEvent",
-        "run": {"runId": application.run_id, "facets": told or {}},
+        "run": {
+            "runId": application.run_id,
+            "facets": {**facets.engine_of_run(application.engine), **(told or {})},
+        },
         "job": {**application.job, "facets": {"jobType": kinds}},
         "inputs": [],
         "outputs": [],
