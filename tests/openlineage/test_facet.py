@@ -17,7 +17,7 @@ from lineal.views.report import everything
 from test_openlineage_example import DIALECTS, FACET, SCHEMA
 
 Json = dict[str, Any]
-URL = "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json"
+URL = "https://openlineage.io/spec/facets/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet"
 
 
 def field(name: str, kind: str, subtype: str) -> Json:

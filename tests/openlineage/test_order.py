@@ -17,7 +17,7 @@ import lineal
 from lineal.cli import main
 from lineal.graph.graph import Graph
 from lineal.projects.openlineage import extraction_of_texts
-from lineal.store.saved import restored, saved
+from lineal.store.saved import read_text, write_text
 from lineal.views.openlineage import Emission, events, view
 from lineal.views.report import everything
 
@@ -56,7 +56,7 @@ def test_fields_keep_the_order_of_the_select_list(seed: int) -> None:
     )
     first = view(everything(Graph(found)), chosen)
     again = extraction_of_texts([("events.ndjson", first)])
-    for extraction in (found, again, restored(saved(found)), restored(saved(again))):
+    for extraction in (found, again, read_text(write_text(found)), read_text(write_text(again))):
         for event in events(everything(Graph(extraction)), chosen):
             check(event)
             assert fields(event) == names

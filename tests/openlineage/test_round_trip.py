@@ -20,7 +20,7 @@ from lineal.graph.graph import Graph
 from lineal.model.extraction import Extraction
 from lineal.model.way import Confidence
 from lineal.projects.openlineage import extraction_of_texts
-from lineal.store.saved import restored, saved
+from lineal.store.saved import read_text, write_text
 from lineal.views.openlineage import EVENTS, FACETS, Emission, view
 from lineal.views.report import everything
 
@@ -92,4 +92,4 @@ def test_the_order_of_events_does_not_matter(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_saved_lineage_gives_the_same_events(seed: int) -> None:
     extraction, chosen = Invented(seed).extraction(), emission(seed)
-    assert emitted(restored(saved(extraction)), chosen) == emitted(extraction, chosen)
+    assert emitted(read_text(write_text(extraction)), chosen) == emitted(extraction, chosen)

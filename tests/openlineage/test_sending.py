@@ -70,11 +70,12 @@ class Handler(BaseHTTPRequestHandler):
         if status is None:
             self.close_connection = True
             return
-        if status == 201:
+        if status in (200, 201):
             self.server.bodies.append(json.loads(body))
             self.server.headers.append(dict(self.headers))
             self.server.paths.append(self.path)
         self.send_response(status)
+        self.send_header("Content-Type", "text/html" if status == 200 else "application/json")
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -107,9 +108,18 @@ def test_every_way_says_the_same(sql: Path, tmp_path: Path, endpoint: Any) -> No
     assert emit(sql, "--to", file).exit_code == 0
     assert file.read_text() == shown.stdout
     server = endpoint(lambda asked: 201)
-    assert emit(sql, "--url", server.url).exit_code == 0
+    assert emit(sql, "--url", server.url, "--events", "job").exit_code == 0
     assert server.bodies == [json.loads(line) for line in shown.stdout.splitlines()]
     assert server.paths == [PATH] * 2
+
+
+def test_a_server_gets_run_events(sql: Path, endpoint: Any) -> None:
+    """No catalog takes the column lineage of job events."""
+    server = endpoint(lambda asked: 201)
+    assert emit(sql, "--url", server.url).exit_code == 0
+    told = emit(sql, "--events", "run").stdout
+    assert server.bodies == [json.loads(line) for line in told.splitlines()]
+    assert [event["eventType"] for event in server.bodies] == ["START", "COMPLETE"] * 2
 
 
 def test_what_was_emitted_is_emitted_again(sql: Path, tmp_path: Path) -> None:
@@ -134,31 +144,32 @@ def test_the_key_comes_from_the_environment(
     assert emit(sql, "--transport", "http").exit_code == 0
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer s3cret"}
     assert emit(sql, "--transport", "configured").exit_code == 0
-    assert len(server.bodies) == 4
+    assert len(server.bodies) == 8
 
 
 def test_a_busy_server_is_asked_again(sql: Path, endpoint: Any) -> None:
     server = endpoint(lambda asked: (503, None, 201)[min(asked, 2)])
     assert emit(sql, "--url", server.url, "--retries", "3").exit_code == 0
-    assert len(server.bodies) == 2
+    assert len(server.bodies) == 4
 
 
 @pytest.mark.parametrize("status", [None, 400, 503])
 def test_what_did_not_arrive_is_kept(
     status: int | None, sql: Path, tmp_path: Path, endpoint: Any
 ) -> None:
-    whole = emit(sql).stdout
+    whole = emit(sql, "--events", "run").stdout
     server = endpoint(lambda asked: 201 if asked == 0 else status)
     left = tmp_path / "left.ndjson"
     failed = emit(
         sql, "--url", server.url.replace("//", "//user:pa55@"), "--retries", "1", "--unsent", left
     )
     assert failed.exit_code == 1
-    assert "1 of 2 events sent" in failed.stderr and str(left) in failed.stderr
+    assert "1 of 4 events sent" in failed.stderr and str(left) in failed.stderr
     assert "pa55" not in failed.stderr and "Traceback" not in failed.stderr
-    assert left.read_text() == whole.splitlines(keepends=True)[1]
+    assert left.read_text() == "".join(whole.splitlines(keepends=True)[1:])
     again = endpoint(lambda asked: 201)
-    assert emit(left, "--url", again.url).exit_code == 0
+    assert emit("--resend", left, "--url", again.url).exit_code == 0
+    assert left.read_text() == ""
     assert [*server.bodies, *again.bodies] == [json.loads(line) for line in whole.splitlines()]
 
 
@@ -169,7 +180,54 @@ def test_a_server_that_is_silent(sql: Path) -> None:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         failed = emit(sql, "--url", url, "--timeout", "0.2", "--retries", "0")
     assert failed.exit_code == 1
-    assert "0 of 2 events sent" in failed.stderr
+    assert "0 of 4 events sent" in failed.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (200, "answers with a web page: check the address and --endpoint"),
+        (401, "check the token, it may have expired"),
+        (404, "check the address and --endpoint"),
+        (413, "the event is larger than it takes"),
+    ],
+)
+def test_an_answer_says_what_to_do(sql: Path, endpoint: Any, status: int, said: str) -> None:
+    server = endpoint(lambda asked: status)
+    failed = emit(sql, "--url", server.url, "--retries", "0")
+    assert failed.exit_code == 1
+    assert "0 of 4 events sent" in failed.stderr and said in failed.stderr
+
+
+def test_a_refused_event_costs_no_other(sql: Path, tmp_path: Path, endpoint: Any) -> None:
+    server = endpoint(lambda asked: 422 if asked == 1 else 201)
+    left = tmp_path / "left.ndjson"
+    failed = emit(sql, "--url", server.url, "--retries", "0", "--unsent", left)
+    assert failed.exit_code == 1 and "3 of 4 events sent" in failed.stderr
+    whole = emit(sql, "--events", "run").stdout.splitlines(keepends=True)
+    assert left.read_text() == whole[1]
+    assert server.bodies == [json.loads(each) for each in (whole[0], *whole[2:])]
+
+
+def test_a_dry_run_sends_nothing(sql: Path, endpoint: Any) -> None:
+    server = endpoint(lambda asked: 201)
+    planned = emit(sql, "--to", "datahub", "--url", server.url, "--dry-run")
+    assert planned.exit_code == 0 and planned.stdout == ""
+    assert f"would send 4 events to DataHub at {server.url}/openapi/" in planned.stderr
+    assert server.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("[1]\n", "not an OpenLineage event"), ("{\n", "not an event in JSON")]
+)
+def test_only_events_are_sent_again(tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "left.ndjson"
+    file.write_text(text)
+    failed = CliRunner().invoke(
+        main, ["emit", "--resend", str(file), "--url", "http://localhost:1"]
+    )
+    assert failed.exit_code == 2 and f"{file}:1: {said}" in failed.stderr
+    assert file.read_text() == text
 
 
 @pytest.mark.parametrize(
@@ -183,6 +241,9 @@ def test_a_server_that_is_silent(sql: Path) -> None:
         (["--event-time", "yesterday"], "no time with a zone"),
         (["--event-time", "2024-01-01"], "no time with a zone"),
         (["--timeout", "0"], "--timeout"),
+        (["--to", "datahub"], "DataHub needs the environment variable DATAHUB_GMS_URL"),
+        (["--to", "datahub", "--transport", "file"], "does not go with --to datahub"),
+        (["--resend", "x.ndjson"], "give it alone"),
     ],
 )
 def test_mistakes(sql: Path, options: list[str], said: str) -> None:
@@ -213,7 +274,8 @@ def emit_without_client(*arguments: str | Path) -> subprocess.CompletedProcess[s
 
 def test_the_console_and_a_file_need_no_client(sql: Path, tmp_path: Path) -> None:
     console = emit_without_client(sql, "--events", "run")
-    assert (console.returncode, console.stderr) == (0, "4 events sent\n")
+    assert console.returncode == 0 and console.stderr.endswith("\n4 events sent\n")
+    assert "and SQL with literals" in console.stderr
     assert console.stdout == emit(sql, "--events", "run").stdout
     file = tmp_path / "events.ndjson"
     for times in (1, 2):
@@ -240,4 +302,5 @@ def test_a_server_gets_fields_in_the_order_of_the_select_list(
     assert emit(file, "--url", server.url).exit_code == 0
     facets = server.bodies[0]["outputs"][0]["facets"]
     assert list(facets["columnLineage"]["fields"]) == ["z", "a", "b", "y"]
-    assert list(server.bodies[0]) == list(json.loads(emit(file).stdout))
+    told = emit(file, "--events", "run").stdout.splitlines()[0]
+    assert list(server.bodies[0]) == list(json.loads(told))

@@ -1,0 +1,142 @@
+"""What each catalog needs before the lineage of a column arrives in it.
+
+The needs were read in the catalogs' own code and documentation: DataHub's converter and
+OpenMetadata's connector take run events only, Marquez keeps an edge only if `schema` facets on both
+sides list its columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from spec import check
+from test_sending import TIME, Endpoint, endpoint  # noqa: F401
+
+import lineal
+from lineal.cli import main
+from lineal.deliver.delivery import pack
+from lineal.deliver.profiles import PROFILES, MissingVariable, Profile, fill_in
+from lineal.views.openlineage import Emission, events
+from lineal.views.report import everything
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+UNKNOWN = "CREATE VIEW v AS SELECT o.id, c.name, o.a + c.b AS x FROM orders o JOIN c ON o.id = c.id"
+STAR = "INSERT INTO t SELECT * FROM s; CREATE VIEW u AS SELECT s.*, s.k AS key FROM s"
+
+
+def run_events(source: Any) -> list[dict[str, Any]]:
+    report = everything(lineal.lineage(source).graph)
+    return events(report, Emission("2024-01-01T00:00:00Z", events="run"))
+
+
+@pytest.fixture(params=["shop", "sales", UNKNOWN, STAR], ids=["shop", "sales", "unknown", "star"])
+def told(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+    folder = EXAMPLES / request.param
+    return run_events(folder if " " not in request.param and folder.is_dir() else request.param)
+
+
+def listed_fields(datasets: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+    """The columns that `schema` facets list, each with its dataset."""
+    return {
+        (dataset["namespace"], dataset["name"], field["name"])
+        for dataset in datasets
+        for field in dataset["facets"].get("schema", {}).get("fields", ())
+    }
+
+
+def field_edges(event: dict[str, Any]) -> Iterator[tuple[tuple[str, str, str], ...]]:
+    """Source and target of every edge of the facet `columnLineage`, but for open stars."""
+    for output in event["outputs"]:
+        fields = output["facets"].get("columnLineage", {}).get("fields", {})
+        for name, sources in fields.items():
+            for source in sources["inputFields"]:
+                ends = (source["namespace"], source["name"], source["field"])
+                if "*" not in (name, source["field"]):
+                    yield ends, (output["namespace"], output["name"], name)
+
+
+def test_every_edge_can_arrive(told: list[dict[str, Any]]) -> None:
+    count = 0
+    for event in told:
+        check(event)
+        assert event["run"]["runId"]
+        engine = event["run"]["facets"]["processing_engine"]
+        assert engine["name"] == "lineal" and engine["version"]
+        assert event["inputs"] and event["outputs"]
+        sources, targets = listed_fields(event["inputs"]), listed_fields(event["outputs"])
+        for source, target in field_edges(event):
+            column = (*source[:2], source[2].partition(".")[0])
+            assert source in sources or column in sources
+            assert target in targets
+            count += 1
+    assert count
+
+
+def test_a_partly_known_table_stays_partly_known(tmp_path: Path) -> None:
+    """What is listed for a catalog must not look like all columns when the event is read again."""
+    file = tmp_path / "events.ndjson"
+    file.write_text("".join(f"{json.dumps(event)}\n" for event in run_events(UNKNOWN)))
+    again = lineal.lineage(file).graph.infos
+    known = {str(dataset): (info.complete, info.names) for dataset, info in again.items()}
+    assert known == {
+        "orders": (False, ["a", "id"]),
+        "c": (False, ["b", "id", "name"]),
+        "v": (True, ["id", "name", "x"]),
+    }
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_can_be_filled_in(name: str) -> None:
+    profile = PROFILES[name]
+    values = {
+        variable: "https://x" if variable.endswith("URL") else "x"
+        for variable in (
+            "OPENLINEAGE_URL", "MARQUEZ_URL", "DATAHUB_GMS_URL", "OPENMETADATA_URL",
+            "GOOGLE_CLOUD_PROJECT", "DATAPLEX_LOCATION", "SNOWFLAKE_ACCOUNT",
+        )
+    }  # fmt: skip
+    assert fill_in(profile.address, profile.title, values).startswith("https://")
+    assert "{" not in fill_in(profile.endpoint, profile.title, values)
+
+
+def test_a_missing_variable_is_named() -> None:
+    with pytest.raises(MissingVariable, match=r"Snowflake needs .* SNOWFLAKE_ACCOUNT"):
+        fill_in(PROFILES["snowflake"].address, "Snowflake", {"SNOWFLAKE_ACCOUNT": " "})
+
+
+def test_a_catalog_gets_the_states_and_sizes_that_it_takes() -> None:
+    told = run_events(UNKNOWN)
+    assert [event["eventType"] for event in told] == ["START", "COMPLETE"]
+    ended = pack(told, PROFILES["openmetadata"])
+    assert [event["eventType"] for event in ended.events] == ["COMPLETE"] and not ended.too_large
+    small = pack(told, Profile("Small", "http://x", "y", "TOKEN", largest=100))
+    assert (small.events, small.too_large) == ([], told)
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_events_arrive_at_the_catalogs_address(
+    name: str,
+    tmp_path: Path,
+    endpoint: Any,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "shop")
+    monkeypatch.setenv("DATAPLEX_LOCATION", "eu")
+    profile = PROFILES[name]
+    monkeypatch.setenv(profile.token, "s3cret")
+    (tmp_path / "v.sql").write_text(UNKNOWN)
+    server: Endpoint = endpoint(lambda asked: 201)
+    command = ["emit", str(tmp_path), "--to", name, "--url", server.url, *TIME]
+    sent = CliRunner().invoke(main, command)
+    assert sent.exit_code == 0, sent.stderr
+    assert f"sent to {profile.title} at {server.url}/" in sent.stderr
+    assert "s3cret" not in sent.stderr
+    assert [event["eventType"] for event in server.bodies] == list(profile.states)
+    values = {"GOOGLE_CLOUD_PROJECT": "shop", "DATAPLEX_LOCATION": "eu"}
+    assert set(server.paths) == {f"/{fill_in(profile.endpoint, '', values)}"}
+    assert {headers["Authorization"] for headers in server.headers} == {"Bearer s3cret"}
