@@ -8,7 +8,8 @@ from random import Random
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
+from lineal.model.ledger import Columns, Coverage, Files, Statements
 from lineal.model.statement import Statement
 from lineal.model.way import Clause, Confidence, How, way
 
@@ -33,7 +34,7 @@ def lineage(
         [made.read() for _ in range(size // 3)],
         {dataset: made.info(dataset) for dataset in datasets if random.random() < 0.8},
         [made.diagnostic() for _ in range(3)],
-        Coverage(random.randrange(9), 2, 3),
+        Coverage(Files(2), Statements(random.randrange(9)), Columns(3)),
         [made.occurrence() for _ in range(2)],
         [
             made.statement(dataset, number)

@@ -26,7 +26,7 @@ from lineal.model.extraction import Extraction
 from lineal.model.way import IDENTITY
 from lineal.store.errors import Busy, Damaged, StoreError, Unreadable
 from lineal.store.lineage import Store, open_store, postgres
-from lineal.store.saved import saved, write
+from lineal.store.saved import write, write_text
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 
@@ -71,17 +71,17 @@ def test_a_second_writer_waits_and_then_says_so(address: str) -> None:
             with pytest.raises(Busy, match="another process is writing to it: try again later"):
                 second.load("p", lineage(Random(2)))
             assert 0.1 < time.monotonic() - began < 10
-            assert saved(second.extraction("p")) == saved(lineage(Random(1)))
+            assert write_text(second.extraction("p")) == write_text(lineage(Random(1)))
         second.load("p", lineage(Random(2)))
-        assert saved(first.extraction("p")) == saved(lineage(Random(2)))
+        assert write_text(first.extraction("p")) == write_text(lineage(Random(2)))
 
 
 TOGETHER = """
 import sys
 from lineal.store.lineage import open_store
-from lineal.store.saved import restored
+from lineal.store.saved import read_text
 with open_store(sys.argv[1], create=True) as store:
-    store.load(sys.argv[2], restored(open(sys.argv[3], encoding="utf-8").read()))
+    store.load(sys.argv[2], read_text(open(sys.argv[3], encoding="utf-8").read()))
 """
 
 
@@ -92,8 +92,8 @@ def test_two_that_make_a_store_at_once(address: str, tmp_path: Path) -> None:
     assert [(loader.communicate()[1], loader.returncode) for loader in loaders] == [("", 0)] * 3
     with open_store(address) as store:
         assert store.namespaces() == ["one", "three", "two"]
-        assert {saved(store.extraction(name)) for name in store.namespaces()} == {
-            saved(lineage(Random(1)))
+        assert {write_text(store.extraction(name)) for name in store.namespaces()} == {
+            write_text(lineage(Random(1)))
         }
 
 
@@ -109,9 +109,9 @@ def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
     store.load("p", lineage(Random(1)))
     with pytest.raises(StoreError, match="nothing was changed"):
         store.load("p", too_large)
-    assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+    assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
     store.load("p", lineage(Random(2)))
-    assert saved(store.extraction("p")) == saved(lineage(Random(2)))
+    assert write_text(store.extraction("p")) == write_text(lineage(Random(2)))
 
 
 # -- killed ----------------------------------------------------------------------------------------
@@ -119,9 +119,9 @@ def test_a_load_that_fails_leaves_nothing(store: Store) -> None:
 LOADER = """
 import sys
 from lineal.store.lineage import open_store
-from lineal.store.saved import restored
+from lineal.store.saved import read_text
 address, *files = sys.argv[1:]
-versions = [restored(open(file, encoding="utf-8").read()) for file in files]
+versions = [read_text(open(file, encoding="utf-8").read()) for file in files]
 with open_store(address) as store:
     print("ready", flush=True)
     while True:
@@ -139,7 +139,7 @@ def test_killed_at_any_moment_a_store_holds_the_old_or_the_new(
     files = [str(tmp_path / f"{number}.lineal.json") for number in range(len(versions))]
     for version, written in zip(versions, files, strict=True):
         write(version, written)
-    known = {saved(version) for version in versions}
+    known = {write_text(version) for version in versions}
     with open_store(address, create=True) as store:
         store.load("p", versions[0])
     met = set()
@@ -150,7 +150,7 @@ def test_killed_at_any_moment_a_store_holds_the_old_or_the_new(
         loader.send_signal(signal.SIGKILL)
         loader.communicate()
         with open_store(address) as store:
-            found = saved(store.extraction("p"))
+            found = write_text(store.extraction("p"))
             with store.database.reading():
                 ((edges,),) = store.database.rows("SELECT count(*) FROM edges WHERE to_run IS NULL")
         assert found in known
@@ -158,13 +158,13 @@ def test_killed_at_any_moment_a_store_holds_the_old_or_the_new(
         met.add(found)
     with open_store(address) as store:
         store.load("p", versions[2])
-        assert saved(store.extraction("p")) == saved(versions[2])
+        assert write_text(store.extraction("p")) == write_text(versions[2])
 
 
 def store_edges(text: str) -> list[object]:
-    from lineal.store.saved import restored
+    from lineal.store.saved import read_text
 
-    return list(restored(text).edges)
+    return list(read_text(text).edges)
 
 
 # -- a file ----------------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_a_damaged_file_is_an_error_and_never_a_crash(file: str, seed: int) -> N
     Path(file).write_bytes(content)
     try:
         with open_store(file) as store:
-            saved(store.extraction("p"))
+            write_text(store.extraction("p"))
             store.load("p", lineage(Random(2)))
     except StoreError as problem:
         assert "\n" not in str(problem)
@@ -219,7 +219,7 @@ def test_a_full_disk_is_said_and_nothing_is_lost(file: str) -> None:
             Unreadable, match="the disk is full; nothing was changed: make room and try again"
         ):
             store.load("p", plain_lineage(20_000))
-        assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+        assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
     with open_store(file) as store:
         store.load("p", plain_lineage(100))
 
@@ -245,7 +245,7 @@ def test_a_disk_that_takes_no_more(file: str, tmp_path: Path) -> None:
     assert (out, said.count("\n")) == ("", 1)
     assert "nothing was changed" in said
     with open_store(file) as store:
-        assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+        assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
 
 
 def as_nobody(action: Callable[[], object]) -> str:
@@ -281,7 +281,7 @@ def test_no_rights(file: str, tmp_path: Path) -> None:
 
     def read() -> None:
         with open_store(file) as store:
-            assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+            assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
 
     def load() -> None:
         with open_store(file, create=True) as store:
@@ -337,7 +337,7 @@ def test_a_server_that_closes_the_connection(empty_postgres: str) -> None:
         ):
             store.load("p", lineage(Random(2)))
     with open_store(empty_postgres) as store:
-        assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+        assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
 
 
 def test_a_connection_that_breaks_during_a_load(empty_postgres: str) -> None:
@@ -353,7 +353,7 @@ def test_a_connection_that_breaks_during_a_load(empty_postgres: str) -> None:
                 )
             store.database.run("UPDATE usages SET to_run = 7")
     with open_store(empty_postgres) as store:
-        assert saved(store.extraction("p")) == saved(lineage(Random(1)))
+        assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
 
 
 def test_a_user_without_rights_is_told_what_it_needs(empty_postgres: str) -> None:
@@ -391,4 +391,4 @@ def test_no_password_is_shown(address: str) -> None:
         open_store(address)
     assert "hunter2" not in str(raised.value)
     assert "h%75nter2" not in str(raised.value)
-    assert "hunter2" not in postgres.shown(address)
+    assert "hunter2" not in postgres.public_address(address)

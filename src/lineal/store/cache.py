@@ -28,13 +28,17 @@ UNFINISHED = ".tmp"
 def cache() -> Cache | None:
     """The user's cache: LINEAL_CACHE names its folder, or turns it off when it is empty."""
     folder = _folder()
-    return Cache(folder) if folder is not None else None
+    if folder is not None:
+        return Cache(folder)
+    return None
 
 
 def _folder() -> Path | None:
     asked = os.environ.get("LINEAL_CACHE")
     if asked is not None:
-        return Path(asked) if asked else None
+        if asked:
+            return Path(asked)
+        return None
     try:
         return _users_folder() / "lineal"
     except RuntimeError:  # nobody's home
@@ -45,11 +49,15 @@ def _users_folder() -> Path:
     """Where a user's caches are kept: each system has its place."""
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        return Path(local) if local else Path.home() / "AppData" / "Local"
+        if local:
+            return Path(local)
+        return Path.home() / "AppData" / "Local"
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     told = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(told) if Path(told).is_absolute() else Path.home() / ".cache"
+    if Path(told).is_absolute():
+        return Path(told)
+    return Path.home() / ".cache"
 
 
 class Cache:

@@ -23,7 +23,7 @@ def replace_file(path: Path, data: bytes) -> None:
         if where.exists():
             shutil.copymode(where, unfinished)
         unfinished.replace(where)
-    except OSError:
+    except BaseException:  # a signal, too
         with suppress(OSError):
             unfinished.unlink()
         raise

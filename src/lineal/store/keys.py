@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lineal import __version__
 from lineal.model.script import Corpus
-from lineal.store.saved import saved
+from lineal.store.saved import write_text
 
 
 def digest(*parts: object) -> str:
@@ -31,7 +31,7 @@ def corpus_digest(corpus: Corpus) -> str:
     others = (
         getattr(corpus, field.name) for field in fields(corpus) if field.name not in ELSEWHERE
     )
-    given = (saved(each).encode() for each in corpus.given)
+    given = (write_text(each).encode() for each in corpus.given)
     return digest("corpus", *(script.key() for script in corpus.scripts), *given, *others)
 
 

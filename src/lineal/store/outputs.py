@@ -39,7 +39,9 @@ def said_by(manifest: bytes | None) -> dict[str, Any] | None:
         found = json.loads(manifest or b"null")
     except ValueError:
         return None
-    return found if isinstance(found, dict) and "lineal" in found else None
+    if isinstance(found, dict) and "lineal" in found:
+        return found
+    return None
 
 
 def manifest_in(folder: Path) -> dict[str, Any] | None:
@@ -51,7 +53,9 @@ def manifest_in(folder: Path) -> dict[str, Any] | None:
         found = said_by(file.read_bytes())
     except OSError:
         return None
-    return found if found is not None and "format" in found else None
+    if found is not None and "format" in found:
+        return found
+    return None
 
 
 def checked(folder: Path) -> dict[str, Any]:

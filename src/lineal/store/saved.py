@@ -12,14 +12,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, astuple
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Call, Column, Dataset, Doubt, Edge, Read, Site, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction, Occurrence
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
 from lineal.model.job import Job, Run
+from lineal.model.ledger import Coverage
 from lineal.model.statement import Statement
 from lineal.model.way import Clause, Confidence, How, way
 from lineal.store.files import replace_file
@@ -40,14 +41,16 @@ class SavedError(ValueError):
 
 def write(extraction: Extraction, file: str | os.PathLike[str]) -> None:
     """The file is there as a whole or, after a failure, as it was."""
-    replace_file(Path(file), saved(extraction).encode())
+    replace_file(Path(file), write_text(extraction).encode())
 
 
-def saved(extraction: Extraction) -> str:
+def write_text(extraction: Extraction) -> str:
+    """Return the lineage as the text of a file."""
     return _Writer().text(extraction)
 
 
-def restored(text: str) -> Extraction:
+def read_text(text: str) -> Extraction:
+    """Return the lineage of the text of a file."""
     try:
         made = json.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -80,6 +83,7 @@ class _Writer:
         self.names = _Numbers()
 
     def text(self, extraction: Extraction) -> str:
+        """Return the whole file."""
         parts: dict[str, Iterable[Any]] = {
             "datasets": [self.dataset(info) for info in extraction.datasets.values()],
             "edges": [self.edge(edge) for edge in extraction.edges],
@@ -93,20 +97,25 @@ class _Writer:
         lines = [f'"{name}":[{_lines(items)}]' for name, items in (tables | parts).items()]
         return (
             ",\n".join(
-                [f"{OPENING}{FORMAT}", f'"coverage":{_json(asdict(extraction.coverage))}', *lines]
+                [f"{OPENING}{FORMAT}", f'"coverage":{_json(extraction.coverage.to_json())}', *lines]
             )
             + "}\n"
         )
 
     def place(self, place: Place | None) -> list[int] | None:
-        return [self.files[place.file], place.line, place.column] if place is not None else None
+        """Write a place as numbers: file, line, column."""
+        if place is not None:
+            return [self.files[place.file], place.line, place.column]
+        return None
 
     def end(self, end: Column | Dataset) -> list[Any]:
+        """Write the end of an edge."""
         if isinstance(end, Column):
             return [self.names[end.dataset], end.name, *end.path]
         return [self.names[end]]
 
     def dataset(self, info: DatasetInfo) -> dict[str, Any]:
+        """Write a dataset with its columns."""
         return _brief(
             name=self.names[info.dataset],
             kind=info.kind,
@@ -122,6 +131,7 @@ class _Writer:
         }
 
     def column(self, info: ColumnInfo) -> dict[str, Any]:
+        """Write a column."""
         return _brief(
             name=info.name,
             type=info.type,
@@ -133,6 +143,7 @@ class _Writer:
         )
 
     def edge(self, edge: Edge) -> list[Any]:
+        """Write an edge with its usages."""
         return [
             self.end(edge.source),
             self.end(edge.target),
@@ -140,6 +151,7 @@ class _Writer:
         ]
 
     def usage(self, usage: Usage) -> dict[str, Any]:
+        """Write a usage."""
         doubt = usage.doubt
         return _brief(
             how=usage.how.value,
@@ -157,6 +169,7 @@ class _Writer:
         )
 
     def read(self, read: Read) -> list[Any]:
+        """Write a read."""
         place = self.place(read.place)
         stands = (
             [int(read.aggregated), int(read.from_variable)]
@@ -173,16 +186,20 @@ class _Writer:
         ]
 
     def diagnostic(self, found: Diagnostic) -> list[Any]:
+        """Write a diagnostic."""
         return [found.code.name, found.message, self.place(found.place), found.hint]
 
     def occurrence(self, each: Occurrence) -> dict[str, Any]:
+        """Write an occurrence."""
         return _brief(**each._replace(place=None)._asdict()) | {"place": self.place(each.place)}  # type: ignore[arg-type]
 
     def statement(self, each: Statement) -> list[Any]:
+        """Write a statement."""
         place = self.place(each.place)
         return [self.names[each.target], each.kind, place, each.dialect, each.words, each.meaning]
 
     def job(self, job: Job) -> dict[str, Any]:
+        """Write a job."""
         return _brief(
             outputs=[self.names[output] for output in job.outputs],
             namespace=job.namespace,
@@ -209,7 +226,9 @@ def _brief(**values: Any) -> dict[str, Any]:
 
 def _lines(items: Iterable[Any]) -> str:
     written = ",\n".join(map(_json, items))
-    return f"\n{written}" if written else ""
+    if written:
+        return f"\n{written}"
+    return ""
 
 
 _json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
@@ -222,6 +241,7 @@ class _Reader:
         self.names = [Dataset(_text(namespace), _text(name)) for namespace, name in made["names"]]
 
     def extraction(self) -> Extraction:
+        """Return the whole lineage of the file."""
         made = self.made
         datasets = [self.dataset(each) for each in made["datasets"]]
         return Extraction(
@@ -229,20 +249,27 @@ class _Reader:
             [self.read(*each) for each in made["reads"]],
             {info.dataset: info for info in datasets},
             [self.diagnostic(*each) for each in made["diagnostics"]],
-            Coverage(**{name: int(count) for name, count in made["coverage"].items()}),
+            Coverage.from_json(made["coverage"]),
             [self.occurrence(each) for each in made["occurrences"]],
             [self.statement(*each) for each in made.get("statements", ())],
             [self.job(each) for each in made.get("jobs", ())],
         )
 
     def place(self, made: list[int] | None) -> Place | None:
-        return Place(self.files[made[0]], int(made[1]), int(made[2])) if made is not None else None
+        """Read a place."""
+        if made is not None:
+            return Place(self.files[made[0]], int(made[1]), int(made[2]))
+        return None
 
     def end(self, number: int, *names: str) -> Column | Dataset:
+        """Read the end of an edge."""
         dataset = self.names[number]
-        return Column(dataset, _text(names[0]), tuple(map(_text, names[1:]))) if names else dataset
+        if names:
+            return Column(dataset, _text(names[0]), tuple(map(_text, names[1:])))
+        return dataset
 
     def dataset(self, made: Mapping[str, Any]) -> DatasetInfo:
+        """Read a dataset with its columns."""
         return DatasetInfo(
             self.names[made["name"]],
             _text(made["kind"]),
@@ -256,9 +283,13 @@ class _Reader:
         )
 
     def columns(self, made: Mapping[str, Any], key: str) -> list[ColumnInfo] | None:
-        return [self.column(column) for column in made[key]] if key in made else None
+        """Read the columns under a key; None if the key is missing."""
+        if key in made:
+            return [self.column(column) for column in made[key]]
+        return None
 
     def column(self, made: Mapping[str, Any]) -> ColumnInfo:
+        """Read a column."""
         return ColumnInfo(
             _text(made.get("name", "")),
             _text(made.get("type", "")),
@@ -270,12 +301,14 @@ class _Reader:
         )
 
     def edge(self, source: list[Any], target: list[Any], usages: list[Any]) -> Edge:
+        """Read an edge with its usages."""
         origin = self.end(*source)
         if not isinstance(origin, Column):
             raise ValueError(f"an edge from {origin}, which is no column")
         return Edge(origin, self.end(*target), tuple(map(self.usage, usages)))
 
     def usage(self, made: Mapping[str, Any]) -> Usage:
+        """Read a usage."""
         taken = way(
             How(made["how"]),
             Clause(made["clause"]),
@@ -299,6 +332,7 @@ class _Reader:
         place: list[int] | None,
         *stands: int,
     ) -> Read:
+        """Read a read."""
         named = None if column is None else _text(column)
         where = self.place(place)
         return Read(
@@ -311,9 +345,11 @@ class _Reader:
         )
 
     def diagnostic(self, code: str, message: str, place: list[int] | None, hint: str) -> Diagnostic:
+        """Read a diagnostic."""
         return Diagnostic(Code[code], _text(message), self.place(place), _text(hint))
 
     def occurrence(self, made: Mapping[str, Any]) -> Occurrence:
+        """Read an occurrence."""
         place = self.place(made["place"])
         assert place is not None
         return Occurrence(
@@ -335,10 +371,12 @@ class _Reader:
         words: str,
         meaning: str,
     ) -> Statement:
+        """Read a statement."""
         said = map(_text, (dialect, words, meaning))
         return Statement(self.names[target], _text(kind), self.place(place), *said)
 
     def job(self, made: Mapping[str, Any]) -> Job:
+        """Read a job."""
         run = made.get("run")
         return Job(
             tuple(self.names[number] for number in made.get("outputs", ())),
@@ -354,12 +392,16 @@ JOB_TEXTS = ("namespace", "name", "sql", "dialect", "description", "time")
 
 
 def _doubt(made: list[Any] | None) -> Doubt | None:
-    return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2])) if made is not None else None
+    if made is not None:
+        return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2]))
+    return None
 
 
 def _call(made: object) -> Call:
     """A call, or a macro or function with the calls of its body."""
-    return tuple(map(_text, made)) if isinstance(made, list) else _text(made)
+    if isinstance(made, list):
+        return tuple(map(_text, made))
+    return _text(made)
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ import lineal
 from lineal.cli import main
 from lineal.model.edge import Usage
 from lineal.model.extraction import Extraction
-from lineal.store.saved import SavedError, restored, saved, write
+from lineal.store.saved import SavedError, read_text, write, write_text
 
 SHOP = str(Path(__file__).parents[3] / "examples" / "shop")
 ODD = """
@@ -34,12 +34,12 @@ def all_of(extraction: Extraction) -> bytes:
 @pytest.mark.parametrize("source", [SHOP, ODD], ids=["shop", "odd"])
 def test_nothing_is_lost(source: str) -> None:
     extraction = lineal.lineage(source, dialect="duckdb").extraction
-    assert all_of(restored(saved(extraction))) == all_of(extraction)
+    assert all_of(read_text(write_text(extraction))) == all_of(extraction)
 
 
 def test_saving_what_was_restored_is_the_same_file() -> None:
-    text = saved(lineal.lineage(SHOP).extraction)
-    assert saved(restored(text)) == text
+    text = write_text(lineal.lineage(SHOP).extraction)
+    assert write_text(read_text(text)) == text
 
 
 def test_a_saved_file_answers_as_the_project_does(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ DAMAGED = {
 def test_what_is_no_saved_lineage_is_one_line(name: str, tmp_path: Path) -> None:
     text, said = DAMAGED[name]
     with pytest.raises(SavedError, match=said):
-        restored(text)
+        read_text(text)
     file = tmp_path / "x.lineal.json"
     file.write_text(text)
     result = CliRunner().invoke(main, ["lineage", str(file)])

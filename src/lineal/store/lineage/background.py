@@ -29,7 +29,9 @@ class Ahead(Generic[Some]):
         return self
 
     def __next__(self) -> Some:
-        return self.ready.popleft() if self.ready else next(self.coming)
+        if self.ready:
+            return self.ready.popleft()
+        return next(self.coming)
 
 
 class Later:
@@ -55,6 +57,7 @@ class Later:
         return here
 
     def finish(self) -> None:
+        """Wait for everything that was begun."""
         for each in self.begun:
             each.result()
         self.begun.clear()

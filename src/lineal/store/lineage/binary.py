@@ -40,6 +40,7 @@ class Fields(dict[Any, bytes]):
 
 
 def field(value: Any) -> bytes:
+    """Return a value in the binary format of COPY."""
     if value is None:
         return EMPTY
     if isinstance(value, str):

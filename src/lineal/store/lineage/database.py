@@ -40,9 +40,11 @@ class Database(Protocol):
         """The only writer; all that is written counts, or nothing of it."""
         ...
 
-    def rows(self, sql: str, values: Values = ()) -> list[Row]: ...
+    def rows(self, sql: str, values: Values = ()) -> list[Row]:
+        """Return the rows of a query."""
 
-    def run(self, sql: str, values: Values = ()) -> None: ...
+    def run(self, sql: str, values: Values = ()) -> None:
+        """Run a statement that returns no rows."""
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """Rows whose columns are given one by one, all equally long; what is the same for all of
@@ -91,7 +93,12 @@ class Database(Protocol):
         """After much was deleted or written, outside of a transaction."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the connection."""
+
+    def abandon(self) -> None:
+        """Close after a failure; what we have made and nobody can use goes."""
+        ...
 
 
 def known(columns: Mapping[str, Values]) -> dict[str, Values]:
@@ -112,7 +119,7 @@ def sound(database: Database) -> Iterator[None]:
     """Around what reads: a value that lineal has not written there is damage."""
     try:
         yield
-    except (LookupError, ValueError, TypeError, AssertionError) as problem:
+    except (LookupError, ValueError, TypeError, AssertionError, RecursionError) as problem:
         said = f"{type(problem).__name__}: {problem}"
         raise Damaged(
             f"store {database.name} is damaged ({said}): put back a copy, or load again"
@@ -126,6 +133,7 @@ def batches(columns: Mapping[str, Values]) -> Iterator[dict[str, Values]]:
 
 
 def chunks(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    """Yield the values in parts of at most that size."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
@@ -136,4 +144,5 @@ def marks(count: int, columns: int) -> str:
 
 
 def indexes_on(database: Database, tables: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return the indexes of some tables: table and columns by name."""
     return {name: on for name, on in indexes(database.dialect).items() if on[0] in tables}

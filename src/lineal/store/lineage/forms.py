@@ -41,10 +41,12 @@ _reader.names = _Named()  # type: ignore[assignment]
 
 
 def job_out(job: Job) -> str:
+    """Write a job as JSON."""
     return _json(_writer.job(job))
 
 
 def job_in(text: str) -> Job:
+    """Read a job from JSON."""
     return _reader.job(json.loads(text))
 
 
@@ -53,10 +55,13 @@ def rest_of(info: DatasetInfo) -> str | None:
     rest = {name: value for name, value in _writer.dataset(info).items() if name not in STANDING}
     if info.exact:
         rest["exact"] = True
-    return _json(rest) if rest else None
+    if rest:
+        return _json(rest)
+    return None
 
 
 def add_rest(info: DatasetInfo, text: str | None) -> DatasetInfo:
+    """Add the rarer facts of a dataset, which are saved as JSON."""
     if text is None:
         return info
     rest = json.loads(text)

@@ -13,8 +13,11 @@ NEAR = 1000
 
 
 def ranges(numbers: Sequence[int]) -> Ranges:
+    """Return numbers in order as ranges: first and last of each."""
     if isinstance(numbers, range):
-        return [[numbers.start, numbers.stop - 1]] if numbers else []
+        if numbers:
+            return [[numbers.start, numbers.stop - 1]]
+        return []
     found: Ranges = []
     first = last = None
     for number in numbers:
@@ -24,14 +27,18 @@ def ranges(numbers: Sequence[int]) -> Ranges:
         if first is not None and last is not None:
             found.append([first, last])
         first = last = number
-    return [*found, [first, last]] if first is not None and last is not None else found
+    if first is not None and last is not None:
+        return [*found, [first, last]]
+    return found
 
 
 def numbers(found: Iterable[Sequence[int]]) -> Iterator[int]:
+    """Yield the numbers of ranges."""
     return chain.from_iterable(range(first, last + 1) for first, last in found)
 
 
 def count(found: Ranges) -> int:
+    """Return how many numbers some ranges have."""
     return sum(last - first + 1 for first, last in found)
 
 
@@ -59,6 +66,9 @@ class Ranks:
         self.firsts = [first for first, _ in placed]
         self.before = [count for _, count in placed]
 
-    def of(self, number: int) -> int:
+    def position_of(self, number: int) -> int:
+        """Return the position of a number in the ranges, or -1."""
         at = bisect_right(self.firsts, number) - 1
-        return self.before[at] + number - self.firsts[at] if at >= 0 else -1
+        if at >= 0:
+            return self.before[at] + number - self.firsts[at]
+        return -1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from typing import NamedTuple
 
@@ -54,6 +53,7 @@ class Change(NamedTuple):
 def load(
     database: Database, namespace: str, extraction: Extraction, source: str = "", now: str = ""
 ) -> Change:
+    """Save the lineage of a namespace as a new run, and return what changed."""
     try:
         return _load(database, namespace, extraction, extraction.edges, source, now)
     except Twice:
@@ -73,7 +73,7 @@ def _load(
             held = namespace_number(database, namespace)
             before = last_run(database, held) if held is not None else None
             begun = Load(database, namespace, held, before)
-        return begun.of(extraction, edges, source, now)
+        return begun.write_run(extraction, edges, source, now)
 
 
 class Load:
@@ -94,7 +94,8 @@ class Load:
         self.indexes: dict[str, tuple[str, str]] = {}
         """Those that are made again when the rows are there."""
 
-    def of(self, extraction: Extraction, given: list[Edge], source: str, now: str) -> Change:
+    def write_run(self, extraction: Extraction, given: list[Edge], source: str, now: str) -> Change:
+        """Write a run, and return what changed since the last one."""
         apart = rows.apart(given, Statements(extraction.statements))
         with Later() as later:
             edges = (
@@ -104,7 +105,7 @@ class Load:
             )
             facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
             steps = [self._facts(table, facts[table]) for table in FACTS]
-        coverage = json.dumps(asdict(extraction.coverage))
+        coverage = json.dumps(extraction.coverage.to_json())
         held = count(self.layout["edges"])
         if self._is_as_before(coverage) and not (
             edges.changes or any(step.changes for step in steps)
@@ -200,7 +201,7 @@ class Load:
         within = spans(before.layout["edges"])
         known: dict[Row, int] = {
             (source, target, statement): number
-            for number, source, target, statement in self._held("edges", EDGE, within)
+            for number, source, target, statement in self._open_rows("edges", EDGE, within)
         }
         open_edges = set(known.values())
         keys = list(zip(found.sources, found.targets, found.statements, strict=True))
@@ -223,7 +224,7 @@ class Load:
         columns = (found.owned(ids), found.positions, *found.usages(self.names).values())
         now: dict[Row, None] = dict.fromkeys(zip(*columns, strict=True))
         gone: list[Row] = []
-        for usage in self._held("usages", ", ".join(USAGE), within, number="edge_id"):
+        for usage in self._open_rows("usages", ", ".join(USAGE), within, number="edge_id"):
             if usage in now:
                 del now[usage]
             elif usage[0] in open_edges:
@@ -231,7 +232,7 @@ class Load:
         self._number(ids, len(new))
         return Edges(opened, list(known.values()), _columns(USAGE, now), gone)
 
-    def _held(self, table: str, columns: str, within: Ranges, number: str = "id") -> list[Row]:
+    def _open_rows(self, table: str, columns: str, within: Ranges, number: str = "id") -> list[Row]:
         """The open rows of this namespace; only edges have a namespace of their own."""
         found: list[Row] = []
         own = "AND namespace_id = ?" if number == "id" else ""
@@ -249,7 +250,7 @@ class Load:
         held: dict[Fact, list[int]] = {}
         if self.before is not None:
             within = spans(self.before.layout[table])
-            for row in self._held(table, ", ".join(("id", *FACTS[table])), within):
+            for row in self._open_rows(table, ", ".join(("id", *FACTS[table])), within):
                 held.setdefault(row[1:], []).append(row[0])
         following = first
         ids: list[int] = []
@@ -270,7 +271,9 @@ class Load:
 
 def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
     split: Iterable[Values] = zip(*found, strict=True)
-    return dict(zip(names, split, strict=True)) if found else dict.fromkeys(names, ())
+    if found:
+        return dict(zip(names, split, strict=True))
+    return dict.fromkeys(names, ())
 
 
 # -- what is written -------------------------------------------------------------------------------
@@ -289,13 +292,16 @@ class Edges(NamedTuple):
 
     @property
     def opened(self) -> Values:
+        """Return the numbers of the new edges."""
         return self.edges["id"]
 
     @property
     def changes(self) -> bool:
+        """Tell whether there is anything to write."""
         return bool(self.opened or self.closed or self.usages["edge_id"] or self.gone)
 
     def write(self, database: Database, namespace: int, run: int) -> None:
+        """Write new edges and usages, and close those that are gone."""
         if self.closed:
             close(database, "edges", self.closed, run)
         if self.gone:
@@ -313,13 +319,16 @@ class Facts(NamedTuple):
 
     @property
     def opened(self) -> Values:
+        """Return the numbers of the new facts."""
         return self.new["id"]
 
     @property
     def changes(self) -> bool:
+        """Tell whether there is anything to write."""
         return bool(self.opened or self.gone)
 
     def write(self, database: Database, namespace: int, run: int) -> None:
+        """Write new facts, and close those that are gone."""
         if self.gone:
             close(database, self.table, self.gone, run)
         if self.opened:
@@ -327,6 +336,7 @@ class Facts(NamedTuple):
 
 
 def close(database: Database, table: str, numbers: Sequence[int], run: int) -> None:
+    """End rows with a run: the next one no longer has them."""
     database.run("CREATE TEMPORARY TABLE closing (id INTEGER PRIMARY KEY)")
     database.fill("closing", {"id": numbers}, {})
     database.run(f"UPDATE {table} SET to_run = ? WHERE id IN (SELECT id FROM closing)", [run])
@@ -334,6 +344,7 @@ def close(database: Database, table: str, numbers: Sequence[int], run: int) -> N
 
 
 def close_usages(database: Database, usages: Sequence[Row], run: int) -> None:
+    """End usages with a run: the next one no longer has them."""
     database.run("CREATE TEMPORARY TABLE closing (edge_id INTEGER, position INTEGER)")
     database.fill("closing", _columns(("edge_id", "position"), usages), {})
     database.run(

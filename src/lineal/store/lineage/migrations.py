@@ -7,7 +7,7 @@ Whoever only reads may have no right to write, and reads older tables as they ar
 from __future__ import annotations
 
 from lineal import __version__
-from lineal.store.errors import NoStore, TooNew
+from lineal.store.errors import Damaged, NoStore, StoreError, TooNew
 from lineal.store.lineage import schema
 from lineal.store.lineage.database import Database
 from lineal.store.lineage.runs import following_moment
@@ -16,6 +16,7 @@ VERSIONS = "CREATE TABLE versions (version INTEGER PRIMARY KEY, applied_at TEXT 
 
 
 def migrate(database: Database, create: bool) -> None:
+    """Bring the tables to the current version; raise NoStore if there are none."""
     applied = database.versions()
     if applied is None and not create:
         raise NoStore(f"there is no store at {database.name}: `lineal store load` makes one")
@@ -42,10 +43,36 @@ def migrate(database: Database, create: bool) -> None:
 
 
 def _is_current(database: Database, applied: list[int] | None) -> bool:
-    latest = max(applied or [0])
+    """Whether nothing is to be done; a list of versions that lineal never writes is an error."""
+    latest = len(applied or ())
+    if applied is not None and applied != list(range(1, latest + 1)):
+        latest = max((version for version in applied if isinstance(version, int)), default=0)
+        if latest <= schema.VERSION:
+            raise Damaged(NOT_OURS.format(database.name))
+    if applied == []:
+        raise Damaged(NOT_OURS.format(database.name))
     if latest > schema.VERSION:
         raise TooNew(
-            f"store {database.name} has version {latest}, and this lineal knows versions up to {schema.VERSION}:"
+            f"store {database.name} has version {latest}, which {_writer_of(database)} has written,"
+            f" and this is lineal {__version__}, which knows versions up to {schema.VERSION}:"
             " use a later lineal"
         )
     return latest == schema.VERSION
+
+
+NOT_OURS = (
+    "store {} is damaged: its list of versions is not one that lineal writes; put back a copy, or"
+    " load into a new store"
+)
+
+
+def _writer_of(database: Database) -> str:
+    """Which lineal has made the last version, as far as the store still says it our way."""
+    try:
+        with database.reading():
+            ((lineal,),) = database.rows(
+                "SELECT lineal FROM versions ORDER BY version DESC LIMIT 1"
+            )
+    except (StoreError, ValueError):
+        return "another lineal"
+    return f"lineal {lineal}"

@@ -13,7 +13,7 @@ from lineal.store.lineage.runs import Run
 from lineal.store.lineage.texts import original
 
 
-def named(database: Database, run: Run, text: str) -> dict[Dataset, DatasetInfo]:
+def find_datasets(database: Database, run: Run, text: str) -> dict[Dataset, DatasetInfo]:
     """Every dataset by name; of those that `a.b.c`, `a.b` or `a` may mean also the columns, listed
     or in an edge.
     """

@@ -13,7 +13,7 @@ from typing import Any
 from lineal.model.edge import Column, Dataset, Doubt
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.store.lineage.database import AT_ONCE, Database, chunks, marks
-from lineal.store.lineage.texts import all_plain, listed, original, plain, unlisted
+from lineal.store.lineage.texts import all_plain, listed, original, parse_list, plain
 
 Manner = tuple[Way, Doubt | None, Confidence]
 """How a column takes part, and how sure that is: of the influence, and of what does not doubt."""
@@ -42,10 +42,12 @@ class Numbers(defaultdict[Any, int]):
 
     @property
     def new(self) -> list[Any]:
+        """Return the values that were not in the store."""
         return list(islice(self, self.held, None))
 
     @property
     def numbers_of_new(self) -> range:
+        """Return the numbers of the values that were not in the store."""
         return range(self.following, self.following + len(self) - self.held)
 
 
@@ -141,9 +143,11 @@ class Held:
         self.namespace = namespace
 
     def datasets(self) -> dict[Dataset, int]:
+        """Return the number of each dataset."""
         return {dataset: number for number, dataset in self.datasets_by_number().items()}
 
     def datasets_by_number(self) -> dict[int, Dataset]:
+        """Return each dataset by its number."""
         found = self.database.rows(
             "SELECT id, space, name FROM datasets WHERE namespace_id = ? ORDER BY id",
             [self.namespace],
@@ -151,9 +155,11 @@ class Held:
         return {number: Dataset(original(space), original(name)) for number, space, name in found}
 
     def columns(self) -> dict[Column | Dataset, int]:
+        """Return the number of each column, and of each dataset as an end of an edge."""
         return {end: number for number, end in self.columns_by_number().items()}
 
     def columns_by_number(self) -> dict[int, Column | Dataset]:
+        """Return each column by its number, and each dataset that ends an edge."""
         datasets = self.datasets_by_number()
         found = self.database.rows(
             "SELECT columns.id, dataset_id, columns.name, path FROM columns"
@@ -165,15 +171,18 @@ class Held:
         }
 
     def files(self) -> dict[str, int]:
+        """Return the number of each file."""
         found = self.database.rows(
             "SELECT name, id FROM files WHERE namespace_id = ?", [self.namespace]
         )
         return {original(name): number for name, number in found}
 
     def files_by_number(self) -> dict[int, str]:
+        """Return each file by its number."""
         return {number: name for name, number in self.files().items()}
 
     def statements(self) -> dict[Hashable, int]:
+        """Return the number of each statement by target, file and position."""
         datasets, files = self.datasets_by_number(), self.files_by_number()
         found = self.database.rows(
             "SELECT statements.id, dataset_id, file_id, number FROM statements"
@@ -185,9 +194,11 @@ class Held:
         }
 
     def ways(self) -> dict[Manner, int]:
+        """Return the number of each way with its doubt and confidence."""
         return {manner: number for number, manner in self.ways_by_number().items()}
 
     def ways_by_number(self, only: Collection[int] | None = None) -> dict[int, Manner]:
+        """Return each way with its doubt and confidence by its number."""
         sql = (
             "SELECT id, how, clause, masked, windowed, level, doubt, ambiguous, evidence FROM ways"
         )
@@ -204,9 +215,10 @@ class Held:
 
 
 def end_of(dataset: Dataset, name: str | None, path: str | None) -> Column | Dataset:
+    """Return the end of an edge: a column, or a dataset where there is no name."""
     if name is None:
         return dataset
-    return Column(dataset, original(name), unlisted(path) if path else ())
+    return Column(dataset, original(name), parse_list(path) if path else ())
 
 
 def _manner(
@@ -234,7 +246,9 @@ def label(dataset: Dataset) -> str:
 
 def _label(name: str | None, path: Sequence[str]) -> str | None:
     """What a nested field is called in one word; any other column by its name."""
-    return ".".join((name, *path)) if name is not None and path else None
+    if name is not None and path:
+        return ".".join((name, *path))
+    return None
 
 
 def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
@@ -252,5 +266,6 @@ def following(database: Database) -> dict[str, int]:
 
 
 def write_counters(database: Database, numbers: Mapping[str, int]) -> None:
+    """Save the next free number of each table."""
     database.run("DELETE FROM counters")
     database.fill("counters", {"name": list(numbers), "next": list(numbers.values())}, {})

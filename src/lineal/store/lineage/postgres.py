@@ -46,17 +46,38 @@ WHERE name = 'maintenance_work_mem' AND CAST(setting AS bigint) < 256 * 1024
 """
 """What is sorted in memory is indexed sooner; a server that has more room keeps it."""
 
+TOO_MANY = "the server has too many connections: try again later"
+NOT_UNICODE = (
+    "the database's encoding lacks a character of the lineage; nothing was changed: use a database"
+    " whose encoding is UTF8"
+)
+
 REASONS: dict[str, tuple[type[StoreError], str]] = {
     "55P03": (
         Busy,
         "another process is writing to it: try again later, or wait longer with --wait",
     ),
-    "57014": (Busy, "the server ended the statement after its time-out"),
+    "57014": (
+        Busy,
+        "the server ended the statement after its timeout; nothing was changed: raise"
+        " statement_timeout for this user, and try again",
+    ),
     "42501": (
         Unreadable,
         "no rights: the user needs CREATE on the database, or rights on the schema `lineal`",
     ),
-    "53100": (Unreadable, "the server's disk is full; nothing was changed"),
+    "53100": (
+        Unreadable,
+        "the server's disk is full; nothing was changed: make room there and try again",
+    ),
+    "53200": (Unreadable, "the server has no memory left; nothing was changed: try again later"),
+    "53300": (Unreadable, TOO_MANY),
+    "40001": (Busy, "another process has changed it meanwhile; nothing was changed: try again"),
+    "40P01": (Busy, "another process is in the way; nothing was changed: try again"),
+    "22P05": (StoreError, NOT_UNICODE),
+    "22021": (StoreError, NOT_UNICODE),
+    "XX001": (Damaged, "the server finds its own files damaged: put back a backup"),
+    "XX002": (Damaged, "an index is damaged: run REINDEX SCHEMA lineal, or drop it and load again"),
     "25006": (Unreadable, "the server takes no writes now"),
     "42P01": (Damaged, "the schema `lineal` has not the tables of a store: drop it and load again"),
     "42703": (Damaged, "the schema `lineal` has not the tables of a store: drop it and load again"),
@@ -75,7 +96,7 @@ class Postgres:
 
     def __init__(self, url: str, *, create: bool = False, wait: float = WAIT) -> None:
         self.secrets = secrets_of(url)
-        self.name = shown(url)
+        self.name = public_address(url)
         self.wait = wait
         self.create = create
         try:
@@ -85,7 +106,7 @@ class Postgres:
                 "a store on PostgreSQL needs psycopg: pip install 'lineal[postgres]'"
             ) from problem
         self.psycopg = psycopg
-        with self._said():
+        with self._errors_in_words():
             self.connection = psycopg.connect(
                 url,
                 autocommit=True,
@@ -97,11 +118,13 @@ class Postgres:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
+        """Read in one transaction that sees one state."""
         with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
+        """Write in one transaction, one process at a time."""
         with self._transaction("BEGIN"):
             self.connection.execute(f"SET LOCAL lock_timeout TO {int(self.wait * 1000) or 1}")
             self.connection.execute(f"SELECT pg_advisory_xact_lock({LOCK})")
@@ -112,7 +135,7 @@ class Postgres:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
-        with self._said():
+        with self._errors_in_words():
             self.connection.execute(begin)
             try:
                 for setting in SETTINGS:
@@ -125,7 +148,7 @@ class Postgres:
                 raise
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         """The server's errors in words, and without the password."""
         try:
             yield
@@ -142,6 +165,8 @@ class Postgres:
         if state in REASONS:
             return REASONS[state]
         said = without(self.secrets, " ".join(str(problem).split()))
+        if "too many connections" in said or "too many clients" in said:
+            return REASONS["53300"]
         if (
             isinstance(problem, self.psycopg.OperationalError)
             or state[:2] == "08"
@@ -149,28 +174,34 @@ class Postgres:
         ):
             return (
                 Unreadable,
-                f"the server cannot be reached or closed the connection ({said}); nothing was changed",
+                f"the server cannot be reached or closed the connection ({said}); nothing was changed:"
+                " check the address and the server, and try again",
             )
         return StoreError, f"{said}; nothing was changed"
 
     # -- statements --------------------------------------------------------------------------------
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
-        with self._said():
+        """Return the rows of a query."""
+        with self._errors_in_words():
             return self.connection.execute(_spelt(sql), values, binary=True).fetchall()
 
     def run(self, sql: str, values: Values = ()) -> None:
-        with self._said():
+        """Run a statement that returns no rows."""
+        with self._errors_in_words():
             self.connection.execute(_spelt(sql), values)
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
         columns = known(columns)
         names = ", ".join([*columns, *same])
-        row = "\t".join(["%s"] * len(columns) + [_written(value) for value in same.values()]) + "\n"
+        row = (
+            "\t".join(["%s"] * len(columns) + [_copy_field(value) for value in same.values()])
+            + "\n"
+        )
         flat = chain.from_iterable(zip(*map(_cells, columns.values()), strict=True))
         with (
-            self._said(),
+            self._errors_in_words(),
             self.connection.cursor().copy(f"COPY {table} ({names}) FROM STDIN") as copy,
         ):
             for text in _texts(flat, row, len(columns)):
@@ -183,6 +214,7 @@ class Postgres:
         same: Mapping[str, int],
         ready: Ready = iter,
     ) -> None:
+        """Write many rows with COPY, batch by batch."""
         begun = iter(batches)
         first = next(begun, None)
         if first is None:
@@ -190,7 +222,7 @@ class Postgres:
         names = ", ".join([*same, *first])
         fields = binary.Fields()
         question = f"COPY {table} ({names}) FROM STDIN (FORMAT binary)"
-        with self._said():
+        with self._errors_in_words():
             made = ready(binary.rows(batch, same, fields) for batch in chain([first], begun))
             with self.connection.cursor().copy(question) as copy:
                 copy.write(binary.BEGIN)
@@ -215,10 +247,12 @@ class Postgres:
         ]
 
     def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
+        """Return a condition for one of some numbers, and its values."""
         return "= ANY (CAST(? AS INTEGER[]))", [list(numbers)]
 
     def versions(self) -> list[int] | None:
-        with self._said():
+        """Return the versions of the tables; None if there is no store."""
+        with self._errors_in_words():
             if self.connection.execute(HAS_VERSIONS).fetchone() is None:
                 return None
             found = self.connection.execute(
@@ -227,11 +261,17 @@ class Postgres:
             return [version for (version,) in found]
 
     def begin_store(self) -> None:
-        found = self.rows("SELECT 1 FROM pg_namespace WHERE nspname = ?", [SCHEMA])
+        """Make the schema; one that is there must be empty, else it is somebody else's."""
+        found = self.rows("SELECT oid FROM pg_namespace WHERE nspname = ?", [SCHEMA])
         if not found:
             self.run(f"CREATE SCHEMA {SCHEMA}")
+        elif self.rows("SELECT 1 FROM pg_class WHERE relnamespace = ? LIMIT 1", [found[0][0]]):
+            raise StoreError(
+                f"store {self.name}: the schema `{SCHEMA}` has other tables in it: name another database"
+            )
 
     def by_index(self) -> None:
+        """Make the server use indexes in this transaction."""
         for setting in BY_INDEX:
             self.run(f"SET LOCAL {setting} TO off")
 
@@ -239,13 +279,18 @@ class Postgres:
         """What was deleted makes room for what comes; the server does it by itself, this does it
         now.
         """
-        with self._said():
+        with self._errors_in_words():
             for table in ("edges", "usages", "reads", "columns"):
                 self.connection.execute(f"VACUUM (ANALYZE) {SCHEMA}.{table}")
 
     def close(self) -> None:
+        """Close the connection."""
         with suppress(self.psycopg.Error):
             self.connection.close()
+
+    def abandon(self) -> None:
+        """Close the connection: the server has undone what was not committed."""
+        self.close()
 
 
 def _spelt(sql: str) -> str:
@@ -271,16 +316,18 @@ def _cells(values: Values) -> Values:
     if isinstance(next((value for value in values if value is not None), None), str):
         whole = "".join(filter(None, values)) if gaps else "".join(values)
         if any(map(whole.__contains__, "\\\t\n\r")):
-            return [_written(value) for value in values]
+            return [_copy_field(value) for value in values]
     if not gaps:
         return values
     return ["\\N" if value is None else value for value in values]
 
 
-def _written(value: Any) -> str:
+def _copy_field(value: Any) -> str:
     if value is None:
         return "\\N"
-    return value.translate(ESCAPES) if isinstance(value, str) else str(int(value))
+    if isinstance(value, str):
+        return value.translate(ESCAPES)
+    return str(int(value))
 
 
 # -- addresses -------------------------------------------------------------------------------------
@@ -304,7 +351,7 @@ def secrets_of(url: str) -> list[str]:
     return sorted(spelt, key=len, reverse=True)
 
 
-def shown(url: str) -> str:
+def public_address(url: str) -> str:
     """The address without its password and without its settings."""
     scheme, _, rest = url.partition("://")
     place = rest.partition("?")[0]
@@ -313,6 +360,7 @@ def shown(url: str) -> str:
 
 
 def without(secrets: list[str], text: str) -> str:
+    """Return a text with each secret replaced by stars."""
     for secret in secrets:
         text = text.replace(secret, "***")
     return text

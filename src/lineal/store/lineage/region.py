@@ -8,18 +8,17 @@ affair: a trace in this part is a trace in the whole.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge, Usage
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.store.lineage.database import Database, Row, chunks
 from lineal.store.lineage.layout import Ranks
 from lineal.store.lineage.numbers import end_of, label
-from lineal.store.lineage.restore import Restored, made_edge
+from lineal.store.lineage.restore import Restored, build_edge, coverage_in
 from lineal.store.lineage.rows import FACTS
 from lineal.store.lineage.runs import Run
 from lineal.store.lineage.texts import original, plain
@@ -90,10 +89,12 @@ class Region(Restored):
         """Of each edge, by position."""
 
     def holds(self, table: str) -> str:
+        """Return the condition that a row belongs to the run."""
         run = int(self.run.number)
         return f"{table}.from_run <= {run} AND ({table}.to_run IS NULL OR {table}.to_run > {run})"
 
     def around(self, starts: Sequence[Column], up: int, down: int, with_rows: bool) -> Extraction:
+        """Return the lineage within so many hops of some columns."""
         self.database.by_index()
         nodes = self.nodes_of(starts)
         touched: set[Node] = set(nodes)
@@ -108,11 +109,12 @@ class Region(Restored):
             self.touching(_before(below, down), SOURCE, NAMED)
             self.touching(self.beside_stars(below), TARGET, NAMED)
             touched.update(below)
-        return self.made(touched)
+        return self.build_extraction(touched)
 
     # -- the walk ----------------------------------------------------------------------------------
 
     def nodes_of(self, starts: Sequence[Column]) -> list[Node]:
+        """Return the nodes of some columns that the store knows."""
         numbers: dict[Dataset, int] = {}
         for dataset in dict.fromkeys(start.dataset for start in starts):
             found = self.database.rows(
@@ -171,12 +173,13 @@ class Region(Restored):
 
     # -- what was found ----------------------------------------------------------------------------
 
-    def made(self, touched: set[Node]) -> Extraction:
+    def build_extraction(self, touched: set[Node]) -> Extraction:
+        """Return the lineage of the nodes that were touched."""
         touched |= {
             (dataset, name if name is not None else "*") for dataset, name, _ in self.ends.values()
         }
         datasets = {dataset for dataset, _ in touched}
-        columns = self.listed(touched)
+        columns = self.column_rows(touched)
         infos = self.some(
             f"SELECT id, {', '.join(FACTS['dataset_infos'])} FROM dataset_infos"
             f" WHERE {self.holds('dataset_infos')} AND dataset_id",
@@ -193,36 +196,38 @@ class Region(Restored):
         )
         known = self.some("SELECT id, name FROM files WHERE id", files - {None})
         self.files = {number: original(name) for number, name in known}
-        coverage = Coverage(**json.loads(self.run.coverage))
+        coverage = coverage_in(self.run.coverage)
         return Extraction(self.edges(), datasets=self.infos_of(infos, columns), coverage=coverage)
 
     def edges(self) -> list[Edge]:
+        """Return the edges that were met, in their order."""
         ends = {
             number: end_of(self.datasets[dataset], *rest)
             for number, (dataset, *rest) in self.ends.items()
         }
         found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
-        for number in sorted(self.pairs, key=Ranks(self.run.layout["edges"]).of):
+        for number in sorted(self.pairs, key=Ranks(self.run.layout["edges"]).position_of):
             usages = [
                 (position, self.usage(*said))
                 for position, said in self.usages.get(number, {}).items()
             ]
             found.setdefault(self.pairs[number], []).extend(usages)
         return [
-            made_edge(ends[source], ends[target], several)
+            build_edge(ends[source], ends[target], several)
             for (source, target), several in found.items()
         ]
 
     def infos_of(self, rows: list[Row], listed: list[Row]) -> dict[Dataset, DatasetInfo]:
+        """Return the datasets of these rows, with their columns."""
         columns: dict[int, list[ColumnInfo]] = {}
         for dataset, _, *said in sorted(listed, key=itemgetter(0, 1)):
             columns.setdefault(dataset, []).append(self.column(*said))
         rank = Ranks(self.run.layout["dataset_infos"])
-        ordered = sorted(rows, key=lambda row: rank.of(row[0]))
+        ordered = sorted(rows, key=lambda row: rank.position_of(row[0]))
         infos = (self.info(columns, *fact) for _, *fact in ordered)
         return {info.dataset: info for info in infos}
 
-    def listed(self, touched: set[Node]) -> list[Row]:
+    def column_rows(self, touched: set[Node]) -> list[Row]:
         """What is known about the columns that are touched, of whatever dataset how wide."""
         found: list[Row] = []
         if not self.run.layout["column_infos"]:
@@ -239,6 +244,7 @@ class Region(Restored):
         return found
 
     def some(self, question: str, numbers: Iterable[int]) -> list[Row]:
+        """Return the rows of a question about some numbers, asked in parts."""
         found: list[Row] = []
         for some in chunks(sorted(numbers), self.database.at_once):
             among, values = self.database.among(some)

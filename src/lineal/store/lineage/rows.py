@@ -97,7 +97,7 @@ def edges(
         }
         if found.keys is not None:
             batch["statement_id"] = _numbered(found.keys[start : start + AT_ONCE], names)
-        elif found.statements.of:
+        elif found.statements.by_target:
             batch["statement_id"] = _numbers(some, targets, found.statements, names)
         if found.keys is None:
             pairs.append(_pairs(sources, targets))
@@ -105,6 +105,7 @@ def edges(
 
 
 def each_once(pairs: Pairs) -> None:
+    """Raise Twice if two edges have the same ends."""
     met: set[int] = set().union(*pairs)
     if len(met) < sum(map(len, pairs)):
         raise Twice
@@ -136,6 +137,7 @@ def _owned(
 
 
 def ends(some: list[Edge], names: Names) -> tuple[array[int], array[int]]:
+    """Return the numbers of the sources and of the targets."""
     number = names.columns.__getitem__
     sources, targets, _ = zip(*some, strict=True)
     return array("I", list(map(number, sources))), array("I", list(map(number, targets)))
@@ -167,6 +169,7 @@ class Lineage(NamedTuple):
         return list(map(ids.__getitem__, self.owners))
 
     def usages(self, names: Names) -> dict[str, Sequence[Any]]:
+        """Return the rows of all usages, column by column."""
         used: dict[str, list[Any]] = {name: [] for name in USED}
         for some in chunks(self.several, AT_ONCE):
             for name, values in usages(list(chain.from_iterable(some)), names).items():
@@ -175,6 +178,7 @@ class Lineage(NamedTuple):
 
 
 def lineage(found: Apart, names: Names) -> Lineage:
+    """Return the edges as numbers, with their statements."""
     sources: list[int] = []
     targets: list[int] = []
     for some in chunks(found.edges, AT_ONCE):
@@ -189,7 +193,9 @@ def lineage(found: Apart, names: Names) -> Lineage:
         )
     statements = _numbers(found.edges, targets, found.statements, names)
     made = Lineage(sources, targets, statements, owners, positions, several)
-    return made if len(set(_pairs(sources, targets))) == len(sources) else _united(made)
+    if len(set(_pairs(sources, targets))) == len(sources):
+        return made
+    return _united(made)
 
 
 def _united(found: Lineage) -> Lineage:
@@ -214,7 +220,7 @@ def _numbers(
     edges: list[Edge], targets: Sequence[int], statements: Statements, names: Names
 ) -> list[int | None]:
     """The statement of each edge, looked up once for each target."""
-    if not statements.of:
+    if not statements.by_target:
         return [None] * len(edges)
     of: dict[int, int | None] = {}
     for target, edge in dict(zip(targets, edges, strict=True)).items():
@@ -246,6 +252,7 @@ def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
 def ways(
     taken: Sequence[Way], doubts: Sequence[Doubt | None], levels: Sequence[Confidence], names: Names
 ) -> list[int]:
+    """Return the number of each way with its doubt and confidence."""
     if any(doubts) or len(set(levels)) > 1:
         return list(map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True)))
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
@@ -271,17 +278,16 @@ def places(
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
-    return (
-        (names.files[place.file], place.line, place.column)
-        if place is not None
-        else (None, None, None)
-    )
+    if place is not None:
+        return (names.files[place.file], place.line, place.column)
+    return (None, None, None)
 
 
 # -- the other facts -------------------------------------------------------------------------------
 
 
 def dataset_infos(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each dataset."""
     return [
         (
             names.datasets[known], plain(info.kind), int(info.complete), plain(info.description),
@@ -292,6 +298,7 @@ def dataset_infos(extraction: Extraction, names: Names) -> list[Fact]:
 
 
 def column_infos(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each column of a dataset."""
     return [
         (
             names.datasets[known], position, plain(column.name), plain(column.type), plain(column.description),
@@ -303,6 +310,7 @@ def column_infos(extraction: Extraction, names: Names) -> list[Fact]:
 
 
 def statement_infos(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each statement."""
     keys = Statements(extraction.statements).keys
     return [
         (names.statements[key], *_statement(each, names))
@@ -316,6 +324,7 @@ def _statement(each: Statement, names: Names) -> Fact:
 
 
 def reads(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each read."""
     found = extraction.reads
     number = names.datasets.__getitem__
     columns = [read.column for read in found]
@@ -334,10 +343,12 @@ def reads(extraction: Extraction, names: Names) -> list[Fact]:
 
 
 def jobs(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each job."""
     return [(plain(job.name), job_out(job)) for job in extraction.jobs]
 
 
 def diagnostics(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each diagnostic."""
     return [
         (
             found.code.name, found.severity.label, plain(found.message), *_place(found.place, names),
@@ -348,6 +359,7 @@ def diagnostics(extraction: Extraction, names: Names) -> list[Fact]:
 
 
 def occurrences(extraction: Extraction, names: Names) -> list[Fact]:
+    """Return a row for each occurrence of a statement in a log."""
     return [
         (
             plain(each.name), *_place(each.place, names), each.runs, plain(each.first), plain(each.last),

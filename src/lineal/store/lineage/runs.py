@@ -28,6 +28,7 @@ class Run(NamedTuple):
     """
 
     def write(self, database: Database) -> None:
+        """Save the run."""
         *rest, layout = self
         columns = ("id", "namespace_id", "at", "lineal", "source", "coverage", "layout")
         values = [*rest, json.dumps(layout, separators=(",", ":"))]
@@ -51,17 +52,23 @@ def _run(
     layout: str | None,
 ) -> Run:
     found: dict[str, Ranges] = json.loads(layout) if layout else {}
+    if not isinstance(found, dict):
+        raise ValueError(f"the layout of run {number} is {layout[:20] if layout else ''}")
     for ranges in found.values():
         for first, last in ranges:
-            range(first, last)
+            if not 0 < first <= last:
+                raise ValueError(f"the layout of run {number} goes from {first} to {last}")
     if found and not found.keys() >= LAID_OUT:
         raise ValueError(f"the layout of run {number} has only {', '.join(found)}")
     return Run(number, namespace, at, lineal, source, coverage, found)
 
 
 def last_run(database: Database, namespace: int) -> Run | None:
+    """Return the last run of a namespace."""
     found = database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id DESC LIMIT 1", [namespace])
-    return _run(*found[0]) if found else None
+    if found:
+        return _run(*found[0])
+    return None
 
 
 def run_at(database: Database, namespace: int, at: str) -> Run | None:
@@ -69,10 +76,13 @@ def run_at(database: Database, namespace: int, at: str) -> Run | None:
     found = database.rows(
         f"{SELECT} WHERE namespace_id = ? AND at <= ? ORDER BY id DESC LIMIT 1", [namespace, at]
     )
-    return _run(*found[0]) if found else None
+    if found:
+        return _run(*found[0])
+    return None
 
 
 def runs_of(database: Database, namespace: int) -> list[Run]:
+    """Return all runs of a namespace, the oldest first."""
     return [
         _run(*row)
         for row in database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id", [namespace])
@@ -83,15 +93,20 @@ def runs_of(database: Database, namespace: int) -> list[Run]:
 
 
 def namespaces(database: Database) -> list[str]:
+    """Return the names of all namespaces."""
     return sorted(original(name) for (name,) in database.rows("SELECT name FROM namespaces"))
 
 
 def namespace_number(database: Database, name: str) -> int | None:
+    """Return the number of a namespace."""
     found = database.rows("SELECT id FROM namespaces WHERE name = ?", [plain(name)])
-    return int(found[0][0]) if found else None
+    if found:
+        return int(found[0][0])
+    return None
 
 
 def add_namespace(database: Database, number: int, name: str) -> None:
+    """Save a new namespace."""
     database.fill("namespaces", {"id": [number], "name": [plain(name)]}, {})
 
 
@@ -107,18 +122,18 @@ def moment(text: str) -> str:
         found = datetime.fromisoformat(text.strip())
     except ValueError as problem:
         raise StoreError(f"{text} is no time: write 2026-11-16 or 2026-11-16T09:30") from problem
-    return _written(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
+    return _utc_text(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
 
 
 def following_moment(before: Run | None, now: str = "") -> str:
     """Now; later than the run before, whatever the clock says."""
-    at = moment(now) if now else _written(datetime.now(UTC))
+    at = moment(now) if now else _utc_text(datetime.now(UTC))
     if before is None or at > before.at:
         return at
-    return _written(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
+    return _utc_text(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
 
 
-def _written(at: datetime) -> str:
+def _utc_text(at: datetime) -> str:
     try:
         return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     except (OverflowError, ValueError) as problem:

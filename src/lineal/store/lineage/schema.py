@@ -207,9 +207,11 @@ def selected(table: str, columns: tuple[str, ...], version: int) -> str:
 
 
 def indexes(dialect: Dialect) -> dict[str, tuple[str, str]]:
+    """Return the indexes of a dialect: table and columns by name."""
     return {**INDEXES, **dialect.indexes}
 
 
 def creation(name: str, on: tuple[str, str]) -> str:
+    """Return the statement that creates an index."""
     table, columns = on
     return f"CREATE INDEX {name} ON {table} {columns}"

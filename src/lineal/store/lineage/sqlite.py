@@ -37,7 +37,8 @@ REASONS: dict[int, tuple[type[StoreError], str]] = {
     ),
     sqlite3.SQLITE_IOERR: (
         Unreadable,
-        "the disk does not take or give the data (is it full?); nothing was changed",
+        "the disk does not take or give the data; nothing was changed: check that it has room and"
+        " that no limit on file sizes is set (ulimit -f), and try again",
     ),
     sqlite3.SQLITE_READONLY: (
         Unreadable,
@@ -77,35 +78,53 @@ class Sqlite:
     def __init__(self, path: str, *, create: bool = False, wait: float = WAIT) -> None:
         self.path = path
         self.wait = wait
-        if not create and not os.path.exists(path):  # noqa: PTH110  a path may be too long for pathlib
+        if not path:
+            raise StoreError("the address of the store is empty: name a file, or postgresql://…")
+        there = os.path.exists(path)  # noqa: PTH110  a path may be too long for pathlib
+        if not create and not there:
             raise NoStore(f"there is no store {path}: `lineal store load` makes one")
+        self.is_new = not there
         try:
-            with self._said():
+            with self._errors_in_words():
                 self.connection = self._connected()
         except (OSError, ValueError) as problem:  # too long for a path, or with a NUL in it
             words = getattr(problem, "strerror", None) or str(problem)
             raise Unreadable(f"store {path}: it cannot be opened: {words}") from problem
         try:
-            with self._said():
+            with self._errors_in_words():
                 self._check_whose()
                 self._set_up()
         except BaseException:
-            self.connection.close()
+            self.abandon()
             raise
+        self.identity = identity_of(path)
 
     @property
     def name(self) -> str:
+        """Return the path of the file."""
         return self.path
 
     def _connected(self) -> sqlite3.Connection:
         """Where nothing may be written nobody writes, and the file can be read as it is."""
+        if "\0" in self.path:
+            raise ValueError("embedded null byte")
         here = Path(self.path).absolute()
         there = here.is_file()
         self.writable = os.access(here.parent, os.W_OK) and (not there or os.access(here, os.W_OK))
-        frozen = there and not self.writable and not Path(f"{here}-wal").exists()
-        address = f"file:{quote(str(here))}?mode=ro&immutable=1" if frozen else self.path
+        frozen = there and not self.writable
+        if frozen and Path(f"{here}-wal").exists():
+            raise Unreadable(
+                f"store {self.path}: its last changes are in the log {here.name}-wal, and a log is"
+                " only read in a folder that can be written: copy both files to one"
+            )
+        # always an address: SQLite keeps nothing under names such as `:memory:`
+        mode = "ro&immutable=1" if frozen else "rwc"
         return sqlite3.connect(
-            address, timeout=self.wait, isolation_level=None, check_same_thread=False, uri=frozen
+            f"file:{quote(os.fsencode(here))}?mode={mode}",
+            timeout=self.wait,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=True,
         )
 
     def _check_whose(self) -> None:
@@ -131,17 +150,31 @@ class Sqlite:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
+        """Read in one transaction that sees one state."""
         with self._transaction("BEGIN"):
             yield
 
     @contextmanager
     def writing(self) -> Iterator[None]:
+        """Write in one transaction, one process at a time."""
+        self._check_identity()
         with self._transaction("BEGIN IMMEDIATE"):
             yield
+        self._check_identity()
+
+    def _check_identity(self) -> None:
+        """Rows that go into a file without a name would be lost, and nobody would know."""
+        found = identity_of(self.path)
+        self.identity = self.identity or found
+        if self.writable and found != self.identity:
+            raise StoreError(
+                f"store {self.path}: the file was deleted or replaced while lineal had it open:"
+                " load again"
+            )
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
-        with self._said():
+        with self._errors_in_words():
             self.connection.execute(begin)
             try:
                 yield
@@ -152,7 +185,7 @@ class Sqlite:
                 raise
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _errors_in_words(self) -> Iterator[None]:
         """SQLite's errors in words."""
         try:
             yield
@@ -173,11 +206,13 @@ class Sqlite:
     # -- statements --------------------------------------------------------------------------------
 
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
-        with self._said():
+        """Return the rows of a query."""
+        with self._errors_in_words():
             return self.connection.execute(sql, values).fetchall()
 
     def run(self, sql: str, values: Values = ()) -> None:
-        with self._said():
+        """Run a statement that returns no rows."""
+        with self._errors_in_words():
             self.connection.execute(sql, values)
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
@@ -191,7 +226,7 @@ class Sqlite:
         insert = f"INSERT INTO {table} ({names}) VALUES "
         values = list(columns.values())
         whole = len(values[0]) // ROWS_AT_ONCE * ROWS_AT_ONCE
-        with self._said():
+        with self._errors_in_words():
             flat = chain.from_iterable(zip(*values, strict=True))
             if whole:
                 steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
@@ -207,17 +242,21 @@ class Sqlite:
         same: Mapping[str, int],
         ready: Ready = iter,
     ) -> None:
+        """Write many rows, batch by batch."""
         for batch in ready(batches):
             self.fill(table, batch, same)
 
     def pairs(self, nodes: Sequence[tuple[int, str]]) -> tuple[str, list[Any]]:
+        """Return a table of nodes as SQL, and its values."""
         return f"VALUES {marks(len(nodes), 2)}", list(chain.from_iterable(nodes))
 
     def among(self, numbers: Sequence[int]) -> tuple[str, list[Any]]:
+        """Return a condition for one of some numbers, and its values."""
         return f"IN {marks(1, len(numbers))}", list(numbers)
 
     def versions(self) -> list[int] | None:
-        with self._said():
+        """Return the versions of the tables; None if there is no store."""
+        with self._errors_in_words():
             if not self._has_tables():
                 return None
             return [
@@ -228,22 +267,47 @@ class Sqlite:
             ]
 
     def begin_store(self) -> None:
+        """Mark the file as a store of lineal."""
         self.run(f"PRAGMA application_id = {APPLICATION}")
 
     def by_index(self) -> None:
         """As it is always done here: the order of joins says so."""
 
     def tidy(self) -> None:
-        with self._said():
+        """Give unused space back to the file system."""
+        with self._errors_in_words():
             self.connection.execute("VACUUM")
 
     def close(self) -> None:
+        """Close the file."""
         with suppress(sqlite3.Error):
             self.connection.close()
 
+    def abandon(self) -> None:
+        """Close the store after a failure; a file that we have made and that holds no lineage goes."""
+        with suppress(sqlite3.Error, OSError):
+            if self.is_new and self._holds_nothing():
+                for ending in ("", "-wal", "-shm"):
+                    Path(f"{self.path}{ending}").unlink(missing_ok=True)
+        self.close()
+
+    def _holds_nothing(self) -> bool:
+        """Whether nothing was loaded, and nobody writes now; another process is told by
+        `_check_identity`.
+        """
+        if not any(map(_size_of, (self.path, f"{self.path}-wal"))):
+            return True
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        self.connection.execute("BEGIN IMMEDIATE")
+        if not self._has_tables():
+            return True
+        return not self.connection.execute("SELECT count(*) FROM runs").fetchone()[0]
+
 
 def _literal(value: Any) -> str:
-    return "NULL" if value is None else str(int(value))
+    if value is None:
+        return "NULL"
+    return str(int(value))
 
 
 def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
@@ -259,6 +323,19 @@ def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
     if "decode" in said:
         return REASONS[sqlite3.SQLITE_CORRUPT]
     return StoreError, f"{said}; nothing was changed"
+
+
+def _size_of(path: str) -> int:
+    return os.stat(path).st_size if os.path.exists(path) else 0  # noqa: PTH110, PTH116  as above
+
+
+def identity_of(path: str) -> tuple[int, int] | None:
+    """The device and the number of a file; None where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  a path may be too long for pathlib
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def is_sqlite(path: str) -> bool:

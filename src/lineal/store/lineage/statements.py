@@ -33,7 +33,7 @@ class Statements:
 
     def __init__(self, statements: Iterable[Statement]) -> None:
         self.keys: list[Key] = []
-        self.of: dict[Dataset, list[tuple[Place, Key]]] = {}
+        self.by_target: dict[Dataset, list[tuple[Place, Key]]] = {}
         counted: dict[tuple[Dataset, str], int] = {}
         for statement in statements:
             place = statement.place or NOWHERE
@@ -42,17 +42,19 @@ class Statements:
             )
             key = (statement.target, place.file, number)
             self.keys.append(key)
-            self.of.setdefault(statement.target, []).append((place, key))
-        self.several = {target for target, known in self.of.items() if len(known) > 1}
+            self.by_target.setdefault(statement.target, []).append((place, key))
+        self.several = {target for target, known in self.by_target.items() if len(known) > 1}
 
     def only(self, target: Dataset) -> Key | None:
         """The one statement that writes the target."""
-        known = self.of.get(target)
-        return known[0][1] if known else None
+        known = self.by_target.get(target)
+        if known:
+            return known[0][1]
+        return None
 
     def at(self, target: Dataset, place: Place | None) -> Key:
         """The statement that a place stands in: the last of its file that begins before."""
-        known = self.of[target]
+        known = self.by_target[target]
         if place is None:
             return known[0][1]
         before = [

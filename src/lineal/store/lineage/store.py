@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 
 from lineal.model.edge import Column, Dataset
@@ -13,7 +14,7 @@ from lineal.store.lineage.database import WAIT, Database, sound
 from lineal.store.lineage.history import Period, drop, history
 from lineal.store.lineage.load import Change, load
 from lineal.store.lineage.migrations import migrate
-from lineal.store.lineage.naming import named
+from lineal.store.lineage.naming import find_datasets
 from lineal.store.lineage.postgres import SCHEMES, Postgres
 from lineal.store.lineage.region import region
 from lineal.store.lineage.restore import extraction_of
@@ -35,7 +36,7 @@ def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Sto
     try:
         migrate(database, create)
     except BaseException:
-        database.close()
+        database.abandon()
         raise
     return Store(database)
 
@@ -55,13 +56,18 @@ class Store:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self.database.abandon()
 
     def close(self) -> None:
+        """Close the connection."""
         self.database.close()
 
     @property
     def name(self) -> str:
+        """Return the path or address of the store, without secrets."""
         return self.database.name
 
     def check_writable(self) -> None:
@@ -113,21 +119,26 @@ class Store:
             run = runs.run_at(self.database, self._namespace(namespace), moment(before))
             dropped = drop(self.database, run) if run is not None else 0
         if dropped:
-            self.database.tidy()
+            with suppress(StoreError):  # it is dropped, even where no room is left to tidy up
+                self.database.tidy()
         return dropped
 
-    def named(self, namespace: str, text: str, at: str | None = None) -> dict[Dataset, DatasetInfo]:
+    def datasets_named(
+        self, namespace: str, text: str, at: str | None = None
+    ) -> dict[Dataset, DatasetInfo]:
         """The datasets that `text`, or a beginning of it, may mean, with the names of their
         columns.
         """
         with self.database.reading(), sound(self.database):
-            return named(self.database, self._run(namespace, at), text)
+            return find_datasets(self.database, self._run(namespace, at), text)
 
     def namespaces(self) -> list[str]:
+        """Return the names of all namespaces."""
         with self.database.reading(), sound(self.database):
             return runs.namespaces(self.database)
 
     def runs(self, namespace: str) -> list[Run]:
+        """Return all runs of a namespace, the oldest first."""
         with self.database.reading(), sound(self.database):
             return runs.runs_of(self.database, self._namespace(namespace))
 

@@ -18,11 +18,15 @@ _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
 def plain(text: str) -> str:
+    """Return a text that every database accepts: other characters are escaped."""
     return _UNFIT.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
 
 def original(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if ESCAPE in text else text
+    """Return the text that `plain` was given."""
+    if ESCAPE in text:
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+    return text
 
 
 def all_plain(texts: Sequence[str]) -> Sequence[str]:
@@ -47,7 +51,8 @@ listed: Callable[[Sequence[Any]], str] = json.JSONEncoder(
 """A list of texts as one: JSON has escapes of its own."""
 
 
-def unlisted(text: str) -> tuple[str, ...]:
+def parse_list(text: str) -> tuple[str, ...]:
+    """Return the items of a saved list."""
     return tuple(json.loads(text))
 
 
