@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -28,10 +29,29 @@ def node() -> str:
 
 def test_building_it_again_gives_the_same_bytes(node: str, tmp_path: Path) -> None:
     subprocess.run([node, "build.mjs", str(tmp_path)], cwd=WEB, check=True, timeout=120)
-    for name in ("page.js", "page.css"):
+    for name in ("page.js", "page.css", "page.licenses.txt"):
         assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes(), (
             f"{name} is not up to date: make page"
         )
+
+
+def test_the_lock_file_names_no_address() -> None:
+    lock = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))
+    packages = {name: each for name, each in lock["packages"].items() if name}
+    assert all("resolved" not in each and each["integrity"] for each in packages.values())
+    wanted = json.loads((WEB / "package.json").read_text(encoding="utf-8"))
+    for name, version in {**wanted["dependencies"], **wanted["devDependencies"]}.items():
+        assert packages[f"node_modules/{name}"]["version"] == version
+
+
+def test_the_licenses_of_what_is_bundled_are_in_the_package() -> None:
+    lock = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))
+    text = (BUILT / "page.licenses.txt").read_text(encoding="utf-8")
+    bundled = [name for name, each in lock["packages"].items() if name and not each.get("dev")]
+    assert bundled
+    for name in bundled:
+        assert f"{name.removeprefix('node_modules/')} {lock['packages'][name]['version']}" in text
+    assert "Permission is hereby granted" in text
 
 
 def test_its_types_hold(node: str) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import lineal
 from lineal.graph.change import parse as change_of
 from lineal.graph.effects import effects
+from lineal.projects.source_texts import SourceFiles
 from lineal.web.data import texts_of
 
 Open = Callable[..., Any]
+SHOP = str(Path(__file__).parents[2] / "examples" / "shop")
 
 
 def test_a_small_project_is_shown_as_a_whole(shown: Open, shop: lineal.Lineage) -> None:
@@ -396,7 +399,9 @@ def test_a_field_in_a_link_leads_to_its_column(shown: Open) -> None:
 
 
 def test_the_table_s_panel_begins_at_its_top(shown: Open, shop: lineal.Lineage) -> None:
-    page = shown(shop, texts=texts_of(shop.graph)).open("#table=dim_customers")
+    page = shown(shop, texts=texts_of(shop.graph, SourceFiles([SHOP]).text)).open(
+        "#table=dim_customers"
+    )
     assert page.page.locator(".panel .body").evaluate("(body) => body.scrollTop") == 0
     assert page.page.locator(".excerpt").count() == 1
 

@@ -21,9 +21,21 @@ export interface Raw {
   calls: { fixed: string[]; kept: string[] };
   words: string[];
   diagnostics: RawDiagnostic[];
-  coverage: Record<string, number>;
+  coverage: Ledger;
   texts: Record<string, string>;
   diff: RawDiff | null;
+}
+
+/** What a run found and what became of it; every difference within a chain is explained in left_out. */
+export interface Ledger {
+  percent: number | null;
+  files: Chain & { found: number; due: number; read: number; rendered: number };
+  statements: Chain & { found: number; parsed: number; evaluated: number };
+  columns: Chain & { named: number; resolved: number };
+}
+
+export interface Chain {
+  left_out: { stage: string; reason: string; count: number; examples?: string[] }[];
 }
 
 export type Mark = "added" | "removed" | "changed";
@@ -43,7 +55,7 @@ export interface RawDiagnostic {
   place: [number, number, number];
 }
 
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** The text between <script type="application/octet-stream"> tags: JSON, deflated, in base 64. */
 export async function unpacked(text: string): Promise<Raw> {

@@ -8,7 +8,7 @@ import { Lineage, type ColumnId, type DatasetId } from "./lineage.ts";
 import { ListView } from "./list.ts";
 import { Minimap } from "./minimap.ts";
 import { Palette } from "./palette.ts";
-import { near, Panel } from "./panel.ts";
+import { near, Panel, unread } from "./panel.ts";
 import { Search, type Hit } from "./search.ts";
 import { START, Store, type Mode, type State } from "./state.ts";
 
@@ -61,9 +61,18 @@ class Page {
     const side = h("div", { class: "stage-box" }, picture, h("div", { class: "strip" }, this.legend, this.status));
     this.panel.element.append(new Minimap(this.canvas).element);
     const main = h("main", {}, side, this.list.element, this.panel.element);
-    document.body.replaceChildren(h("header", {}, title, find, this.toolbar), main, this.palette.element, this.help);
+    document.body.replaceChildren(h("header", {}, title, find, this.toolbar), ...this.banner(), main, this.palette.element, this.help);
     document.title = `${this.lineage.raw.title} – lineal`;
     this.makeHelp();
+  }
+
+  /** Says what was not read, with the way to the ledger; nothing if everything was. */
+  private banner(): HTMLElement[] {
+    const { coverage } = this.lineage.raw;
+    const words = unread(coverage);
+    if (words === null) return [];
+    const show = h("button", { type: "button", click: () => this.store.set({ tab: "coverage" }) }, "Show the ledger");
+    return [h("section", { class: "banner", "aria-label": "Coverage" }, h("p", {}, `${words}: coverage ${coverage.percent} %.`), show)];
   }
 
   // -- where to begin ----------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // The panel on the right: what there is to say about a column, a table or an edge, and what could not be done.
 
+import type { Chain, Ledger } from "./data.ts";
 import { clear, h } from "./dom.ts";
 import { effectsOf, type Affected, type Effect } from "./effects.ts";
 import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
@@ -328,25 +329,45 @@ export class Panel {
   }
 
   private coverage(): HTMLElement[] {
-    const { coverage } = this.lineage.raw;
-    const of = (name: string): number => coverage[name] ?? 0;
-    const columns = of("references");
-    const resolved = columns - of("ambiguous") - of("unresolved");
-    const share = columns ? Math.floor((1000 * resolved) / columns) / 10 : 100;
+    const { percent, files, statements, columns } = this.lineage.raw.coverage;
+    const meter = h("meter", { min: 0, max: 100, value: percent ?? 0, "aria-label": "coverage" });
     return [
       h("h2", {}, "Coverage"),
-      h("p", { class: "share" }, `${share} %`),
-      h("p", {}, `of ${counted(columns, "column reference")} resolved`),
-      h("meter", { min: 0, max: 100, value: share, "aria-label": "columns resolved" }),
-      h(
-        "dl",
-        {},
-        ...this.fact("statements", `${of("resolved")} of ${of("read")} understood`),
-        ...this.fact("ambiguous", String(of("ambiguous"))),
-        ...this.fact("unresolved", String(of("unresolved"))),
-      ),
+      h("p", { class: "share" }, percent === null ? "none" : `${percent} %`),
+      percent === null ? h("p", {}, "No file is due, so there is no percentage.") : meter,
+      ...this.chain("Files", { found: files.found, due: files.due, read: files.read, rendered: files.rendered }, files),
+      ...this.chain("Statements", { found: statements.found, parsed: statements.parsed, evaluated: statements.evaluated }, statements),
+      ...this.chain("Columns", { named: columns.named, resolved: columns.resolved }, columns),
     ];
   }
+
+  /** The numbers of a chain, and why each is lower than the one before it. */
+  private chain(title: string, numbers: Record<string, number>, chain: Chain): HTMLElement[] {
+    const facts = Object.entries(numbers).flatMap(([stage, count]) => this.fact(stage, count.toLocaleString("en")));
+    const losses = chain.left_out.map((loss) => {
+      const examples = loss.examples ?? [];
+      const more = examples.length && loss.count > examples.length ? ", …" : "";
+      return h(
+        "li",
+        {},
+        h("p", {}, `not ${loss.stage}: ${loss.count.toLocaleString("en")} ${loss.reason}`),
+        examples.length ? h("p", { class: "place" }, examples.join(", ") + more) : null,
+      );
+    });
+    return [h("h3", {}, title), h("dl", {}, ...facts), ...(losses.length ? [h("ul", { class: "losses" }, ...losses)] : [])];
+  }
+}
+
+/** "2 of 9 files and 1 of 14 statements were not read"; null if all of them were. */
+export function unread(ledger: Ledger): string | null {
+  const { files, statements } = ledger;
+  const parts = [
+    { lost: files.due - files.rendered, whole: files.due, unit: "file" },
+    { lost: statements.found - statements.evaluated, whole: statements.found, unit: "statement" },
+  ].filter((part) => part.lost > 0);
+  if (!parts.length) return null;
+  const words = parts.map((part) => `${part.lost.toLocaleString("en")} of ${counted(part.whole, part.unit)}`);
+  return `${words.join(" and ")} ${parts.length === 1 && parts[0]!.lost === 1 ? "was" : "were"} not read`;
 }
 
 const CHANGE_WORDS: Record<State["change"], string> = { values: "its values change", drop: "it is dropped", rename: "it is renamed", type: "its type changes" };

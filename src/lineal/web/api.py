@@ -3,6 +3,7 @@
     GET /api/version                                 {"version": …}; another one when a file has
     changed
     GET /api/lineage                                 everything, as the page reads it
+    GET /api/coverage                                the ledger: what was read, and what was not
     GET /api/search?q=WORDS                          datasets and columns whose names or
     descriptions have the words
     GET /api/node?name=DATASET                       a dataset, its columns, the edges into it and
@@ -33,7 +34,7 @@ from lineal.model.edge import Edge
 from lineal.views import effects as effects_view
 from lineal.views import json as json_view
 from lineal.views.report import Report, everything
-from lineal.web.server import Answer, Request, Routes, said
+from lineal.web.server import Answer, Request, Routes, message_answer
 
 MOST_HITS = 100
 DIRECTIONS = {"upstream": (True, False), "downstream": (False, True), "both": (True, True)}
@@ -59,6 +60,7 @@ class Api:
 
     @property
     def routes(self) -> Routes:
+        """Return the function that answers each path."""
         asked: dict[str, Callable[[Request], Any]] = {
             "version": self.version,
             "lineage": self.lineage,
@@ -68,22 +70,31 @@ class Api:
             "trace": self.trace,
             "impact": self.impact,
             "diff": self.diff,
+            "coverage": self.coverage,
         }
         return {("GET", f"/api/{name}"): _answering(question) for name, question in asked.items()}
 
     @property
     def graph(self) -> Graph:
+        """Return the current graph."""
         return self.current()[0]
 
     def version(self, request: Request) -> dict[str, str]:
+        """Return the version of the current lineage."""
         return {"version": self.current()[2]}
 
     def lineage(self, request: Request) -> dict[str, Any]:
+        """Return the whole lineage, as the page reads it."""
         _, data, version = self.current()
         return {**data, "at": version}
 
+    def coverage(self, request: Request) -> dict[str, Any]:
+        """Return the ledger."""
+        return self.graph.extraction.coverage.to_json()
+
     def search(self, request: Request) -> dict[str, Any]:
-        words = _asked(request, "q").lower().split()
+        """Return the datasets and columns that have all words."""
+        words = _require_parameter(request, "q").lower().split()
         graph = self.graph
         hits: list[dict[str, Any]] = []
         for dataset, info in graph.infos.items():
@@ -107,8 +118,9 @@ class Api:
         return {"hits": hits[:MOST_HITS]}
 
     def node(self, request: Request) -> dict[str, Any]:
+        """Return a dataset with its columns and edges."""
         graph = self.graph
-        dataset = graph.dataset(_asked(request, "name"))
+        dataset = graph.dataset(_require_parameter(request, "name"))
         report = everything(graph)
         into = [edge for edge in graph.edges if edge.into == dataset]
         out_of = [edge for edge in graph.edges if edge.source.dataset == dataset]
@@ -119,8 +131,9 @@ class Api:
         }
 
     def column(self, request: Request) -> dict[str, Any]:
+        """Return a column with its edges."""
         graph = self.graph
-        column = graph.column(_asked(request, "name"))
+        column = graph.column(_require_parameter(request, "name"))
         report = everything(graph)
         out_of = [*graph.out_of(column), *graph.decided_by(column)]
         return {
@@ -131,8 +144,9 @@ class Api:
         }
 
     def trace(self, request: Request) -> dict[str, Any]:
+        """Return the edges upstream or downstream of a column."""
         graph = self.graph
-        column = graph.column(_asked(request, "column"))
+        column = graph.column(_require_parameter(request, "column"))
         direction = request.query.get("direction", "upstream")
         if direction not in DIRECTIONS:
             raise Unasked(f"direction is one of {', '.join(DIRECTIONS)}")
@@ -147,12 +161,14 @@ class Api:
         }
 
     def impact(self, request: Request) -> Any:
+        """Return the effects of a change of a column."""
         graph = self.graph
-        column = graph.column(_asked(request, "column"))
+        column = graph.column(_require_parameter(request, "column"))
         found = effects(graph, column, change_of(request.query.get("change", "values")))
         return json.loads(effects_view.as_json(found, graph))
 
     def diff(self, request: Request) -> Any:
+        """Return the difference that the server was started with."""
         self.current()
         text = self.difference()
         if not text:
@@ -161,18 +177,20 @@ class Api:
 
 
 def _answering(question: Callable[[Request], Any]) -> Callable[[Request], Answer]:
+    """Return a handler that answers with JSON, or with an error message."""
+
     def answer(request: Request) -> Answer:
         try:
             return Answer(200, json.dumps(question(request), ensure_ascii=True).encode())
         except UnknownName as mistake:
-            return said(404, str(mistake))
+            return message_answer(404, str(mistake))
         except (Unasked, UnknownChange) as mistake:
-            return said(400, str(mistake))
+            return message_answer(400, str(mistake))
 
     return answer
 
 
-def _asked(request: Request, name: str) -> str:
+def _require_parameter(request: Request, name: str) -> str:
     value = request.query.get(name, "")
     if not value:
         raise Unasked(f"say which: ?{name}=…")
@@ -180,6 +198,7 @@ def _asked(request: Request, name: str) -> str:
 
 
 def _number(request: Request, name: str) -> int | None:
+    """Return a parameter as a number; None if it is missing."""
     value = request.query.get(name)
     if value is None:
         return None
@@ -189,9 +208,11 @@ def _number(request: Request, name: str) -> int | None:
 
 
 def _has(words: list[str], name: str, about: str) -> bool:
+    """Tell whether a name or its description has all words."""
     text = f"{name}\n{about}".lower()
     return all(word in text for word in words)
 
 
 def _edges(report: Report, edges: list[Edge]) -> list[dict[str, Any]]:
+    """Return edges as JSON values."""
     return [json_view.edge(report, edge) for edge in edges]

@@ -16,8 +16,7 @@ What a number means is in `web/src/data.ts`, which reads it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from lineal.graph.classify import Classification
@@ -28,8 +27,9 @@ from lineal.graph.graph import Graph, whole
 from lineal.graph.names_used import NamesUsed
 from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.redaction import redact_text
 
-VERSION = 2
+VERSION = 3
 KINDS = ("copy", "rename", "transform", "inspect")
 STATUSES = (None, INHERITED, MODIFIED, MISSING)
 AMBIGUOUS, MASKED, STATUS = 1, 2, 4
@@ -60,22 +60,18 @@ def page_data(
     }
 
 
-def texts_of(graph: Graph, folder: str = "") -> dict[str, str]:
-    """The sources that places point at, as far as they are there: files, and statements of a query
-    history.
+def texts_of(graph: Graph, read: Callable[[str], str]) -> dict[str, str]:
+    """Return the sources that places point at, by file: statements of a query history, and what
+    `read` gives for a file. `read` decides which files may be read: a place may be forged.
     """
     kept = graph.extraction.texts
     files = {usage.place.file for edge in graph.edges for usage in edge.usages if usage.place}
     files |= {info.place.file for info in graph.infos.values() if info.place}
     found: dict[str, str] = {}
     for file in sorted(files - {""}):
-        if file in kept:
-            found[file] = kept[file]
-            continue
-        try:
-            found[file] = Path(folder, file).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError):
-            continue
+        text = kept[file] if file in kept else read(file)
+        if text:
+            found[file] = redact_text(text)
     return found
 
 
@@ -104,6 +100,7 @@ class _Tables:
         """the edges by number: those into columns, then those into datasets"""
 
     def data(self, title: str, start: str, texts: Mapping[str, str]) -> dict[str, Any]:
+        """Return the whole document for the page."""
         fields = [self.edge(edge) for edge in self.order if edge.field_level]
         rows = [self.edge(edge) for edge in self.order if not edge.field_level]
         return {
@@ -116,11 +113,11 @@ class _Tables:
             "rows": _transposed(rows, 8),
             "usages": _transposed(self.usages, 11),
             "brought": _transposed(self.brought(), 3),
-            "named": _transposed(self.named(), 6),
+            "named": _transposed(self.naming_rows(), 6),
             "reads": _transposed(self.reads(), 2),
             "calls": {"fixed": sorted(OF_ONE_TYPE), "kept": sorted(OF_THE_SAME_TYPE)},
             "diagnostics": [self.diagnostic(found) for found in self.diagnostics()],
-            "coverage": vars(self.graph.extraction.coverage),
+            "coverage": self.graph.extraction.coverage.to_json(),
             "texts": {file: text for file, text in sorted(texts.items()) if file in self.words},
         }
 
@@ -146,6 +143,7 @@ class _Tables:
         }
 
     def dataset(self, dataset: Dataset) -> tuple[Any, ...]:
+        """Return the row of a dataset."""
         info = self.graph.infos[dataset]
         columns = self.graph.columns(dataset)
         first = self.columns[columns[0]] if columns else -1
@@ -156,8 +154,9 @@ class _Tables:
         )  # fmt: skip
 
     def column(self, column: Column) -> tuple[Any, ...]:
+        """Return the row of a column."""
         info = self.graph.info(column)
-        labels = self.words["\n".join(self.labels.of(column))]
+        labels = self.words["\n".join(self.labels.labels_of(column))]
         if info is None:
             return self.words[column.name], 0, 0, labels, 0
         say = self.words
@@ -167,11 +166,12 @@ class _Tables:
     def brought(self) -> Iterator[tuple[int, int, int]]:
         """Step by step, so that a way of a hundred columns is not written a hundred times."""
         for column, number in self.columns.items():
-            if self.labels.of(column):
+            if self.labels.labels_of(column):
                 for each in self.labels.brought(column):
                     yield number, self.words[each.label], self.columns[whole(each.path[-2])]
 
-    def named(self) -> Iterator[tuple[int, ...]]:
+    def naming_rows(self) -> Iterator[tuple[int, ...]]:
+        """Yield which dataset names which column, and where."""
         for column, number in self.columns.items():
             for dataset, naming in self.used.readers(column).items():
                 if naming is not None:
@@ -183,12 +183,14 @@ class _Tables:
                     )
 
     def reads(self) -> Iterator[tuple[int, int]]:
+        """Yield the pairs of datasets of which one reads the other."""
         pairs = {(read.dataset, read.target): None for read in self.graph.reads}
         for dataset, target in pairs:
             if dataset in self.datasets and target in self.datasets:
                 yield self.datasets[dataset], self.datasets[target]
 
     def edge(self, edge: Edge) -> tuple[Any, ...]:
+        """Return the row of an edge, and add its usages."""
         first = len(self.usages)
         self.usages += map(self.usage, edge.usages)
         target, into = edge.target, self.datasets[edge.into]
@@ -206,6 +208,7 @@ class _Tables:
         )
 
     def usage(self, usage: Usage) -> tuple[Any, ...]:
+        """Return the row of a usage."""
         say, doubt = self.words, usage.doubt
         evidence = doubt.evidence if doubt is not None else ""
         return (
@@ -215,14 +218,17 @@ class _Tables:
         )  # fmt: skip
 
     def place(self, place: Place | None) -> tuple[int, int, int]:
-        return (
-            (self.words[place.file], place.line, place.column) if place is not None else (0, 0, 0)
-        )
+        """Return a place as numbers: file, line, column."""
+        if place is not None:
+            return (self.words[place.file], place.line, place.column)
+        return (0, 0, 0)
 
     def diagnostics(self) -> list[Diagnostic]:
+        """Return all diagnostics in their order."""
         return sorted([*self.graph.extraction.diagnostics, *self.labels.conflicts()], key=order_of)
 
     def diagnostic(self, found: Diagnostic) -> dict[str, Any]:
+        """Return a diagnostic as JSON values."""
         at = self.place(found.place)
         return {
             "code": found.code.code,

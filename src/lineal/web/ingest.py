@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lineal.web.server import Answer, Request, Routes, said
+from lineal.web.server import Answer, Request, Routes, message_answer
 
 PATH = "/api/v1/lineage"
 
@@ -31,31 +31,34 @@ class Inbox:
 
     @property
     def routes(self) -> Routes:
+        """Return the function that answers each path."""
         return {("POST", PATH): self.take, ("GET", PATH): self.explain}
 
     def explain(self, request: Request) -> Answer:
-        return said(200, f"POST OpenLineage events to {PATH}")
+        """Answer a GET with how to post events."""
+        return message_answer(200, f"POST OpenLineage events to {PATH}")
 
     def take(self, request: Request) -> Answer:
+        """Check the posted events and append them to the file."""
         try:
             given = json.loads(request.body)
         except (ValueError, RecursionError):
-            return said(400, "the body is not JSON")
+            return message_answer(400, "the body is not JSON")
         events = given if isinstance(given, list) else [given]
         for number, event in enumerate(events):
             problem = self.problem_of(event)
             if problem:
-                return said(
+                return message_answer(
                     422, f"event {number}: {problem}" if isinstance(given, list) else problem
                 )
-        return self._kept(events)
+        return self._keep_events(events)
 
-    def _kept(self, events: Sequence[Any]) -> Answer:
+    def _keep_events(self, events: Sequence[Any]) -> Answer:
         lines = "".join(f"{json.dumps(event)}\n" for event in events)
         try:
             self._append(lines.encode())
         except OSError as problem:
-            return said(507, f"the event is not kept: {problem.strerror}")
+            return message_answer(507, f"the event is not kept: {problem.strerror}")
         return Answer(201)
 
     def _append(self, lines: bytes) -> None:
@@ -72,6 +75,7 @@ class Inbox:
                 raise
 
     def _ends_a_line(self) -> bool:
+        """Tell whether the file ends with a line break."""
         with self.file.open("rb") as stream:
             stream.seek(-1, os.SEEK_END)
             return stream.read(1) == b"\n"

@@ -32,12 +32,14 @@ class Live:
         self._graph, self._data = read()
 
     def current(self) -> tuple[Graph, Mapping[str, Any], str]:
+        """Return graph, data and version; read the files again if they changed."""
         with self._lock:
             if time.monotonic() - self._looked > PAUSE:
                 self._look()
             return self._graph, self._data, self._version
 
     def _look(self) -> None:
+        """Read the files if their version is a new one."""
         version = _version(self.paths)
         if version != self._version:
             try:
@@ -50,6 +52,7 @@ class Live:
 
 
 def _version(paths: Sequence[str]) -> str:
+    """Return a digest of names, sizes and times of all files."""
     made = hashlib.blake2b(digest_size=12)
     for path in paths:
         for name, size, changed in sorted(_files(path)):
@@ -74,6 +77,7 @@ def _files(path: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _stat(path: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield name, size and time of a file that is there."""
     try:
         found = path.stat()
     except OSError:

@@ -53,7 +53,8 @@ class Display(Protocol):
     page: str
     height: int
 
-    def _repr_html_(self) -> str: ...
+    def _repr_html_(self) -> str:
+        """Return the HTML that a notebook shows."""
 
 
 class Frame:
@@ -64,6 +65,7 @@ class Frame:
         self.height = height
 
     def _repr_html_(self) -> str:
+        """Return the page in a sandboxed frame."""
         style = f"box-sizing:border-box;width:100%;height:{self.height}px;border:1px solid #8884;border-radius:6px"
         return f'<iframe sandbox="{SANDBOX}" title="lineage" style="{style}" srcdoc="{escape(self.page)}"></iframe>'
 

@@ -60,10 +60,12 @@ def shell_size() -> int:
 
 
 def _built(name: str) -> str:
+    """Return a built file of the page."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8").strip()
 
 
 def _hash(text: str) -> str:
+    """Return the hash of a script, for the content security policy."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

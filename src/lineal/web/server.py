@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import json
 import secrets
+import time
 import zlib
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import AF_INET, AF_INET6
+from io import BufferedReader, RawIOBase
+from socket import AF_INET, AF_INET6, socket
+from threading import BoundedSemaphore
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -23,8 +26,18 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 LARGEST = 16 * 1024 * 1024
 LONGEST_QUERY = 20_000
 MOST_QUESTIONS = 20
-PATIENCE = 30
-"""Seconds that a client may be silent."""
+PATIENCE = 30.0
+"""Seconds that a connection may be idle, and that an answer may take to be read."""
+FOR_HEADERS = 10.0
+"""Seconds from the first byte of a request to the end of its headers."""
+FOR_A_BODY = 60.0
+"""Seconds that a body may take."""
+MOST_CONNECTIONS = 100
+"""Connections at a time; whoever comes then is told to come again."""
+FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
+    b"Content-Length: 0\r\n\r\n"
+)
 
 
 class Request(NamedTuple):
@@ -52,7 +65,8 @@ class Refused(Exception):
         self.status = status
 
 
-def said(status: int, message: str) -> Answer:
+def message_answer(status: int, message: str) -> Answer:
+    """Return an answer with a message."""
     return Answer(status, json.dumps({"message": message}).encode())
 
 
@@ -78,19 +92,45 @@ class Server(ThreadingHTTPServer):
         """paths that need no token"""
         self.largest = largest
         self.names = LOOPBACK if host in LOOPBACK else None
+        self.places = BoundedSemaphore(MOST_CONNECTIONS)
         self.address_family = AF_INET6 if ":" in host else AF_INET
         super().__init__((host, port), Handler)
 
     @property
     def address(self) -> str:
+        """Return the URL of the server."""
         host, port = self.server_address[:2]
-        return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"
+        if ":" in str(host):
+            return f"http://[{host!s}]:{port}"
+        return f"http://{host!s}:{port}"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer a connection in a thread, if there is a place for it."""
+        if self.places.acquire(blocking=False):
+            try:
+                super().process_request(request, client_address)
+            except BaseException:
+                self.places.release()
+                raise
+            return
+        with suppress(OSError):
+            request.settimeout(1)
+            request.sendall(FULL)
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer a connection, and give its place free."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is no news."""
 
 
-def answered(server: Server, handler: Handler) -> Answer:
+def answer_request(server: Server, handler: Handler) -> Answer:
+    """Check a request, and return its answer; raise Refused if it is not allowed."""
     path = urlsplit(handler.path).path.rstrip("/") or "/"
     _check_host(server, handler.headers.get("Host", ""))
     _check_origin(server, handler.headers.get("Origin"))
@@ -108,6 +148,7 @@ def answered(server: Server, handler: Handler) -> Answer:
 
 
 def _query(text: str) -> dict[str, str]:
+    """Return the parameters of a query."""
     try:
         return dict(
             parse_qsl(text[:LONGEST_QUERY], keep_blank_values=True, max_num_fields=MOST_QUESTIONS)
@@ -123,6 +164,7 @@ def _check_host(server: Server, host: str) -> None:
 
 
 def _name(host: str) -> str:
+    """Return the host name without its port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -130,6 +172,7 @@ def _name(host: str) -> str:
 
 
 def _check_origin(server: Server, origin: str | None) -> None:
+    """Refuse requests from pages of other sites."""
     if origin is not None and origin.removeprefix("http://") != server.address.removeprefix(
         "http://"
     ):
@@ -137,6 +180,7 @@ def _check_origin(server: Server, origin: str | None) -> None:
 
 
 def _check_token(server: Server, authorization: str) -> None:
+    """Refuse requests without the token."""
     given = authorization.removeprefix("Bearer ").strip()
     if server.token and not secrets.compare_digest(given.encode(), server.token.encode()):
         raise Refused(401, "a token is needed: Authorization: Bearer …")
@@ -156,7 +200,11 @@ def _body(server: Server, handler: Handler) -> bytes:
         raise Refused(413, f"at most {server.largest:,} bytes are taken at a time")
     if handler.headers.get_content_type() != "application/json":
         raise Refused(415, "this takes application/json")
-    body = handler.rfile.read(length)
+    try:
+        handler.reader.allow(FOR_A_BODY)
+        body = handler.rfile.read(length)
+    except TimeoutError:
+        raise Refused(408, "the body takes too long") from None
     if len(body) < length:
         raise Refused(400, "the body is shorter than its length")
     return _unpacked(
@@ -181,26 +229,82 @@ def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:
     return plain
 
 
+class TimedReader(RawIOBase):
+    """Bytes of a socket, up to a moment: a client that sends one byte at a time gains nothing."""
+
+    def __init__(self, connection: socket) -> None:
+        self.connection = connection
+        self.end = 0.0
+        self.has_begun = True
+
+    def await_request(self) -> None:
+        """Wait for a request, whose headers then have to come in time."""
+        self.allow(PATIENCE)
+        self.has_begun = False
+
+    def allow(self, seconds: float) -> None:
+        """Let the next bytes take so many seconds together."""
+        self.end = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        """Tell that this can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what is there; a TimeoutError if the moment has come."""
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(left)
+        count = self.connection.recv_into(buffer)
+        if not self.has_begun:
+            self.has_begun = True
+            self.allow(FOR_HEADERS)
+        return count
+
+
 class Handler(BaseHTTPRequestHandler):
     server: Server
     protocol_version = "HTTP/1.1"
     server_version = "lineal"
     sys_version = ""
-    timeout = PATIENCE
+
+    def setup(self) -> None:
+        """Read from the connection by the clock."""
+        super().setup()
+        self.reader = TimedReader(self.connection)
+        self.rfile = BufferedReader(self.reader)
 
     def handle_one_request(self) -> None:
+        """Answer a request; one whose headers take too long is told so."""
+        self.reader.await_request()
+        self.raw_requestline = b""
+        self.is_late = self.has_answered = False
         with suppress(OSError):  # the client has gone
             super().handle_one_request()
+            if self.is_late and self.reader.has_begun and not self.has_answered:
+                self.requestline, self.request_version, self.command = "", self.protocol_version, ""
+                self._send(message_answer(408, "the request takes too long"))
+
+    def log_error(self, format: str, *args: Any) -> None:
+        """Remember that the request was not read in time, which is all that is told here."""
+        self.is_late = self.is_late or any(isinstance(each, TimeoutError) for each in args)
 
     def _answer(self) -> None:
+        """Send the answer, or the reason for a refusal."""
         try:
-            answer = answered(self.server, self)
+            answer = answer_request(self.server, self)
         except Refused as refusal:
-            answer = said(refusal.status, str(refusal))
+            answer = message_answer(refusal.status, str(refusal))
             self.close_connection = True  # what is left of the body is not read
         except Exception:
-            answer = said(503, "this could not be done")
+            answer = message_answer(503, "this could not be done")
             self.close_connection = True
+        self._send(answer)
+
+    def _send(self, answer: Answer) -> None:
+        self.has_answered = True
+        self.connection.settimeout(PATIENCE)
         self.send_response(answer.status)
         for name, value in HEADERS.items():
             self.send_header(name, value)
