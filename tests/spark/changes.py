@@ -111,6 +111,7 @@ def by_the_program(tables: str) -> set[str]:
         f"{tables}.seen.n -> {tables}.orders.amount  IDENTITY",
         f"{tables}.seen.id -> {tables}.orders.amount  IDENTITY",
         f"{tables}.seen.k -> {tables}.orders.day  IDENTITY, TRANSFORMATION",
+        f"{tables}.orders.id => {tables}.orders  FILTER",
     }
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 
 from lineal.spark.availability import installed_java
 from lineal.spark.pipeline import BulkError
-from lineal.spark.pipeline.state import opened
+from lineal.spark.pipeline.state import open_state
 
 pytestmark = pytest.mark.skipif(isinstance(installed_java(), str), reason="no Java")
 
@@ -23,7 +23,7 @@ HOLDER = """
 import sys, time
 from pathlib import Path
 from lineal.spark.pipeline import guard
-from lineal.spark.pipeline.state import opened
+from lineal.spark.pipeline.state import open_state
 
 def asleep(items, note):
     if items:
@@ -31,7 +31,7 @@ def asleep(items, note):
         time.sleep(600)
     return []
 
-with opened(sys.argv[1]):
+with open_state(sys.argv[1]):
     guard.guarded(asleep, [1], 600)
 """
 
@@ -73,7 +73,7 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     )
     for _ in range(100):  # the child hears of its parent's death a moment later
         try:
-            with opened(out) as state:
+            with open_state(out) as state:
                 assert state.records == {}
             return
         except BulkError:

@@ -13,7 +13,7 @@ import pytest
 from logbook import contents, rows, table, write_json
 
 from lineal.spark.pipeline import BulkError, Options, guard, run
-from lineal.spark.pipeline.state import opened
+from lineal.spark.pipeline.state import open_state
 from lineal.store.outputs import TABLES
 
 
@@ -59,7 +59,7 @@ def test_a_folder_of_another_program_is_left_alone(tmp_path: Path, others: dict[
     for fresh in (False, True):
         with (
             pytest.raises(BulkError, match="has other things in it: name a new folder"),
-            opened(tmp_path, fresh=fresh),
+            open_state(tmp_path, fresh=fresh),
         ):
             pass
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == others

@@ -174,15 +174,15 @@ def printing(*about: Any, **options: Any) -> Any:
     work = PRINTED(*about, **options)
 
     def harmed(batches: Any) -> Any:
-        print_of = shapes.Fingerprints.of
+        print_of = shapes.Fingerprints.fingerprint_of
 
-        def of(self: Any, text: str) -> str:
+        def fingerprint_of(self: Any, text: str) -> str:
             harm(text)
             return print_of(self, text)
 
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(clock, "GRACE", 0.3)
-            patched.setattr(shapes.Fingerprints, "of", of)
+            patched.setattr(shapes.Fingerprints, "fingerprint_of", fingerprint_of)
             yield from work(batches)
 
     return harmed

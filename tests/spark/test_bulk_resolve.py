@@ -10,16 +10,18 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
 
+from generators.projects import long_projects
+from generators.rounds import fixed_examples
 from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
 from lineal.spark.pipeline import resolve
 from lineal.spark.pipeline.folder import Local
 from lineal.spark.pipeline.order import glance
-from lineal.spark.pipeline.share import evaluated
+from lineal.spark.pipeline.share import evaluate_rows
 from lineal.spark.pipeline.state import State
-from test_memory import Author
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +33,7 @@ def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
         return [
             row
             for share in shares
-            for row in evaluated(self.packed(share), self.setting, self.learnt).to_pylist()
+            for row in evaluate_rows(self.packed(share), self.setting, self.learnt).to_pylist()
         ]
 
     monkeypatch.setattr(resolve, "FEWEST", 1)
@@ -60,17 +62,22 @@ def logged(corpus: Corpus) -> Corpus:
     return replace(corpus, scripts=scripts)
 
 
-@pytest.mark.parametrize("told_where", [False, True])
-@pytest.mark.parametrize("seed", range(30))
-def test_any_statements(seed: int, told_where: bool, tmp_path: Path) -> None:
-    """Also where names mean something else in each session."""
-    author = Author(Random(seed))
-    corpus = author.project()
-    corpus.scripts += [
-        Script(author.text(number % 8), "", f"more{number}.sql") for number in range(16)
-    ]
-    if told_where:
-        corpus = author.told_where(corpus)
+@fixed_examples(30)
+@given(long_projects(16))
+def test_any_statements(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> None:
+    check_statements(corpus, tmp_path_factory.mktemp("any"))
+
+
+@fixed_examples(30)
+@given(long_projects(16, defaults=True))
+def test_names_that_mean_something_else_in_each_session(
+    tmp_path_factory: pytest.TempPathFactory, corpus: Corpus
+) -> None:
+    check_statements(corpus, tmp_path_factory.mktemp("any"))
+
+
+def check_statements(corpus: Corpus, tmp_path: Path) -> None:
+    """Statements that are resolved in parts, at once and again have the same lineage."""
     made = logged(corpus)
     expected = everything(extract(logged(corpus)))
     none: Any = None

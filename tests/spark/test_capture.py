@@ -23,9 +23,9 @@ from lineal.cli import main
 from lineal.model.extraction import Extraction
 from lineal.spark import capture
 from lineal.spark.job_capture.outlet import ToServer
-from lineal.spark.job_capture.procedures import called
+from lineal.spark.job_capture.procedures import procedure_name
 from lineal.store import saved
-from lineal.store.saved import restored
+from lineal.store.saved import read_text
 
 
 @pytest.fixture(scope="module")
@@ -443,7 +443,7 @@ def test_events_of_a_job_that_throws(spark, orders, tmp_path):
     assert told[2]["run"]["facets"]["parent"]["run"]["runId"] == told[0]["run"]["runId"]
     assert told[1]["eventTime"] <= told[2]["eventTime"]
     assert list(told[2]["outputs"][0]["facets"]["columnLineage"]["fields"]) == ["id"]
-    assert {str(edge) for edge in restored(kept.read_text()).edges} == facts(captured)
+    assert {str(edge) for edge in read_text(kept.read_text()).edges} == facts(captured)
     assert facts(captured) == {"captured.orders.id -> captured.kept.id  IDENTITY"}
 
 
@@ -652,7 +652,7 @@ def test_a_pipe_and_a_device_stay_what_they_are(tmp_path):
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     saved.write(Extraction(), pipe)
-    assert restored(os.read(reader, 65536).decode()).edges == []
+    assert read_text(os.read(reader, 65536).decode()).edges == []
     os.close(reader)
     assert pipe.is_fifo()
     if Path("/dev/full").is_char_device():
@@ -875,7 +875,7 @@ def test_the_entry_for_spark_submit_is_a_file():
     ],
 )
 def test_a_procedure_by_its_name(text, name):
-    assert called(text) == name
+    assert procedure_name(text) == name
 
 
 def test_a_session_is_given_back_as_it_was(spark):

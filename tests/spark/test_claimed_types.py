@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,8 +11,9 @@ from sqlglot import exp
 import lineal
 from casefile import Case, all_cases, corpus_of
 from data.typed import typed_queries
+from generators.queries import SHOP, Query, queries
+from generators.rounds import draw_examples, shrink_example
 from lineal.spark.stand_in import StandIns
-from properties.queries import SHOP, query
 
 WIDE = {
     "i": "int", "b": "bigint", "s": "smallint", "y": "tinyint", "d": "decimal(10,2)", "e": "decimal(38,18)",
@@ -95,18 +95,30 @@ def test_what_is_claimed_of_random_queries_is_true(tables: Any) -> None:
         ddl = ", ".join(f"`{column}` {kind}" for column, kind in columns.items())
         tables.createDataFrame([], ddl).createOrReplaceTempView(name)
     found, claims = [], 0
-    for number in range(FRESH):
-        text = query(Random(SEED + number)).sql()
-        try:
-            faults, count = wrong(text, schema, tables)
-        except Exception:
-            continue  # Spark refuses it
+    texts = [query.sql() for query in draw_examples(queries(), SEED, FRESH)]
+    for text in texts:
+        faults, count = wrong_unless_refused(text, schema, tables)
         found += faults
         claims += count
+    if found:
+
+        def fails(query: Query) -> bool:
+            return bool(wrong_unless_refused(query.sql(), schema, tables)[0])
+
+        small = shrink_example(queries(), SEED, FRESH, fails)
+        found.append(f"the smallest: {small.sql() if small else ''}")
     for name in schema:
         tables.catalog.dropTempView(name)
     assert found == [], f"LINEAL_SEED={SEED}"
     assert claims >= 0.8 * FRESH
+
+
+def wrong_unless_refused(text: str, schema: Any, spark: Any) -> tuple[list[str], int]:
+    """Return `wrong`, or nothing for a query that Spark refuses."""
+    try:
+        return wrong(text, schema, spark)
+    except Exception:
+        return [], 0
 
 
 def is_one_query(case: Case) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from little import Run, project, rows, shop
 
 from lineal.graph.graph import UnknownName
-from lineal.spark.run.state import WarehouseError, locked
+from lineal.spark.run.state import WarehouseError, lock_warehouse
 
 
 def test_resume_keeps_what_was_built_from_the_same_inputs(tmp_path: Path, spark) -> None:
@@ -142,7 +142,7 @@ def test_a_warehouse_that_cannot_be_written_is_said(tmp_path: Path, spark) -> No
 def test_two_runs_at_once(tmp_path: Path, spark) -> None:
     root = shop(tmp_path)
     with (
-        locked(root / ".lineal/warehouse"),
+        lock_warehouse(root / ".lineal/warehouse"),
         pytest.raises(
             WarehouseError, match=f"another run is at work on .* \\(process {os.getpid()} on "
         ),

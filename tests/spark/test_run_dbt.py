@@ -60,7 +60,7 @@ def test_every_materialization_is_built_and_agrees_with_catalyst(
         assert run.summary.green, told(run)
     kinds = {name: outcome.kind for name, outcome in first.outcomes.items()}
     assert kinds["paid_orders"] == "view" and kinds["order_log"] == "incremental"
-    assert kinds["orders_history"] == "snapshot" and kinds["landing.oven_readings"] == "source"
+    assert kinds["orders_history"] == "snapshot" and kinds["oven_readings"] == "seed"
     assert not first.notes, "the hooks around the run are statements that Spark takes"
 
 
@@ -188,7 +188,7 @@ def test_tests_pass_warn_and_fail_as_they_are_configured(bakery: tuple[Path, Run
     )
     assert {test.status for test in first["stg_customers"].tests} == {"passed", "warned"}
     assert [test.status for test in first["no_order_without_customer"].tests] == ["passed"]
-    assert [test.name for test in first["landing.oven_readings"].tests] == [
+    assert [test.name for test in first["oven_readings"].tests] == [
         "unique",
         "not_null",
         "accepted_values",

@@ -5,12 +5,15 @@ analysed plan.
 from __future__ import annotations
 
 import os
-from random import Random
 
 import pytest
 from job_run import facts_of_case
 
 from casefile import Case, all_cases, corpus_of, edges_in
+from generators.rounds import draw_examples, shrink_example
+from generators.scope import Schema
+from generators.spark_expressions import RICH, TYPES
+from generators.spark_queries import Statement, spark_statements
 from lineal.extract.catalyst.plan import Names
 from lineal.graph.compare import compare
 from lineal.model.diagnostic import Code, Diagnostic
@@ -19,9 +22,6 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Script
 from lineal.spark.plan_lineage import lineage, of_corpus
 from lineal.spark.stand_in import StandIns
-from properties.queries import Schema
-from properties.spark_expressions import RICH, TYPES
-from properties.spark_queries import Statement, statement
 
 CASES = all_cases()
 RUNNABLE = [
@@ -85,15 +85,15 @@ def test_random_queries_agree(spark):
     """Some hundred queries and statements, the same on every run; `make hunt` draws thousands that
     nobody has seen.
 
-    LINEAL_SEED=7 LINEAL_FRESH_QUERIES=1 draws the one that a failure names.
+    LINEAL_SEED=7 LINEAL_FRESH_QUERIES=2000 draws those of a failure again.
     """
-    statements = [statement(Random(SEED + number), number) for number in range(FRESH)]
+    statements = draw_examples(spark_statements(), SEED, FRESH)
+    assert len(statements) >= 0.9 * FRESH
     disagreements, refused = disagreeing(statements, spark)
-    smallest = [shrunk(SEED + number, spark) for number in sorted(disagreements)[:3]]
-    found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n" + "\n\n".join(
-        smallest
-    )
-    assert not disagreements, found
+    if disagreements:
+        first = {statements[number].text for number in disagreements}
+        found = f"LINEAL_SEED={SEED}: {len(disagreements)} disagree, for example:\n\n"
+        pytest.fail(found + smallest_disagreement(statements, first, spark))
     assert len(refused) <= 0.02 * FRESH, f"LINEAL_SEED={SEED}: Spark refuses {sorted(refused)}"
 
 
@@ -104,11 +104,12 @@ def disagreeing(statements: list[Statement], spark) -> tuple[dict[int, list[str]
     It finds no column in ORDER BY that FULL JOIN … USING has merged and the SELECT list leaves out,
     for one.
     """
+    numbered = [each.with_number(number) for number, each in enumerate(statements)]
     scripts = [
         Script(each.text, "spark", file=f"q{number}.sql", target=each.target)
-        for number, each in enumerate(statements)
+        for number, each in enumerate(numbered)
     ]
-    written = {each.target: each.written for each in statements if each.written}
+    written = {each.target: each.written for each in numbered if each.written}
     static, exact = of_corpus(Corpus("spark", scripts, declared({**RICH, **written})), spark)
     refused = {
         number_of(diagnostic)
@@ -130,14 +131,18 @@ def number_of(diagnostic: Diagnostic) -> int:
     return int(diagnostic.place.file[1:].split(".")[0])
 
 
-def shrunk(seed: int, spark) -> str:
-    """The smallest query of this seed that still disagrees, written as a case file."""
-    for depth in (0, 1, 2):
-        smaller = statement(Random(seed), 0, depth)
-        found, _ = disagreeing([smaller], spark)
-        if found:
-            return as_case(smaller.text, found[0])
-    return ""
+def smallest_disagreement(drawn: list[Statement], known: set[str], spark) -> str:
+    """Return the smallest statement that Hypothesis finds to disagree, written as a case file."""
+    judged = {each.text: each.text in known for each in drawn}
+
+    def fails(each: Statement) -> bool:
+        if each.text not in judged:
+            judged[each.text] = bool(disagreeing([each], spark)[0])
+        return judged[each.text]
+
+    small = shrink_example(spark_statements(), SEED, FRESH, fails)
+    assert small is not None
+    return as_case(small.text, disagreeing([small], spark)[0].get(0, []))
 
 
 def as_case(text: str, found: list[str]) -> str:
@@ -163,8 +168,8 @@ def declared(schema: Schema) -> list[DatasetInfo]:
 def test_plans_in_sparks_own_json_are_read_too(spark):
     """Spark's own toJSON does not tell which casts the user wrote: all of them count."""
     from lineal.extract.catalyst.plan import extract
-    from lineal.spark.plan import analysed
+    from lineal.spark.plan import analyze
 
-    text = str(analysed("SELECT id + 1.5 AS x FROM range(3)", spark).toJSON())
+    text = str(analyze("SELECT id + 1.5 AS x FROM range(3)", spark).toJSON())
     extraction = extract(text, "result", Names())
     assert [str(info.columns[0].name) for info in extraction.datasets.values()] == ["x"]

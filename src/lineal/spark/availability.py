@@ -75,15 +75,18 @@ def parse_version(text: str) -> int | None:
     if not found:
         return None
     major = int(found[1])
-    return int(found[2] or 0) if major == 1 else major
+    if major == 1:
+        return int(found[2] or 0)
+    return major
 
 
 def one_line(problem: BaseException) -> str:
-    text = _said(problem).strip().splitlines()
+    """Return the first line of a problem's message."""
+    text = _java_message(problem).strip().splitlines()
     return (text[0] if text else type(problem).__name__)[:300]
 
 
-def _said(problem: BaseException) -> str:
+def _java_message(problem: BaseException) -> str:
     """What Java says; py4j only says what was called, and a waiting thread only that it waited."""
     thrown = getattr(problem, "java_exception", None)
     if thrown is None:

@@ -6,23 +6,21 @@ from typing import Any
 
 from lineal.extract.sql.translate import SPOKEN, statement, type_name
 from lineal.model.script import Function
-from lineal.spark.names import column, quoted
+from lineal.spark.names import column, quote_name
 
 
 def head_and_body(function: Function, dialect: str, kind: str) -> tuple[str, str]:
     """CREATE FUNCTION f(a DOUBLE) RETURNS DOUBLE RETURN ⏎ a / 2      the head and the body"""
-    parameters = _listed(zip(function.parameters, function.types, strict=True), dialect)
+    parameters = _parameter_list(zip(function.parameters, function.types, strict=True), dialect)
     if function.table:
-        returns = f" RETURNS TABLE({_listed([(each.name, each.type) for each in function.columns], dialect)})"
+        returns = f" RETURNS TABLE({_parameter_list([(each.name, each.type) for each in function.columns], dialect)})"
     else:
         returns = f" RETURNS {type_name(function.returns, dialect)}" if function.returns else ""
-    head = (
-        f"CREATE OR REPLACE {kind}FUNCTION {quoted(function.name)}({parameters}){returns} RETURN\n"
-    )
+    head = f"CREATE OR REPLACE {kind}FUNCTION {quote_name(function.name)}({parameters}){returns} RETURN\n"
     return head, _body(function)
 
 
-def _listed(pairs: Any, dialect: str) -> str:
+def _parameter_list(pairs: Any, dialect: str) -> str:
     return ", ".join(
         f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}"
         for name, type_ in pairs
@@ -42,7 +40,9 @@ def _body(function: Function) -> str:
     )
     if function.body.dialect.lower() not in SPOKEN:
         text = _translated(text, function)
-    return f"({text})" if scalar_query else text
+    if scalar_query:
+        return f"({text})"
+    return text
 
 
 def _translated(text: str, function: Function) -> str:

@@ -17,10 +17,10 @@ class Held(Exception):
 
 
 @contextmanager
-def held(file: Path) -> Iterator[None]:
-    """Ours until the end; Held if it is another's."""
+def hold_file(file: Path) -> Iterator[None]:
+    """Hold the file until the end of the block; raise Held if another process has it."""
     with file.open("a+b") as stream:
-        if not _taken(stream):
+        if not _try_lock(stream):
             raise Held(_holder(stream))
         _sign(stream, f"process {os.getpid()} on {socket.gethostname()}")
         try:
@@ -29,36 +29,29 @@ def held(file: Path) -> Iterator[None]:
             _sign(stream, "")
 
 
-def _taken(stream: BinaryIO) -> bool:
+def _try_lock(stream: BinaryIO) -> bool:
+    """Lock the file, and tell whether it is ours; a file system without locks has no contention."""
+    from filelock import lock_descriptor  # executors import this module, and lock nothing
+
     try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        try:
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
-        except OSError:
-            return False
+        return bool(lock_descriptor(stream.fileno(), blocking=False))
+    except OSError:
         return True
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
-def _sign(stream: BinaryIO, said: str) -> None:
+def _sign(stream: BinaryIO, signature: str) -> None:
+    """Write who holds the file."""
     with suppress(OSError):
         stream.truncate(0)
-        stream.write(said.encode())
+        stream.write(signature.encode())
         stream.flush()
 
 
 def _holder(stream: BinaryIO) -> str:
+    """Return who holds the file, as ` (process 17 on host)`, or nothing."""
     with suppress(OSError):
         stream.seek(0)
-        said = stream.read(200).decode(errors="replace").strip()
-        return f" ({said})" if said else ""
+        signature = stream.read(200).decode(errors="replace").strip()
+        if signature:
+            return f" ({signature})"
     return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """sales.orders is the table orders of the schema sales: `sales`.`orders`"""
     return ".".join(f"`{part.replace('`', '``')}`" for part in name.split("."))
 

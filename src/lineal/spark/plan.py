@@ -459,7 +459,7 @@ public class LinealPlan {
 """
 
 
-def analysed(df_or_sql: Any, spark: Any) -> Any:
+def analyze(df_or_sql: Any, spark: Any) -> Any:
     """The analysed plan of a DataFrame or a statement; a statement that writes is analysed, not
     carried out.
     """
@@ -471,7 +471,7 @@ def analysed(df_or_sql: Any, spark: Any) -> Any:
     return state.executePlan(parsed, skip).analyzed()
 
 
-def described(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
+def describe_plan(plan: Any, spark: Any, views: Collection[str] = ()) -> str:
     """A plan as JSON; the named temporary views are its leaves."""
     leaves = "".join(f"\n{view}\n" for view in sorted(views))
     return text_of(writer(spark).write(plan, leaves))

@@ -23,15 +23,16 @@ from lineal.graph.composition import through
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
-from lineal.model.extraction import ColumnInfo, Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Script
+from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.gathering import PYTHON
 from lineal.resolve.imported import informed, joined
 from lineal.spark.availability import one_line
-from lineal.spark.plan import analysed, described
+from lineal.spark.plan import analyze, describe_plan
 from lineal.spark.stand_in import StandIns
-from lineal.views.words import counted
+from lineal.views.words import count_noun
 
 SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
 """Dialects whose text Spark reads as it is; the others are transpiled."""
@@ -49,7 +50,7 @@ def lineage(
     none is given.
     """
     session = spark if spark is not None else session_of(df_or_sql)
-    return Lineage(of_plan(analysed(df_or_sql, session), session, target, names))
+    return Lineage(of_plan(analyze(df_or_sql, session), session, target, names))
 
 
 def session_of(df_or_sql: Any) -> Any:
@@ -72,11 +73,12 @@ def session_of(df_or_sql: Any) -> Any:
 def of_plan(
     plan: Any, spark: Any, target: str | None = None, names: Names | None = None
 ) -> Extraction:
+    """Return the lineage of an analyzed plan."""
     if names is None:
         names = Names(
             database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
         )
-    return extract(described(plan, spark, names.views), target or "query", names)
+    return extract(describe_plan(plan, spark, names.views), target or "query", names)
 
 
 class Engines(NamedTuple):
@@ -132,12 +134,12 @@ def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagno
     """
     models = {script.file for script in corpus.scripts if script.target is not None}
     for file, writes in sorted(programs.items()):
-        message = f"{counted(writes, 'write')} of a program not compared: Spark has its plans only while it runs"
+        message = f"{count_noun(writes, 'write')} of a program not compared: Spark has its plans only while it runs"
         yield Diagnostic(
             Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models)
         )
     for given in corpus.given:
-        message = f"{counted(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
+        message = f"{count_noun(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
         yield Diagnostic(
             Code.NOT_COMPARED, message, None, "Compare the input that it was made from."
         )
@@ -211,6 +213,7 @@ def written_by(definition: Definition) -> DatasetInfo:
 
 
 def inserted_into(dataset: Dataset, statements: Iterable[Definition]) -> bool:
+    """Tell whether a statement fills a dataset that another one creates."""
     return any(d.target == dataset and not d.plan.defines for d in statements)
 
 
@@ -264,17 +267,19 @@ class Exact:
         self.spark = spark
         self.edges: list[Edge] = []
         self.diagnostics: list[Diagnostic] = []
-        self.coverage = Coverage()
+        self.coverage = Coverage(static.coverage.files.copy())
         self.parts: list[Extraction] = []
 
     def add(self, definition: Definition) -> None:
+        """Let Spark analyze a statement, and read its plan."""
         if is_program(definition):
-            self.coverage.read += 1
+            self.coverage.statements.found += 1
+            self.coverage.fail(Code.ENGINE_REFUSED.code)
             return
         if definition.plan.kind == "function":
             self.stand_ins.add_table_function(definition.plan.name)
             return
-        self.coverage.read += 1
+        self.coverage.statements.found += 1
         if not self.follows(definition):
             self.refused(
                 definition, NotAsked("a temporary table that it reads is written more than once")
@@ -295,9 +300,7 @@ class Exact:
             self.refused(definition, problem)
             self.stand_ins.add(info)
             return
-        self.coverage.parsed += 1
-        self.coverage.resolved += 1
-        self.coverage.references += found.coverage.references
+        self.coverage.columns.add(found.coverage.columns)
         self.parts.append(found)
         self.edges.extend(edges_into(definition.target, found))
         self.diagnostics.extend(found.diagnostics)
@@ -312,27 +315,33 @@ class Exact:
         any other.
         """
         try:
-            return analysed(statement, self.spark)
+            return analyze(statement, self.spark)
         except AnalysisException as problem:
             if not (self.stand_ins.guessed and "DATATYPE_MISMATCH" in str(problem)):
                 raise
             with implicit_casts(self.spark), suppress(AnalysisException):
-                return analysed(statement, self.spark)
+                return analyze(statement, self.spark)
             raise
 
     def failed(self, definition: Definition, error: Exception) -> None:
         """lineal itself failed over what Spark made of a statement."""
         place = definition.reading.statement_near(definition.plan.node)
-        self.diagnostics.append(internal_error(error, place))
+        self.tell(internal_error(error, place))
 
     def refused(self, definition: Definition, problem: Exception) -> None:
+        """Report a statement that Spark refuses."""
         if not isinstance(problem, (PySparkException, Py4JError, NotAsked)):
             self.failed(definition, problem)
             return
         offset = offset_of(definition.plan.node)
         place = definition.reading.place_at(offset) if offset is not None else None
         message = f"Spark refuses the statement: {one_line(problem)}"
-        self.diagnostics.append(Diagnostic(Code.ENGINE_REFUSED, message, place))
+        self.tell(Diagnostic(Code.ENGINE_REFUSED, message, place))
+
+    def tell(self, diagnostic: Diagnostic) -> None:
+        """Report why a statement has no result, and count it."""
+        self.diagnostics.append(diagnostic)
+        self.coverage.fail(diagnostic.code.code)
 
     def follows(self, definition: Definition) -> bool:
         """Whether what it reads has one state only: a stand-in does not change from statement to
@@ -343,6 +352,7 @@ class Exact:
         return all(self.hidden.get(dataset, True) for dataset in (*read, definition.target))
 
     def extraction(self) -> Extraction:
+        """Return the lineage of all plans."""
         return Extraction(
             edges=[
                 edge
@@ -382,7 +392,9 @@ def edges_into(target: Dataset, found: Extraction) -> list[Edge]:
     of a statement that writes several datasets, those of one
     """
     several = len({edge.into for edge in found.edges}) > 1
-    return [edge for edge in found.edges if edge.into == target] if several else found.edges
+    if several:
+        return [edge for edge in found.edges if edge.into == target]
+    return found.edges
 
 
 def statement_of(definition: Definition) -> str:

@@ -37,6 +37,7 @@ class StandIns:
 
     @property
     def names(self) -> Names:
+        """Return how names of the session map to datasets."""
         return Names(
             self.corpus.namespace, self.database, frozenset(self.views), self.corpus.meanings
         )
@@ -55,6 +56,7 @@ class StandIns:
             self.spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quoted(function)}")
 
     def add(self, info: DatasetInfo, as_table: bool = False) -> None:
+        """Create an empty stand-in for a dataset."""
         columns = [(column.name, self.type_of(column)) for column in info.columns]
         self.create(str(info.dataset), columns, as_table)
 
@@ -67,6 +69,7 @@ class StandIns:
         self.create(name, list(zip(names, types, strict=False)))
 
     def create(self, name: str, columns: list[tuple[str, str]], as_table: bool = False) -> None:
+        """Create an empty view or table with these columns."""
         columns = [(column, self.spoken(kind)) for column, kind in columns]
         if "." in name or as_table:
             self.create_table(name, columns)
@@ -93,6 +96,7 @@ class StandIns:
         return self.types[kind]
 
     def create_table(self, name: str, columns: list[tuple[str, str]]) -> None:
+        """Create an empty table, and its database if needed."""
         parts = name.split(".")[-2:]
         if len(parts) == 2 and parts[0] not in self.databases:
             self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {quoted(parts[0])}")
@@ -107,6 +111,7 @@ class StandIns:
         self.tables.add(table)
 
     def add_functions(self) -> None:
+        """Declare the functions of the project."""
         for function in self.corpus.functions:
             if not function.table:
                 self.declare(function)
@@ -130,6 +135,7 @@ class StandIns:
                 self.declare(function)
 
     def type_of(self, column: ColumnInfo) -> str:
+        """Return the Spark type of a column; an unknown one is guessed."""
         self.guessed = self.guessed or not column.type
         return spark_type(column.type, self.corpus.dialect)
 
@@ -145,7 +151,9 @@ def declaration(function: Function, dialect: str) -> str:
 
 def spark_type(kind: str, dialect: str) -> str:
     """VARCHAR in any dialect is STRING in Spark."""
-    return type_name(kind, dialect) if kind else UNKNOWN_TYPE
+    if kind:
+        return type_name(kind, dialect)
+    return UNKNOWN_TYPE
 
 
 def schema_of(plan: Any) -> Any:

@@ -81,6 +81,7 @@ def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[s
 
 
 def hush() -> None:
+    """Silence the warnings and logs of Spark."""
     # what it thinks of pandas is not our user's affair
     warnings.filterwarnings("ignore", module=r"pyspark\.")
     for name in NOISE:
@@ -98,6 +99,7 @@ def explained(problem: BaseException, log: Path) -> str:
 
 
 def tail(log: Path) -> str:
+    """Return the end of a log file."""
     try:
         return log.read_bytes()[-20_000:].decode(errors="replace")
     except OSError:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lineal.extract.pyspark.columns.alternatives import ONE_BRANCH
-from lineal.graph.compare import Disagreement, Fact, facts, written
+from lineal.graph.compare import Disagreement, Fact, fact_text, facts
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -24,7 +24,7 @@ from lineal.projects import load
 from lineal.resolve.definitions import Definitions
 from lineal.spark.job_capture.names import SameNames, is_open, renamed
 from lineal.spark.job_capture.watch import Captured
-from lineal.views.words import counted
+from lineal.views.words import count_noun
 
 QUERY = "query"
 """The kind of a result that is shown and not written."""
@@ -61,6 +61,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
+        """Tell whether the run and the static reading have the same edges."""
         return not self.disagreements
 
     @property
@@ -123,10 +124,12 @@ class Reading:
 
     @cached_property
     def ours(self) -> dict[Fact, str]:
+        """Return the facts of the static reading."""
         return facts(self.edges, None)
 
     @cached_property
     def theirs(self) -> dict[Fact, str]:
+        """Return the facts of the run."""
         return facts(self.exact, None)
 
     @cached_property
@@ -136,6 +139,7 @@ class Reading:
 
     @cached_property
     def written_in_text(self) -> set[str]:
+        """Return the datasets that the text of the job writes."""
         return {self.key(definition.target) for definition in self.definitions.order}
 
     @cached_property
@@ -148,6 +152,7 @@ class Reading:
 
     @cached_property
     def written_surely(self) -> set[str]:
+        """Return the datasets that every run of the job writes."""
         return {self.key(dataset) for dataset in self.definitions.written_surely}
 
     @cached_property
@@ -197,11 +202,13 @@ class Reading:
         return {edge.into.name.lower() for edge in stars}
 
     def key(self, dataset: Dataset) -> str:
-        return self.names.of(dataset).name.lower()
+        """Return the name under which both sides know a dataset."""
+        return self.names.name_of(dataset).name.lower()
 
     # -- what is comparable ------------------------------------------------------------------------
 
     def comparison(self, failed: bool) -> Comparison:
+        """Return what agrees, what differs, and what cannot be compared."""
         disagreements: list[Disagreement] = []
         left: list[Left] = []
         sides = ((STATIC, self.ours, self.theirs), (CATALYST, self.theirs, self.ours))
@@ -209,9 +216,9 @@ class Reading:
             for fact in here.keys() - there.keys():
                 why = self.why_not(fact, here[fact], side, failed)
                 if why:
-                    left.append(Left(here[fact], written(fact), side, why))
+                    left.append(Left(here[fact], fact_text(fact), side, why))
                 else:
-                    disagreements.append(Disagreement(here[fact], written(fact), side))
+                    disagreements.append(Disagreement(here[fact], fact_text(fact), side))
         agreeing = len(self.ours.keys() & self.theirs.keys())
         found = tuple(self.diagnostics(sorted(disagreements), left))
         return Comparison(agreeing, tuple(sorted(disagreements)), tuple(sorted(left)), found)
@@ -226,6 +233,7 @@ class Reading:
     def reasons(
         self, fact: Fact, target: str, side: str, failed: bool
     ) -> Iterator[tuple[bool, str]]:
+        """Yield each reason for which a fact cannot be compared, and whether it holds."""
         static = side == STATIC
         if static:
             unwritten = target not in self.written_by_run
@@ -256,21 +264,24 @@ class Reading:
         return sorted(set(found), key=order_of)
 
     def not_comparable(self, left: list[Left]) -> Iterator[Diagnostic]:
+        """Yield a diagnostic for each dataset and reason."""
         counts: dict[tuple[str, str], int] = {}
         for each in left:
             counts[each.target, each.why] = counts.get((each.target, each.why), 0) + 1
         for (target, why), count in counts.items():
             places = self.places(target, why)
             said = f": {places[0].message}" if places else ""
-            more = f" (and {counted(len(places) - 1, 'place')} more)" if len(places) > 1 else ""
-            message = f"{counted(count, 'edge')} into {target} not comparable, because of {why}{said}{more}"
+            more = f" (and {count_noun(len(places) - 1, 'place')} more)" if len(places) > 1 else ""
+            message = f"{count_noun(count, 'edge')} into {target} not comparable, because of {why}{said}{more}"
             yield Diagnostic(Code.NOT_COMPARED, message, places[0].place if places else None)
 
     def places(self, target: str, why: str) -> list[Diagnostic]:
         """The places of the program that keep a target from being compared."""
         if why == GAP:
             return self.gaps.get(target, [])
-        return sorted(set(self.definitions.unread), key=order_of) if why == UNREAD else []
+        if why == UNREAD:
+            return sorted(set(self.definitions.unread), key=order_of)
+        return []
 
 
 COUNTED = frozenset((Code.DYNAMIC, Code.OPEN_STAR))
@@ -278,6 +289,7 @@ COUNTED = frozenset((Code.DYNAMIC, Code.OPEN_STAR))
 
 
 def on_every_branch(edge: Edge) -> Edge:
+    """Return an edge with the usages that do not depend on a branch."""
     sure = tuple(
         each
         for each in edge.usages

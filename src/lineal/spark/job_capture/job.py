@@ -84,6 +84,7 @@ def show(problem: BaseException) -> None:
 
 
 def from_the_job(trace: TracebackType | None) -> TracebackType | None:
+    """Return the traceback from the first frame of the job on."""
     start = trace
     while start is not None and start.tb_frame.f_globals.get("__name__") != "__main__":
         start = start.tb_next

@@ -349,4 +349,5 @@ class Listener:
         self._java.wake()
 
     def detach(self) -> None:
+        """Stop listening."""
         self._bus.removeListener(self._java)

@@ -57,7 +57,9 @@ class SameNames:
             return None
         bare = ADDRESS.sub("", key)
         alike = [dataset for other, dataset in self.met.items() if ADDRESS.sub("", other) == bare]
-        return alike[0] if len(alike) == 1 else None
+        if len(alike) == 1:
+            return alike[0]
+        return None
 
     def _by_pattern(self, name: str) -> Dataset | None:
         """The only dataset that a name with placeholders can be, and that no other name is."""
@@ -72,23 +74,26 @@ class SameNames:
             for other, each in self.met.items()
             if pattern.fullmatch(other) and each not in taken
         ]
-        return alike[0] if len(alike) == 1 else None
+        if len(alike) == 1:
+            return alike[0]
+        return None
 
     def unmet(self, static: Iterable[Dataset]) -> set[Dataset]:
         """The datasets of the program that the run has not met under any name."""
         return {dataset for dataset in static if dataset not in self.found}
 
-    def of(self, dataset: Dataset) -> Dataset:
+    def name_of(self, dataset: Dataset) -> Dataset:
+        """Return the dataset under the name that the text uses."""
         return self.found.get(dataset, dataset)
 
     def edge(self, edge: Edge) -> Edge:
         """The edge as the run calls its ends."""
         target = edge.target
-        goal = self._column(target) if isinstance(target, Column) else self.of(target)
+        goal = self._column(target) if isinstance(target, Column) else self.name_of(target)
         return Edge(self._column(edge.source), goal, edge.usages)
 
     def _column(self, column: Column) -> Column:
-        return column._replace(dataset=self.of(column.dataset))
+        return column._replace(dataset=self.name_of(column.dataset))
 
 
 def is_open(name: str) -> bool:

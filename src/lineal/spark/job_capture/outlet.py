@@ -45,6 +45,7 @@ class ToFile:
         self._failed = False
 
     def put(self, events: list[Event]) -> None:
+        """Append events to the file; the first failure is reported."""
         from lineal.views.openlineage import line
 
         if self._failed:
@@ -66,7 +67,7 @@ class ToServer:
     """
 
     def __init__(self, url: str, endpoint: str, timeout: float, unsent: str, said: Said) -> None:
-        from lineal.web import send
+        from lineal.deliver import send
 
         self._config = send.to_server(url, endpoint, timeout, retries=0)
         self._unsent = ToFile(unsent, said) if unsent else None
@@ -83,6 +84,7 @@ class ToServer:
         self._thread.start()
 
     def put(self, events: list[Event]) -> None:
+        """Queue events for the server; those without room are given up."""
         with self._change:
             room = max(MOST_WAITING - len(self._waiting), 0)
             self._waiting.extend(events[:room])
@@ -123,7 +125,9 @@ class ToServer:
         with self._change:
             while not self._waiting and not self._closing:
                 self._change.wait()
-            return self._waiting[0] if self._waiting else None
+            if self._waiting:
+                return self._waiting[0]
+            return None
 
     def _drop(self, event: Event) -> None:
         """It waits no longer, unless who closes has taken it away."""
@@ -149,7 +153,7 @@ class ToServer:
         return True
 
     def _sent(self, event: Event) -> bool:
-        from lineal.web.send import NotSent, Unavailable, send
+        from lineal.deliver.send import NotSent, Unavailable, send
 
         try:
             send([event], self._config, lambda _: None)

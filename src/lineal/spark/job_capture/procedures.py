@@ -52,7 +52,7 @@ def overheard(spoken: Any) -> Any:
     @wraps(spoken)
     def sql(session: Any, *given: Any, **named: Any) -> Any:
         answer = spoken(session, *given, **named)
-        name = called(given[0] if given else named.get("sqlQuery"))
+        name = procedure_name(given[0] if given else named.get("sqlQuery"))
         for told in tuple(_listening) if name else ():
             told(name)
         return answer
@@ -60,11 +60,13 @@ def overheard(spoken: Any) -> Any:
     return sql
 
 
-def called(text: Any) -> str:
+def procedure_name(text: Any) -> str:
     """CALL lake.system.rollback_to_snapshot('t', 1)
 
     its name; '' for what only keeps house, and what calls none
     """
     found = CALL.match(text) if isinstance(text, str) else None
     name = found.group(1).replace("`", "") if found is not None else ""
-    return "" if name.lower().rpartition(".")[2] in HOUSEKEEPING else name
+    if name.lower().rpartition(".")[2] in HOUSEKEEPING:
+        return ""
+    return name

@@ -19,8 +19,9 @@ from lineal.extract.catalyst.plan import (
 )
 from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge, Site, Usage
-from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.job import Run
+from lineal.model.ledger import Coverage
 from lineal.model.paths import is_path
 from lineal.spark.availability import one_line
 from lineal.spark.job_capture.listener import CHECKPOINTS, VARIABLES, Closed, Execution, Problem
@@ -123,6 +124,7 @@ class Recorder:
             self._said(message)
 
     def extraction(self) -> Extraction:
+        """Return everything that was captured so far."""
         with self._lock:
             return united(list(self._found.values()), list(self._problems.values()))
 
@@ -306,4 +308,5 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
 
 
 def moment(milliseconds: int) -> str:
+    """Return a time in milliseconds as ISO 8601 in UTC."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

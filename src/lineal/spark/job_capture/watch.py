@@ -74,10 +74,12 @@ class Captured:
 
     @property
     def extraction(self) -> Extraction:
+        """Return everything that was captured so far."""
         return self._recorder.extraction()
 
     @property
     def lineage(self) -> Lineage:
+        """Return the captured lineage as the API gives it."""
         from lineal.api import Lineage
 
         return Lineage(self.extraction)
@@ -104,6 +106,7 @@ class Captured:
 
     @property
     def failed(self) -> int:
+        """Return how many executions could not be read."""
         return self._recorder.failed
 
 
@@ -165,11 +168,13 @@ class Watch:
         self._process = os.getpid()
         self._run_id = str(uuid4())
         self._name = settings.job_name
+        self._spark_version = ""
         self._began = now()
         self.captured = Captured(self._recorder)
 
     @property
     def attached(self) -> bool:
+        """Tell whether a Spark session is followed."""
         return bool(self._followers)
 
     @property
@@ -186,19 +191,21 @@ class Watch:
             return
         try:
             self._name = self._name or str(context.appName)
+            self._spark_version = str(context.version)
             follower = Follower(context, self._recorder)
         except Exception as problem:
             self._recorder.problem("attach", f"Spark cannot be watched: {one_line(problem)}")
             return
         if not self._followers:
             self._tell_that_it_began()
-            procedures.listen(self._called)
+            procedures.listen(self._note_procedure)
         self._followers.append(follower)
 
     def close(self, failure: str = "") -> None:
+        """Stop capturing, and send what is left."""
         if self.forked:
             return
-        procedures.leave(self._called)
+        procedures.leave(self._note_procedure)
         try:
             for follower in self._followers:
                 follower.finish(self.settings.timeout)
@@ -212,7 +219,7 @@ class Watch:
         except Exception as problem:
             self._recorder.problem("close", f"the capture did not end well: {one_line(problem)}")
 
-    def _called(self, procedure: str) -> None:
+    def _note_procedure(self, procedure: str) -> None:
         self._recorder.problem(
             f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured"
         )
@@ -238,9 +245,12 @@ class Watch:
 
     @cached_property
     def _application(self) -> Application:
+        from lineal.views.openlineage.emission import Engine
         from lineal.views.openlineage.runs import Application
 
-        return Application(self.settings.job_namespace or NO_NAMESPACE, self._name, self._run_id)
+        namespace = self.settings.job_namespace or NO_NAMESPACE
+        engine = Engine("spark", self._spark_version)
+        return Application(namespace, self._name, self._run_id, engine)
 
     def _tell_that_it_began(self) -> None:
         if not self.settings.to:
@@ -349,4 +359,5 @@ class Follower:
 
 
 def now() -> str:
+    """Return the time as ISO 8601 in UTC."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

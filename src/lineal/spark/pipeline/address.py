@@ -89,8 +89,11 @@ def to_read(where: str) -> str:
     path = local(where)
     if path is None:
         return where
-    return PATTERN.sub(r"\\\1", to_write(path)) if path.exists() else to_write(path)
+    if path.exists():
+        return PATTERN.sub(r"\\\1", to_write(path))
+    return to_write(path)
 
 
 def to_write(path: Path) -> str:
+    """Return a path as the URL that Spark writes to."""
     return f"file://{path.absolute().as_posix()}"

@@ -45,6 +45,7 @@ class Clock:
         self.nowhere = -1
 
     def ring(self, *_: object) -> None:
+        """Raise TooLong if the item at hand takes too much time."""
         self.wind()
         now, used = time.monotonic(), time.process_time()
         if self.began != self.noticed:
@@ -54,11 +55,13 @@ class Clock:
             raise TooLong(self.hand)
 
     def wind(self) -> None:
+        """Put off the end of the process."""
         if self.deadly:
             faulthandler.dump_traceback_later(self.seconds + GRACE, exit=True, file=self.nowhere)
 
     @contextmanager
     def ticking(self) -> Iterator[None]:
+        """Watch the time while the block runs."""
         if current_thread() is not main_thread():  # only there a signal can be caught
             yield
             return
@@ -87,6 +90,7 @@ class Following(Clock):
         self.left = -1
 
     def ring(self, *_: object) -> None:
+        """Take the next item for begun when the iterator has moved on."""
         left = self.work.__length_hint__()  # type: ignore[attr-defined]
         if left != self.left:
             self.left, self.began = left, time.monotonic()
@@ -105,5 +109,6 @@ class Blaming(Clock):
         return before
 
     def ring(self, *_: object) -> None:
+        """Watch the time only while an item is at hand."""
         if self.hand is not None:
             super().ring()

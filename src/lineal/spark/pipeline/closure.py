@@ -26,7 +26,7 @@ from lineal.graph.graph import overlap, whole
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import STRENGTH, How
 from lineal.spark.pipeline.output import PART, Output, write_part
-from lineal.spark.pipeline.tables import named
+from lineal.spark.pipeline.tables import end_names
 
 BUDGET = 512_000_000
 """Bytes of a graph that is sent to every executor."""
@@ -97,14 +97,17 @@ class Arrays(NamedTuple):
 
     @property
     def nodes(self) -> int:
+        """Return how many nodes the graph has."""
         return len(self.starts) - 1
 
     @property
     def size(self) -> int:
+        """Return how many bytes the graph takes."""
         return int(self.starts.nbytes + self.targets.nbytes + self.subtypes.nbytes)
 
 
 def arrays(sources: Any, targets: Any, subtypes: Any, nodes: int) -> Arrays:
+    """Return a graph as sorted arrays."""
     order = np.lexsort((targets, sources))
     starts = np.zeros(nodes + 1, np.int32 if len(targets) < 1 << 31 else np.int64)
     np.cumsum(np.bincount(sources, minlength=nodes), out=starts[1:])
@@ -119,7 +122,7 @@ def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
     for source, target, edge in chain(
         ((edge.source, edge.target, edge) for edge in edges), _through_fields(edges)
     ):
-        pair = named(source), named(target)
+        pair = end_names(source), end_names(target)
         pairs[pair] = pairs.get(pair, 0) | _bits(edge)
     names = sorted({name for pair in pairs for name in pair})
     number = {name: at for at, name in enumerate(names)}
@@ -197,6 +200,7 @@ class Part(NamedTuple):
     subtypes: Any
 
     def table(self) -> pa.Table:
+        """Return the pairs as an Arrow table."""
         sources = np.repeat(
             np.arange(self.first, self.first + len(self.counts), dtype=np.int32), self.counts
         )
@@ -239,6 +243,8 @@ def pairs_of_blocks(graph: Arrays) -> Any:
 
 
 def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]:
+    """Return a function that traces blocks of sources on an executor."""
+
     def work(firsts: Iterable[int]) -> Iterator[Part]:
         known = graph.value
         gc.freeze()  # nobody looks for garbage in what is here to stay
@@ -328,6 +334,7 @@ def ordered(keys: Any) -> tuple[Any, Any]:
 
 
 def composed(outer: Any, inner: Any) -> Any:
+    """Return the subtypes of paths of two steps."""
     return COMPOSED[outer.astype(np.int64) << len(BITS) | inner]
 
 
@@ -342,6 +349,7 @@ class Met:
         self.add(keys)
 
     def has(self, keys: Any) -> Any:
+        """Tell for each key whether it was met."""
         found = self.marks[_mark(keys)]
         marked = np.flatnonzero(found)
         if len(marked):
@@ -354,6 +362,7 @@ class Met:
         return found
 
     def add(self, keys: Any) -> None:
+        """Remember keys."""
         self.marks[_mark(keys)] = True
         self.runs.append(keys)
         if len(self.runs) > MOST_RUNS:

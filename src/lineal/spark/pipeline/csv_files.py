@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.projects.logs import postgres
 from lineal.projects.logs.entry import Row
-from lineal.projects.logs.rows import TORN, csv_rows, long_fields, opened, records
+from lineal.projects.logs.rows import TORN, csv_rows, long_fields, open_log, records
 from lineal.projects.text import unreadable
 from lineal.spark.pipeline import address
 from lineal.spark.pipeline.errors import BulkError
@@ -46,7 +46,9 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
         if where is None or not where.exists():
             return None
         found += below(where) if where.is_dir() else [str(where)]
-    return None if any(file.lower().endswith(packed) for file in found) else found
+    if any(file.lower().endswith(packed) for file in found):
+        return None
+    return found
 
 
 def below(folder: Path) -> Iterator[str]:
@@ -72,6 +74,7 @@ def frame(spark: SparkSession, files: list[str], csvlog: bool, fault: str) -> Da
 def a_task_each(
     spark: SparkSession, files: list[str], read: Callable[[Batches], Batches], told: str
 ) -> DataFrame:
+    """Return a DataFrame that reads each file in a task."""
     every = pa.table(
         {"file": pa.array([str(Path(file).absolute()) for file in files], pa.string())}
     )
@@ -82,17 +85,20 @@ def a_task_each(
 def _header(file: str, csvlog: bool) -> list[str]:
     """The names of the columns; those of a csvlog are known from the first row that is one."""
     widths = []
-    with suppress(*TORN), long_fields(), closing(opened(Path(file))) as lines:
+    with suppress(*TORN), long_fields(), closing(open_log(Path(file))) as lines:
         for _, fields in records(file, lines, lambda problem: None):
             if not csvlog:
                 return [name.strip().encode("utf-8", "replace").decode() for name in fields]
             if len(fields) in postgres.WIDTHS:
                 return csvlog_names(len(fields), file)
             widths.append(len(fields))
-    return csvlog_names(widths[0], file) if widths else []
+    if widths:
+        return csvlog_names(widths[0], file)
+    return []
 
 
 def csvlog_names(width: int, file: str) -> list[str]:
+    """Return the column names of a csvlog of that width."""
     if width not in postgres.WIDTHS:
         widths = ", ".join(map(str, postgres.WIDTHS))
         raise BulkError(f"{file} has {width} columns, and a csvlog has {widths}")
@@ -129,7 +135,7 @@ def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, 
     """The fields of each row, and a fault for each that is none."""
     faults: list[Diagnostic] = []
     try:
-        with closing(opened(Path(file))) as lines:
+        with closing(open_log(Path(file))) as lines:
             for row in csv_rows(file, lines, faults.append, names):
                 yield _fields(row)
     except TORN as torn:

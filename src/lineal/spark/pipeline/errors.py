@@ -16,7 +16,7 @@ class BulkError(Passing):
     """The pipeline cannot do what it was asked for; the message says what to change."""
 
 
-def told(problem: BaseException) -> str:
+def explain_error(problem: BaseException) -> str:
     """What Spark says of a place that it cannot reach, and what to do about it if that is known."""
     said = one_line(problem)
     if NO_CONNECTOR.search(said):

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from lineal.spark.lock import Held, held
+from lineal.spark.lock import Held, hold_file
 from lineal.spark.pipeline.address import local, to_write
-from lineal.spark.pipeline.errors import BulkError, told
+from lineal.spark.pipeline.errors import BulkError, explain_error
 
 UNFINISHED, OWNER = "_unfinished", "_lineal"
 
@@ -64,6 +64,7 @@ class Folder(Protocol):
 
 
 def folder_at(where: str | Path, spark: SparkSession | None = None) -> Folder:
+    """Return the output folder at an address."""
     path = local(where)
     if path is not None:
         return Local(path)
@@ -82,6 +83,7 @@ class Local:
         return str(self.path)
 
     def names(self, name: str = "") -> set[str]:
+        """Return the names in the folder."""
         where = self.path / name
         if where.is_dir():
             return {each.name for each in where.iterdir()}
@@ -90,10 +92,14 @@ class Local:
         return set()
 
     def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None if it is not there."""
         where = self.path / name
-        return where.read_bytes() if where.is_file() else None
+        if where.is_file():
+            return where.read_bytes()
+        return None
 
     def write(self, name: str, data: bytes) -> None:
+        """Write a file whole: a reader sees the old or the new content."""
         written = self.aside("written")
         for parent in (written.parent, (self.path / name).parent):
             parent.mkdir(parents=True, exist_ok=True)
@@ -101,6 +107,7 @@ class Local:
         written.replace(self.path / name)
 
     def remove(self, *names: str) -> None:
+        """Remove files and folders."""
         for name in names:
             where = self.path / name
             if where.is_dir() and not where.is_symlink():
@@ -109,9 +116,11 @@ class Local:
                 where.unlink(missing_ok=True)
 
     def aside(self, name: str) -> Path:
+        """Return where a part is written before it is put in place."""
         return self.path / UNFINISHED / name
 
     def put(self, name: str, finish: Finish = nothing_more) -> None:
+        """Put a finished part in the place of the old one."""
         finish(to_write(self.aside(name)))
         gone = f"{UNFINISHED}/{name}.gone"
         self.remove(gone)
@@ -121,14 +130,16 @@ class Local:
         self.remove(gone)
 
     def address(self, name: str) -> str:
+        """Return a name as the URL that Spark reads."""
         return to_write(self.path / name)
 
     @contextmanager
     def held(self) -> Iterator[None]:
+        """Hold the folder for one run."""
         with ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(held(self.path / OWNER))
+                stack.enter_context(hold_file(self.path / OWNER))
             except OSError as problem:
                 raise BulkError(
                     f"cannot write to {self}: {problem.strerror or problem}"
@@ -151,12 +162,13 @@ class Hadoop:
             self.files = self.path(address).getFileSystem(spark._jsc.hadoopConfiguration())
             self.files.exists(self.path(address))
         except Py4JJavaError as problem:
-            raise BulkError(f"{address} cannot be reached: {told(problem)}") from problem
+            raise BulkError(f"{address} cannot be reached: {explain_error(problem)}") from problem
 
     def __str__(self) -> str:
         return self.root
 
     def names(self, name: str = "") -> set[str]:
+        """Return the names in the folder."""
         where = self.there(name)
         if not self.files.exists(where):
             return set()
@@ -165,6 +177,7 @@ class Hadoop:
         return {each.getPath().getName() for each in self.files.listStatus(where)}
 
     def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None if it is not there."""
         if not self.files.exists(self.there(name)):
             return None
         copy = self.here / "read"
@@ -172,25 +185,30 @@ class Hadoop:
         return copy.read_bytes()
 
     def write(self, name: str, data: bytes) -> None:
+        """Write a file whole: a reader sees the old or the new content."""
         copy = self.here / "written"
         copy.write_bytes(data)
         self.bring(copy, f"{UNFINISHED}/written")
         self.rename(f"{UNFINISHED}/written", name)
 
     def remove(self, *names: str) -> None:
+        """Remove files and folders."""
         for name in names:
             self.files.delete(self.there(name), True)
 
     def aside(self, name: str) -> Path:
+        """Return where a part is written before it is put in place."""
         return self.here / UNFINISHED / name
 
     def put(self, name: str, finish: Finish = nothing_more) -> None:
+        """Put a finished part in the place of the old one."""
         self.bring(self.aside(name), f"{UNFINISHED}/{name}")
         shutil.rmtree(self.aside(name))
         finish(self.address(f"{UNFINISHED}/{name}"))
         self.rename(f"{UNFINISHED}/{name}", name)
 
     def address(self, name: str) -> str:
+        """Return a name as the URL that Spark reads."""
         return f"{self.root}/{name}"
 
     @contextmanager
@@ -205,14 +223,17 @@ class Hadoop:
             yield
 
     def there(self, name: str) -> Any:
+        """Return a name as a Path of Hadoop."""
         return self.path(self.address(name) if name else self.root)
 
     def bring(self, copy: Path, name: str) -> None:
+        """Move a local file or folder to the folder."""
         self.remove(name)
         self.files.mkdirs(self.there(name).getParent())
         self.files.copyFromLocalFile(False, True, self.path(to_write(copy)), self.there(name))
 
     def rename(self, before: str, after: str) -> None:
+        """Rename a part; the old one of that name is removed."""
         self.remove(after)
         self.files.mkdirs(self.there(after).getParent())
         if not self.files.rename(self.there(before), self.there(after)):

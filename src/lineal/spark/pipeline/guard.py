@@ -41,13 +41,16 @@ class Fault(NamedTuple):
 
 
 def too_long(seconds: float) -> Fault:
+    """Return the fault of an item that took too much time."""
     return Fault(f"took longer than {seconds:g} seconds", seconds)
 
 
 def fault_of(why: str, seconds: float) -> Fault:
     """What was found under this limit."""
     late = too_long(seconds)
-    return late if why == late.why else Fault(why)
+    if why == late.why:
+        return late
+    return Fault(why)
 
 
 class Death(NamedTuple):
@@ -86,6 +89,7 @@ def guarded(
 def in_child(
     work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
 ) -> list[Any] | Death:
+    """Return the answers of a child process, or how it died."""
     hand = mmap.mmap(-1, 4)
     receiving, sending = os.pipe()
     began = time.monotonic()

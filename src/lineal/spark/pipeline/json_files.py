@@ -22,7 +22,7 @@ from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 
 from lineal.projects.logs import json_text
-from lineal.projects.logs.rows import BROKEN, TORN, is_by_line, opened
+from lineal.projects.logs.rows import BROKEN, TORN, is_by_line, open_log
 from lineal.spark.pipeline import csv_files
 from lineal.spark.pipeline.address import to_read
 from lineal.spark.pipeline.csv_files import NOT_READ, NOT_UTF8, Batches
@@ -123,7 +123,9 @@ def _rewritten(text: str) -> str:
         found = json.loads(text.strip().rstrip(","))
     except (ValueError, RecursionError):
         return text
-    return json.dumps(found) if isinstance(found, dict) else text
+    if isinstance(found, dict):
+        return json.dumps(found)
+    return text
 
 
 def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
@@ -154,7 +156,7 @@ def _batches(file: str) -> Batches:
 def _objects(file: Path) -> Iterator[str]:
     try:
         by_line = is_by_line(file)
-        with closing(opened(file, "\n")) as lines:
+        with closing(open_log(file, "\n")) as lines:
             if by_line:
                 yield from (line for line in lines if line.strip() not in ("", "[", "]"))
             else:

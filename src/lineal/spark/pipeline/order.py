@@ -40,7 +40,7 @@ def created(words: list[str]) -> set[str]:
     return found
 
 
-def written(words: list[str]) -> set[str]:
+def written_names(words: list[str]) -> set[str]:
     """INSERT INTO t, MERGE INTO t, UPDATE t, INSERT OVERWRITE TABLE t"""
     return set().union(
         *(_name_after(words, at) for before in BEFORE_NAMES for at in _places(words, before))
@@ -57,7 +57,9 @@ def _places(words: list[str], word: str) -> Iterator[int]:
 def _name_after(words: list[str], at: int) -> set[str]:
     """TABLE IF NOT EXISTS s.t      t"""
     name = next((word for word in words[at + 1 : at + FAR] if word not in BETWEEN), "select")
-    return {name.rpartition(".")[2]} if name != "select" else set()
+    if name != "select":
+        return {name.rpartition(".")[2]}
+    return set()
 
 
 class Glance(NamedTuple):
@@ -69,6 +71,7 @@ class Glance(NamedTuple):
 
     @property
     def writes(self) -> list[set[str]]:
+        """Return the names that each statement writes."""
         return [made | filled for made, filled in zip(self.makes, self.fills, strict=True)]
 
     @property
@@ -91,10 +94,11 @@ class Glance(NamedTuple):
 
 
 def glance(texts: Sequence[str]) -> Glance:
+    """Return the names that each statement writes and mentions, by its words."""
     every = [bare(text) for text in texts]
     split = [text.split() for text in every]
     makes = [created(words) for words in split]
-    fills = [written(words) - made for words, made in zip(split, makes, strict=True)]
+    fills = [written_names(words) - made for words, made in zip(split, makes, strict=True)]
     names = set().union(*makes, *fills)
     return Glance(
         makes, fills, [names.intersection(text.replace(".", " ").split()) for text in every]

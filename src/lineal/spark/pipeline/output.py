@@ -92,6 +92,7 @@ class Output:
         self.folder.remove(*names)
 
     def tidy(self) -> None:
+        """Remove what was not finished."""
         self.folder.remove(UNFINISHED)
 
 
@@ -102,6 +103,7 @@ def _parts(folder: Path, table: pa.Table) -> None:
 
 
 def write_part(folder: Path, number: int, table: pa.Table) -> None:
+    """Write a table as one Parquet file of a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(
         table, folder / f"part-{number:05}.parquet", compression="zstd", row_group_size=GROUP

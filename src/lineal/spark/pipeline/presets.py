@@ -28,6 +28,7 @@ class Preset(NamedTuple):
     """columns of texts that the engine cuts off, and after how many characters"""
 
     def columns(self) -> dict[str, tuple[str, ...]]:
+        """Return the column names that may hold each part of a log row."""
         return {part: tuple(getattr(self, part).split()) for part in CANDIDATES}
 
 
@@ -62,6 +63,7 @@ CSVLOG, REDSHIFT = "postgres-csvlog", "redshift"
 
 
 def preset_of(name: str | None) -> Preset | None:
+    """Return a preset by its name."""
     if name is None:
         return None
     if name not in PRESETS:

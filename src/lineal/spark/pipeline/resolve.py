@@ -30,10 +30,10 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
+from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
 from lineal.resolve.digests import is_whole
 from lineal.resolve.edges import Edges
-from lineal.resolve.gathering import PYTHON
 from lineal.resolve.scripts import Prepared
 from lineal.spark.pipeline.clock import Blaming, TooLong
 from lineal.spark.pipeline.guard import Fault, fault_of, too_long
@@ -107,12 +107,14 @@ class Noting(Definitions):
             return self.extract()
 
     def prepare(self, script: Script) -> Prepared:
+        """Read a script while the clock watches it."""
         self.clock.take(script)
         found = super().prepare(script)
         self.clock.take(None)
         return found
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """Evaluate a definition while the clock watches its script."""
         before = self.clock.take(definition.reading.script)
         try:
             return super().frame_of(definition, evaluation)
@@ -120,6 +122,7 @@ class Noting(Definitions):
             self.clock.take(before)
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
+        """Return the edges of a definition, and note its statement for each."""
         made = super().edges_into(definition, frame)
         for edge in made:
             self.note(edge.source, edge.target, definition)
@@ -128,10 +131,23 @@ class Noting(Definitions):
     def add_closing(
         self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges
     ) -> None:
+        """Add an edge through an open star, and note its statement."""
         self.note(origin, target, definition)
         super().add_closing(origin, way, target, definition, edges)
 
+    def shown_statements(self) -> dict[Pair, set[str]]:
+        """The statements that each edge comes from, by the names that are shown."""
+        shown = self.output.shown
+        if not shown.differ:
+            return self.statements_of
+        found: dict[Pair, set[str]] = {}
+        for (source, target), files in self.statements_of.items():
+            pair = shown.column(source), shown.target(target)
+            found.setdefault(pair, set()).update(files)
+        return found
+
     def note(self, source: Column, target: Column | Dataset, definition: Definition) -> None:
+        """Note that a statement makes an edge."""
         self.statements_of.setdefault((source, target), set()).add(definition.reading.script.file)
 
     def writes(self) -> list[Written]:
@@ -146,23 +162,22 @@ class Noting(Definitions):
             (reading.script.file, Dataset(space, name)) for name, reading in self.routines_read
         ]
         return [
-            *map(_written, shown),
+            *(_written_statement(each, self.output.shown.dataset(each.target)) for each in shown),
             *(Written(file, target, 0, True, True, True) for file, target in routines),
         ]
 
     def parsed(self, reading: Any) -> list[Any]:
+        """Parse a script here, and count it."""
         self.read_here += 1
         return super().parsed(reading)
 
 
-def _written(definition: Definition) -> Written:
+def _written_statement(definition: Definition, target: Dataset) -> Written:
     reading, node = definition.reading, definition.plan.node
     offset = offset_of(node) if node is not None else None
     held = reading.found is not None
     is_function = definition.plan.kind == "function"
-    return Written(
-        reading.script.file, definition.target, offset, is_whole(definition), held, is_function
-    )
+    return Written(reading.script.file, target, offset, is_whole(definition), held, is_function)
 
 
 class Keys(Remembering):
@@ -173,6 +188,7 @@ class Keys(Remembering):
         self.keys: dict[int, bytes] = {}
 
     def key_of(self, script: Script) -> bytes:
+        """Return the key of a script, worked out once."""
         found = self.keys.get(id(script))
         if found is None:
             found = self.keys[id(script)] = super().key_of(script)
@@ -209,7 +225,9 @@ def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> R
     state.settle(set(keys), gathered.memory.now)
     programs = sum(script.dialect == PYTHON for script in corpus.scripts)
     here = gathered.read_here + programs
-    return Resolved(extraction, gathered.statements_of, poisoned, parsed, here, gathered.writes())
+    return Resolved(
+        extraction, gathered.shown_statements(), poisoned, parsed, here, gathered.writes()
+    )
 
 
 Gathered = TypeVar("Gathered", bound=Noting)
@@ -238,6 +256,7 @@ def together(
 
 
 def waves(scripts: list[Script]) -> Iterator[list[Script]]:
+    """Yield the scripts in waves of a fixed size."""
     for start in range(0, len(scripts), WAVE):
         yield scripts[start : start + WAVE]
 
@@ -270,6 +289,7 @@ class Levels:
 
     @cached_property
     def glanced(self) -> Glance:
+        """Return what the words of all statements write and mention."""
         return glance([script.text for script in self.scripts])
 
     @cached_property
@@ -283,9 +303,11 @@ class Levels:
 
     @cached_property
     def mentions(self) -> dict[int, set[str]]:
+        """Return the names that each script mentions."""
         return dict(zip(map(id, self.scripts), self.glanced.mentions, strict=True))
 
     def packed(self, work: list[Script]) -> list[dict[str, Any]]:
+        """Return scripts as rows for the executors."""
         return [
             packed(self.asked.key_of(script), script, self.mentions.get(id(script), ()))
             for script in work
@@ -322,6 +344,7 @@ class Levels:
         return [several for _, several in sorted(work.items())], others
 
     def is_new(self, script: Script) -> bool:
+        """Tell whether no earlier run has dealt with a script."""
         key = self.asked.key_of(script)
         return not any(
             key in known for known in (self.state.records, self.state.faults, self.state.unfit)
@@ -341,6 +364,7 @@ class Levels:
         self.setting = whole._replace(procedural=sound)
 
     def evaluate(self, work: list[Script]) -> None:
+        """Evaluate scripts, and keep their records and faults."""
         records: dict[bytes, bytes] = {}
         faults: dict[bytes, Fault] = {}
         unfit: set[bytes] = set()
@@ -359,12 +383,14 @@ class Levels:
         return list(found.to_pylist())
 
     def elsewhere(self, work: list[Script]) -> list[dict[str, Any]]:
+        """Evaluate scripts on the executors, guarded if a worker dies."""
         try:
             return self.job(work)
         except (PySparkException, Py4JError):  # a statement may have killed a worker
             return self.job(work, guard=True)
 
     def job(self, work: list[Script], guard: bool = False) -> list[dict[str, Any]]:
+        """Run one Spark job that evaluates scripts."""
         context = self.spark.sparkContext
         setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
         tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))

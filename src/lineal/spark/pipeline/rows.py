@@ -28,7 +28,7 @@ from lineal.projects.logs.statements import LONGEST_STATEMENT
 from lineal.spark.pipeline import csv_files, json_files, text_files
 from lineal.spark.pipeline.address import local, to_read
 from lineal.spark.pipeline.csv_files import NOT_READ, NOT_UTF8
-from lineal.spark.pipeline.errors import BulkError, told
+from lineal.spark.pipeline.errors import BulkError, explain_error
 from lineal.spark.pipeline.presets import CSVLOG, PRESETS, REDSHIFT, Preset
 from lineal.spark.pipeline.settings import settings
 
@@ -71,6 +71,7 @@ class Log(NamedTuple):
 
     @property
     def sources(self) -> list[str]:
+        """Return the paths as Spark reads them."""
         return [to_read(path) for path in self.paths]
 
 
@@ -123,7 +124,7 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
             raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
         raise BulkError(
-            f"{_some(log.paths)} cannot be read as {kind}: {told(problem)}"
+            f"{_some(log.paths)} cannot be read as {kind}: {explain_error(problem)}"
         ) from problem
 
 
@@ -140,7 +141,9 @@ def without_others(path: str, kinds: tuple[str | None, ...]) -> list[str]:
         return [path]
     files = list(csv_files.below(where))
     kept = [file for file in files if _named_format(file) in kinds]
-    return kept if kept and len(kept) < len(files) else [path]
+    if kept and len(kept) < len(files):
+        return kept
+    return [path]
 
 
 def _parquet(spark: SparkSession, log: Log) -> DataFrame:
@@ -258,7 +261,7 @@ def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str
             found[part] = column
         elif present and (part in named or (part == "text" and preset is not None)):
             raise BulkError(
-                f"the log has no column {' or '.join(wanted)}; its columns are {_listed(present)}"
+                f"the log has no column {' or '.join(wanted)}; its columns are {_list_names(present)}"
             )
         elif part == "text" and not present:
             raise BulkError(
@@ -266,12 +269,12 @@ def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str
             )
         elif part == "text":
             raise BulkError(
-                f"no column is known to hold statements: name it with --log-text; it has {_listed(present)}"
+                f"no column is known to hold statements: name it with --log-text; it has {_list_names(present)}"
             )
     return found
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return ", ".join(names[:MOST_LISTED]) or "none"
 
 
@@ -374,7 +377,9 @@ def _logged(frame: DataFrame, message: Column) -> Column:
     )
     text = F.when(statement != "", F.when(prepared != "", prepared).otherwise(statement))
     severity = _column(frame, list(frame.columns), "error_severity")
-    return F.when(severity == "LOG", text) if severity is not None else text
+    if severity is not None:
+        return F.when(severity == "LOG", text)
+    return text
 
 
 def _word(column: Column | None) -> Column:

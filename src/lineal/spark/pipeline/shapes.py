@@ -34,7 +34,8 @@ class Fingerprints:
         self.counting: dict[tuple[str, ...], tuple[int, ...]] = {}
         self.known: dict[tuple[tuple[str, ...], tuple[str, ...]], str] = {}
 
-    def of(self, text: str) -> str:
+    def fingerprint_of(self, text: str) -> str:
+        """Return the fingerprint of a statement; texts of one shape are read once."""
         script = Script(text, self.dialect)
         if UNSURE.search(text) or has_placeholders(text, self.dialect):
             return fingerprint(script)
@@ -57,9 +58,12 @@ class Fingerprints:
         first = value[0]
         if first == "'" or first == self.strings:
             return first
-        return "0" if first.isdigit() else value
+        if first.isdigit():
+            return "0"
+        return value
 
     def forget(self) -> None:
+        """Make room when too many shapes are known."""
         if len(self.known) > MOST_KEPT:
             self.counting.clear()
             self.known.clear()

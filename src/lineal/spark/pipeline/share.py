@@ -23,7 +23,8 @@ from lineal.incremental.memory import Held, Memory, Record
 from lineal.incremental.parallel import Foreign, Share
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
-from lineal.model.extraction import Coverage, DatasetInfo
+from lineal.model.extraction import DatasetInfo
+from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Defaults, Expansion, Function, Meaning, Script
 from lineal.resolve.timeline import order_matters
 from lineal.spark.pipeline.clock import Clock, TooLong
@@ -87,10 +88,12 @@ class Bulk(Share):
         return found
 
     def read_each(self, scripts: list[Script]) -> None:
+        """Read the scripts, each within its time."""
         for script in scripts:
             self.limited(script, partial(self.read_one, script))
 
     def read_one(self, script: Script) -> None:
+        """Read one script."""
         self.own[id(script)] = super(Share, self).prepare(script)
 
     def evaluate_after(self, told: list[Told]) -> None:
@@ -109,6 +112,7 @@ class Bulk(Share):
             self.evaluate_each()
 
     def evaluate_each(self) -> None:
+        """Evaluate the definitions, each within its time."""
         for definition in self.ready:
             with suppress(Foreign):  # it reads what nobody could tell: the driver will see
                 self.limited(definition.reading.script, partial(self.evaluator.settle, definition))
@@ -131,14 +135,17 @@ class Bulk(Share):
             raise error
         super().give_up(definition, error)
 
-    def fail_script(self, reading: Reading, error: Exception, before: Coverage) -> None:
+    def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         if isinstance(error, MemoryError):
             raise error
         super().fail_script(reading, error, before)
 
     def record_of(self, script: Script) -> Record | None:
+        """Return the record of a script, if it has one."""
         held: Held | None = self.mine.get(self.key_of(script))
-        return self.kept(held) if held is not None else None
+        if held is not None:
+            return self.kept(held)
+        return None
 
     def let_go(self) -> None:
         """Nodes know their parents, and definitions their evaluations: with these circles cut, all
@@ -162,11 +169,13 @@ class Guarded(Bulk):
         self.note = note
 
     def limited(self, script: Script, work: Callable[[], object]) -> None:
+        """Do work within its time, and note which script it is for."""
         self.note(self.numbers.get(id(script), NOBODY))
         super().limited(script, work)
         self.note(NOBODY)
 
     def record_of(self, script: Script) -> Record | None:
+        """Return the record of a script, and note which one it is."""
         self.note(self.numbers[id(script)])
         return super().record_of(script)
 
@@ -178,7 +187,7 @@ Row = dict[str, Any]
 
 def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
     """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
-    evaluate = evaluated_apart if guard else evaluated
+    evaluate = evaluated_apart if guard else evaluate_rows
 
     def work(batches: Batches) -> Batches:
         about, known = setting.value, learnt.value
@@ -201,7 +210,8 @@ def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
     return {"key": key, "script": marshal.dumps(fields), "mentions": list(mentions)}
 
 
-def evaluated(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+def evaluate_rows(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
+    """Return records and faults as an Arrow batch."""
     return pa.RecordBatch.from_pylist(answers(rows, setting, learnt), SCHEMA)
 
 
@@ -234,6 +244,7 @@ def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
 def answers(
     rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None
 ) -> list[Row]:
+    """Return a record or a fault for each row."""
     mine = [_script(row) for row in rows]
     named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
     told = list({each.key: each for name in named for each in learnt[name]}.values())

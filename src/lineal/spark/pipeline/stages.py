@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from pyspark.sql import SparkSession
 
 from lineal.extract.sql.dialects import facts_of
 from lineal.graph.boundary import sound_part
-from lineal.model.diagnostic import Place
-from lineal.model.extraction import Coverage, Extraction, Occurrence
+from lineal.model.diagnostic import Code, Place
+from lineal.model.extraction import Extraction, Occurrence
+from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
 from lineal.projects.logs.statements import Sessions
@@ -34,7 +35,7 @@ from lineal.spark.pipeline.output import Output
 from lineal.spark.pipeline.presets import preset_of
 from lineal.spark.pipeline.resolve import resolve
 from lineal.spark.pipeline.settings import settings
-from lineal.spark.pipeline.state import State, opened
+from lineal.spark.pipeline.state import State, open_state
 from lineal.spark.pipeline.statements import Log, Logged, statements, text_key
 from lineal.spark.pipeline.tables import tables
 
@@ -112,7 +113,7 @@ def run(
     with ExitStack() as stack:
         stack.enter_context(_spark_gave_up())
         if state is None:
-            state = stack.enter_context(opened(options.folder, spark, options.fresh))
+            state = stack.enter_context(open_state(options.folder, spark, options.fresh))
         stack.enter_context(settings(spark, RUNTIME))
         return Run(options, spark, state, say).all()
 
@@ -140,6 +141,7 @@ class Run:
         self.began = time.monotonic()
 
     def all(self) -> Summary:
+        """Run every stage, and return the summary."""
         self.state.forgive(self.options.seconds)
         corpus, log = self.stage("read", self.read)
         resolved = self.stage(
@@ -147,10 +149,10 @@ class Run:
         )
         resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
-        extraction.coverage.lose(len(resolved.poisoned))
+        extraction.coverage.miss(Code.LIMIT_EXCEEDED.code, len(resolved.poisoned))
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
-            summary.files, summary.statements = log.files, extraction.coverage.read
+            summary.files, summary.statements = log.files, extraction.coverage.statements.found
         summary.parsed, summary.here, summary.coverage = (
             resolved.parsed,
             resolved.here,
@@ -180,7 +182,7 @@ class Run:
         said = {
             "complete": True, "rows": log.rows, "statements": summary.statements, "dialect": corpus.dialect,
             "namespace": corpus.namespace,
-            "coverage": asdict(extraction.coverage),
+            "coverage": extraction.coverage.to_json(),
         }  # fmt: skip
         summary.tables = self.output.written
         self.state.finish({**said, "tables": summary.tables})
@@ -188,6 +190,7 @@ class Run:
         return summary
 
     def stage(self, name: str, work: Callable[[], Any]) -> Any:
+        """Run one stage, and take its time."""
         self.say(name)
         started = time.monotonic()
         found = work()
@@ -198,6 +201,7 @@ class Run:
     # -- what goes in ------------------------------------------------------------------------------
 
     def read(self) -> tuple[Corpus, Log]:
+        """Read the log or the folder of scripts."""
         options = self.options = replace(self.options, paths=met(self.options.paths))
         kind = options.format or rows.format_of(options.paths)
         if kind != "files":
@@ -209,6 +213,7 @@ class Run:
         return corpus, log
 
     def of_log(self) -> tuple[Corpus, Log]:
+        """Return the distinct statements of a log."""
         options = self.options
         preset = preset_of(options.preset)
         usual = preset.dialect if preset is not None else ""
@@ -216,9 +221,10 @@ class Run:
         facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
-        found = rows.rows(
-            self.spark, rows.Log(options.paths, options.format, options.preset, options.log)
-        )
+        history = rows.Log(options.paths, options.format, options.preset, options.log)
+        for path in options.paths:
+            corpus.files.add(path)  # a history counts as one, into however many parts it is cut
+        found = rows.rows(self.spark, history)
         log = statements(found, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {
@@ -231,13 +237,14 @@ class Run:
         meaning = Sessions((each.database, each.schema) for each in log.statements)
         corpus.scripts = [
             Script(each.text, dialect, each.name, target=each.name, one_line=True, recurs=True,
-                   **meaning.of(each.database, each.schema))
+                   **meaning.session_of(each.database, each.schema))
             for each in sound
         ]  # fmt: skip
         corpus.occurrences = [_occurrence(each) for each in sound]
         return corpus, log
 
     def of_files(self) -> tuple[Corpus, Log]:
+        """Return the scripts of folders."""
         from lineal.projects import united
 
         options = self.options

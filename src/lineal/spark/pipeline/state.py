@@ -144,12 +144,13 @@ class State:
         self.finish({"complete": False})
 
     def finish(self, said: dict[str, Any]) -> None:
+        """Write the manifest: the run is complete."""
         made = {"lineal": __version__, "format": FORMAT, **said}
         self.folder.write(MANIFEST, (json.dumps(made, indent=1, sort_keys=True) + "\n").encode())
 
 
 @contextmanager
-def opened(
+def open_state(
     where: str | Path, spark: SparkSession | None = None, fresh: bool = False
 ) -> Iterator[State]:
     """What the folder knows; ours until the end. One that has other things in it is left alone."""
@@ -170,4 +171,6 @@ def opened(
 def others_tables(folder: Folder) -> set[str]:
     """The tables that a manifest tells of: another version may have made more of them."""
     told = (said_by(folder.read(MANIFEST)) or {}).get("tables")
-    return set(told) if isinstance(told, dict) else set()
+    if isinstance(told, dict):
+        return set(told)
+    return set()

@@ -198,7 +198,9 @@ def _cleaned(row: dict[str, Any]) -> str | None:
 
 def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
     why = faults.get(text_key(text, dialect)) if text is not None else None
-    return (why,) if why is not None else None
+    if why is not None:
+        return (why,)
+    return None
 
 
 def _printed(
@@ -214,7 +216,7 @@ def _printed(
             try:
                 note(number)
                 clock.began = time.monotonic()
-                found[number] = prints.of(text)
+                found[number] = prints.fingerprint_of(text)
             except TooLong:
                 found[number] = tuple(too_long(seconds))
             except Exception as problem:

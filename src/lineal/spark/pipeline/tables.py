@@ -92,6 +92,7 @@ class Seen(NamedTuple):
 def tables(
     resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
 ) -> dict[str, pa.Table]:
+    """Return the output tables."""
     with uncollected():
         return _tables(resolved, logged, quarantined)
 
@@ -172,7 +173,7 @@ def _with_users(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
     return others.add_column(at, schema.field(at), pa.array(crowds, WORDS).take(which))
 
 
-def named(end: Column | Dataset) -> tuple[str, str]:
+def end_names(end: Column | Dataset) -> tuple[str, str]:
     """The dataset and the column of an end; a nested field is written with dots, a dataset has no
     column.
     """
@@ -182,17 +183,20 @@ def named(end: Column | Dataset) -> tuple[str, str]:
 
 
 def full(dataset: Dataset) -> str:
-    return f"{dataset.namespace}:{dataset.name}" if dataset.namespace else dataset.name
+    """Return the name of a dataset with its namespace."""
+    if dataset.namespace:
+        return f"{dataset.namespace}:{dataset.name}"
+    return dataset.name
 
 
 def _order(edge: Edge) -> tuple[tuple[str, str], tuple[str, str]]:
-    return named(edge.target), named(edge.source)
+    return end_names(edge.target), end_names(edge.source)
 
 
 def _edge(
     number: int, edge: Edge, statements: Mapping[Pair, set[str]], by_name: Mapping[str, Logged]
 ) -> dict[str, Any]:
-    source, target, place = named(edge.source), named(edge.target), edge.place
+    source, target, place = end_names(edge.source), end_names(edge.target), edge.place
     names = sorted(statements.get((edge.source, edge.target), ()))
     return {
         "source_dataset": source[0],
@@ -211,7 +215,7 @@ def _edge(
         "file": place.file if place is not None else None,
         "line": place.line if place is not None else None,
         "position": place.column if place is not None else None,
-        **seen([by_name[name] for name in names if name in by_name])._asdict(),
+        **sum_up_runs([by_name[name] for name in names if name in by_name])._asdict(),
         "number": number,
         "source_path": edge.source.path,
         "target_path": edge.target.path if isinstance(edge.target, Column) else (),
@@ -247,7 +251,9 @@ def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] 
 
 
 def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
-    return (place.file, place.line, place.column) if place is not None else (None, None, None)
+    if place is not None:
+        return (place.file, place.line, place.column)
+    return (None, None, None)
 
 
 def _read(read: Read) -> Row:
@@ -276,7 +282,8 @@ def _writes_of_scripts(extraction: Extraction) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def seen(logged: Iterable[Logged]) -> Seen:
+def sum_up_runs(logged: Iterable[Logged]) -> Seen:
+    """Return how often, when and by whom a statement was run."""
     several = list(logged)
     if len(several) == 1:
         only = several[0]
@@ -344,14 +351,18 @@ def _column(column: ColumnInfo) -> Row:
 
 
 def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
-    return (told[0], _type(told[1])) if told is not None else (None, None)
+    if told is not None:
+        return (told[0], _type(told[1]))
+    return (None, None)
 
 
 def _type(column: ColumnInfo) -> str:
     """A type that is declared; the others would have to be computed, and for that the statements be
     parsed.
     """
-    return column[1] if isinstance(column[1], str) else ""
+    if isinstance(column[1], str):
+        return column[1]
+    return ""
 
 
 def _diagnostics(extraction: Extraction) -> Iterable[dict[str, Any]]:

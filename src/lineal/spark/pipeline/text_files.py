@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from lineal.projects.logs.rows import TORN, is_marked, is_packed, opened
+from lineal.projects.logs.rows import TORN, is_marked, is_packed, open_log
 from lineal.spark.pipeline import csv_files
 from lineal.spark.pipeline.address import to_read
 from lineal.spark.pipeline.csv_files import BATCH, FULL_BATCH, NOT_READ, Batches
@@ -87,7 +87,7 @@ def _batches(file: Path) -> Batches:
 
 def _lines_of(file: Path, torn: list[str]) -> Iterator[bytes]:
     try:
-        with closing(opened(file)) as lines:
+        with closing(open_log(file)) as lines:
             yield from (line.rstrip("\r\n").encode("utf-8", "surrogateescape") for line in lines)
     except TORN:
         torn.append(NOT_READ)

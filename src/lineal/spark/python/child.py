@@ -75,7 +75,7 @@ def answer(request: Mapping[str, Any]) -> Answer:
     except SystemExit as leaving:
         found = left(request, leaving, modules.files)
     except BaseException as problem:
-        found = failed(problem, modules.files)
+        found = fault_answer(problem, modules.files)
     return {**found, "files": modules.files}
 
 
@@ -90,14 +90,13 @@ def executed(request: Mapping[str, Any], session: Any) -> Answer:
         found = start(Dbt(request["dbt"], session), session)
         return frame_answer(found, session, "model() returned")
     made = start(*(session for _ in range(request["sessions"]))) if start is not None else None
-    return (
-        {"done": True}
-        if made is None
-        else {**frame_answer(made, session, f"{request['entry']}() returned")}
-    )
+    if made is None:
+        return {"done": True}
+    return {**frame_answer(made, session, f"{request['entry']}() returned")}
 
 
 def module_of(name: str, file: str, session: Any) -> ModuleType:
+    """Return a new module, which workers get by value."""
     module = ModuleType(name)
     module.__file__ = file
     if name == MAIN:
@@ -142,12 +141,13 @@ def left(request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, st
     if request["form"] != MODEL and leaving.code in (None, 0):
         return {"done": True}
     said = "" if leaving.code is None else repr(leaving.code)
-    found = failed(leaving, files)
+    found = fault_answer(leaving, files)
     found["fault"]["message"] = f"it called sys.exit({said})"
     return found
 
 
-def failed(problem: BaseException, files: Mapping[str, str]) -> Answer:
+def fault_answer(problem: BaseException, files: Mapping[str, str]) -> Answer:
+    """Return the answer that reports a failure of the model."""
     from lineal.spark.python.faults import from_project, message_of, place_of
 
     traceback.print_exception(type(problem), problem, from_project(problem.__traceback__, files))

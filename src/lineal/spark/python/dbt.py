@@ -32,11 +32,15 @@ class Config:
         return None
 
     def get(self, name: str, default: Any = None) -> Any:
+        """Return a setting of the model."""
         return self._settings.get(name, default)
 
     def meta_get(self, name: str, default: Any = None) -> Any:
+        """Return an entry of the model's `meta`."""
         meta = self._settings.get("meta")
-        return meta.get(name, default) if isinstance(meta, dict) else default
+        if isinstance(meta, dict):
+            return meta.get(name, default)
+        return default
 
 
 class This(str):
@@ -47,13 +51,15 @@ class This(str):
     identifier: str
 
     @classmethod
-    def of(cls, written: str, database: str, schema: str, identifier: str) -> This:
+    def from_parts(cls, written: str, database: str, schema: str, identifier: str) -> This:
+        """Return the relation of a model."""
         made = cls(written)
         made.database, made.schema, made.identifier = database, schema, identifier
         return made
 
     @property
     def name(self) -> str:
+        """Return the name of the model's table."""
         return self.identifier
 
 
@@ -65,7 +71,7 @@ class Dbt:
         self._session = session
         self.config = Config(told["settings"])
         self.is_incremental = Flag(told["incremental"])
-        self.this = This.of(told["this"], told["database"], told["schema"], told["name"])
+        self.this = This.from_parts(told["this"], told["database"], told["schema"], told["name"])
 
     def ref(self, *names: str, **version: Any) -> Any:
         """dbt.ref("orders"), dbt.ref("package", "orders"): the DataFrame of a node."""
@@ -85,21 +91,24 @@ class Dbt:
         relations = self._told["relations"]
         table = relations.get(".".join(names), names[-1])
         found = self._told["tables"].get(table.casefold())
-        if found is None and not self._session.catalog.tableExists(quoted(table)):
+        if found is None and not self._session.catalog.tableExists(quote_name(table)):
             said = ", ".join(map(repr, names))
             raise UnknownTable(
                 f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}"
             )
-        return self._session.table(found or quoted(table))
+        return self._session.table(found or quote_name(table))
 
     def _near(self, name: str) -> str:
         from lineal.model.names import closest
 
         near = closest(name, list(self._told["tables"]))
-        return f"; did you mean {near}?" if near else ""
+        if near:
+            return f"; did you mean {near}?"
+        return ""
 
 
-def quoted(name: str) -> str:
-    from lineal.spark.names import quoted as written
+def quote_name(name: str) -> str:
+    """Return a name in Spark's quotes."""
+    from lineal.spark.names import quote_name as written
 
     return str(written(name))

@@ -33,17 +33,17 @@ def message_of(problem: BaseException) -> str:
     inside = worker_text(problem)
     if inside:
         said = WORKER_ERROR.findall(inside)
-        return (
-            f"{said[-1].strip()} (in a function that Spark's workers call)"[:LONGEST]
-            if said
-            else inside[:LONGEST]
-        )
+        if said:
+            return f"{said[-1].strip()} (in a function that Spark's workers call)"[:LONGEST]
+        return inside[:LONGEST]
     if type(deepest).__module__.startswith(("pyspark", "py4j")):
         return said_by_spark(deepest)
     lines = str(deepest).strip().splitlines()
     if type(deepest).__module__.startswith("lineal.") and lines:
         return lines[0][:LONGEST]
-    return f"{type(deepest).__name__}: {lines[0]}"[:LONGEST] if lines else type(deepest).__name__
+    if lines:
+        return f"{type(deepest).__name__}: {lines[0]}"[:LONGEST]
+    return type(deepest).__name__
 
 
 def place_of(problem: BaseException, files: Files) -> Place | None:
@@ -132,4 +132,6 @@ def worker_text(problem: BaseException) -> str:
     """The traceback of a function that failed in a worker of Spark: '' for every other exception."""
     texts = [str(getattr(each, "desc", None) or each) for each in causes(problem)]
     found = [text for text in texts if "Traceback (most recent call last)" in text]
-    return found[-1] if found else ""
+    if found:
+        return found[-1]
+    return ""

@@ -21,6 +21,7 @@ class ProjectModules(MetaPathFinder):
         """Each file that was executed, as Python knows it, and as the project calls it."""
 
     def install(self) -> None:
+        """Find the modules of the project first."""
         sys.path[:0] = self.roots
         sys.meta_path.insert(0, self)
 
@@ -33,7 +34,7 @@ class ProjectModules(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path if path is not None else list(self.roots))
         if spec is None or spec.origin is None or not isinstance(spec.loader, SourceFileLoader):
             return None
-        shown = self.shown(spec.origin)
+        shown = self.project_path(spec.origin)
         if shown is None:
             return None
         self.files[spec.origin] = shown
@@ -42,7 +43,7 @@ class ProjectModules(MetaPathFinder):
             fullname, spec.origin, loader=loader, submodule_search_locations=below
         )
 
-    def shown(self, file: str) -> str | None:
+    def project_path(self, file: str) -> str | None:
         """The file as the project names it; None for a file outside of it."""
         for folder, root in self.roots.items():
             if file.startswith(folder + os.sep):
@@ -56,6 +57,7 @@ class ByValue(SourceFileLoader):
     """
 
     def exec_module(self, module: ModuleType) -> None:
+        """Run a module, which workers get by value."""
         pickle_by_value(module)
         self.leave_no_trace(module)
         super().exec_module(module)
@@ -71,6 +73,7 @@ class ByValue(SourceFileLoader):
 
 
 def pickle_by_value(module: ModuleType) -> None:
+    """Send a module to workers by value."""
     from pyspark.cloudpickle import register_pickle_by_value
 
     register_pickle_by_value(module)  # type: ignore[no-untyped-call, unused-ignore]

@@ -48,6 +48,7 @@ class Deadline:
 
     @property
     def left(self) -> float:
+        """Return how many seconds are left."""
         return max(self._end - time.monotonic(), 0.0)
 
 
@@ -135,6 +136,7 @@ RUNNING: set[ModelProcess] = set()
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and its children."""
     with suppress(OSError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)

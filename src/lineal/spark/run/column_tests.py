@@ -12,7 +12,7 @@ from typing import Any
 
 from lineal.model import names
 from lineal.model.script import ColumnTest
-from lineal.spark.names import column, quoted
+from lineal.spark.names import column, quote_name
 from lineal.spark.run.errors import in_sql, message_of
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.result import Tested
@@ -133,7 +133,7 @@ def _measures(
             if measure is not None:
                 measures[at] = (test, measure)
         except Unusable as unusable:
-            done[at] = failed(test, str(unusable))
+            done[at] = failed_test(test, str(unusable))
     return measures, done
 
 
@@ -182,7 +182,7 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
     except Exception as problem:
         if in_sql(problem):
             raise
-        return failed(test, message_of(problem))
+        return failed_test(test, message_of(problem))
 
 
 def _judged(frame: Any, test: ColumnTest, count: int) -> Tested:
@@ -207,7 +207,7 @@ def broken(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ..
         .limit(EXAMPLES)
         .collect()
     )
-    return count, tuple(sorted(shown(row[0]) for row in rows))
+    return count, tuple(sorted(shorten_value(row[0]) for row in rows))
 
 
 def repeated(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ...]]:
@@ -222,7 +222,7 @@ def repeated(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, 
     )
     twice = groups.where("times > 1")
     rows = twice.orderBy(F.desc("times"), "value").limit(EXAMPLES).collect()
-    return twice.count(), tuple(f"{shown(row[0])} ({row[1]} times)" for row in rows)
+    return twice.count(), tuple(f"{shorten_value(row[0])} ({row[1]} times)" for row in rows)
 
 
 def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
@@ -234,7 +234,7 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
 
     to, field = test.arguments.get("to"), test.arguments.get("field")
     if not to or not field:
-        return failed(test, "it needs to: and field:")
+        return failed_test(test, "it needs to: and field:")
     other = look(str(to))
     if other is None:
         return Tested(
@@ -246,21 +246,29 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
         lonely = values.join(partners, F.col("value") == F.col("partner"), "left_anti")
         groups = lonely.groupBy("value").count().orderBy("value")
         count = lonely.count()
-        examples = tuple(shown(row[0]) for row in groups.limit(EXAMPLES).collect()) if count else ()
+        examples = (
+            tuple(shorten_value(row[0]) for row in groups.limit(EXAMPLES).collect())
+            if count
+            else ()
+        )
     except Exception as problem:
-        return failed(test, message_of(problem))
+        return failed_test(test, message_of(problem))
     return Tested(
         test.column, test.name, "failed" if count else "passed", count, examples, place=test.place
     )
 
 
-def failed(test: ColumnTest, message: str) -> Tested:
+def failed_test(test: ColumnTest, message: str) -> Tested:
+    """Return the result of a test that failed."""
     return Tested(test.column, test.name, "failed", message=message, place=test.place)
 
 
-def shown(value: object) -> str:
+def shorten_value(value: object) -> str:
+    """Return a value as text, cut if it is long."""
     text = str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[: LONGEST - 1]}…"
 
 
 def _spelling(frame: Any, name: str) -> str:
@@ -272,6 +280,8 @@ def looker(spark: Any, place: Callable[[str], str | None]) -> Look:
 
     def look(name: str) -> Any:
         table = place(name)
-        return spark.table(quoted(table)) if table is not None else None
+        if table is not None:
+            return spark.table(quote_name(table))
+        return None
 
     return look

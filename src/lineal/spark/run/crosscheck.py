@@ -11,7 +11,7 @@ from typing import Any
 
 from lineal.extract.catalyst.plan import Names
 from lineal.extract.sql.translator import Translated, Translator
-from lineal.graph.compare import Disagreement, Fact, compare, facts, written
+from lineal.graph.compare import Disagreement, Fact, compare, fact_text, facts
 from lineal.graph.graph import Graph
 from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code, Diagnostic
@@ -19,7 +19,7 @@ from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, DbtContext, Script
 from lineal.model.way import Confidence, compose
-from lineal.resolve.gathering import PYTHON
+from lineal.resolve.catalog import PYTHON
 from lineal.spark.plan_lineage import lineage
 from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of
@@ -60,7 +60,7 @@ class Crosscheck:
         self.one_at_a_time = Lock()
         """Reading a plan is Python's work: side by side it would be no faster."""
 
-    def of(self, job: Job) -> Agreement:
+    def compare_job(self, job: Job) -> Agreement:
         """Static beside exact, for all the ways in which the model can be rendered."""
         if job.is_python:
             return self.of_python(job)
@@ -85,7 +85,7 @@ class Crosscheck:
         for reason, excuse in EXCUSES:
             if found:
                 facts_ = {
-                    written(fact): fact for fact in excuse(self, job, static, exact, statements)
+                    fact_text(fact): fact for fact in excuse(self, job, static, exact, statements)
                 }
                 excused = [each for each in found if each.edge in facts_]
                 found = [each for each in found if each.edge not in facts_]
@@ -132,6 +132,7 @@ class Crosscheck:
         return [self.translator.query(Script(text, job.dialect)) for text in dict.fromkeys(texts)]
 
     def exact(self, job: Job, statements: list[Translated]) -> list[Edge]:
+        """Return the edges that Spark's plans of these statements have."""
         names = Names(
             namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets
         )
@@ -217,7 +218,9 @@ def with_answer(script: Script, incremental: bool) -> Script:
 
 
 def _file(diagnostic: Diagnostic) -> str:
-    return diagnostic.place.file if diagnostic.place is not None else ""
+    if diagnostic.place is not None:
+        return diagnostic.place.file
+    return ""
 
 
 def _is_open(target: Column | Dataset) -> bool:
@@ -246,9 +249,10 @@ class Comparison:
 
     @property
     def disagreements(self) -> tuple[Disagreement, ...]:
+        """Return every edge that only one engine has."""
         sides = (("static", self.only_ours), ("catalyst", self.only_theirs))
         found = [
-            Disagreement(self.targets[fact], written(fact), side)
+            Disagreement(self.targets[fact], fact_text(fact), side)
             for side, facts_ in sides
             for fact in facts_
         ]
@@ -264,12 +268,14 @@ class Comparison:
 
 
 def certain(edge: Edge) -> Edge:
+    """Return an edge with only the usages that are certain."""
     return edge._replace(
         usages=tuple(usage for usage in edge.usages if usage.level >= Confidence.HIGH)
     )
 
 
 def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:
+    """Return the texts of each model."""
     texts: dict[str, list[str]] = {}
     for script in corpus.scripts:
         if script.target is not None:
@@ -299,6 +305,7 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
 
 
 def distinct(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+    """Return usages, each way once."""
     return tuple({usage.way: usage for usage in usages}.values())
 
 

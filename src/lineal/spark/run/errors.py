@@ -146,7 +146,9 @@ def _place_in(context: Any, origin: Origin | None, views: Views) -> Place | None
         return None
     name = str(context.objectName())
     if not name:
-        return origin.at(start - len(origin.head)) if origin is not None else None
+        if origin is not None:
+            return origin.at(start - len(origin.head))
+        return None
     view = views(name)
     if view is None:
         return None

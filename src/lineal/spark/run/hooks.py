@@ -14,7 +14,7 @@ from typing import Any
 from lineal.extract.sql.translate import SPOKEN
 from lineal.extract.sql.translator import RowChange, Translator, Untranslatable
 from lineal.model.script import Script
-from lineal.spark.names import column, quoted
+from lineal.spark.names import column, quote_name
 from lineal.spark.run.errors import Origin, fault_of
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
@@ -38,13 +38,14 @@ class Hooks:
         for name in schemas:
             with suppress(Exception):  # a hook that needs it says so
                 if not self.spark.catalog.databaseExists(name):
-                    self.spark.sql(f"CREATE SCHEMA {quoted(name)}")
+                    self.spark.sql(f"CREATE SCHEMA {quote_name(name)}")
                     self.made.append(name)
 
     def close(self) -> None:
+        """Drop the schemas that were made for hooks."""
         for name in self.made:
             with suppress(Exception):  # Spark may be gone already
-                self.spark.sql(f"DROP SCHEMA IF EXISTS {quoted(name)} CASCADE")
+                self.spark.sql(f"DROP SCHEMA IF EXISTS {quote_name(name)} CASCADE")
 
     def run(self, script: Script, job: Job | None = None) -> Entry | None:
         """Carry out every statement of a hook; what it makes of the job's own table, if it changes
@@ -71,6 +72,7 @@ class Hooks:
         return made
 
     def is_own(self, change: RowChange, job: Job) -> bool:
+        """Tell whether a hook changes the table of its own model."""
         return (
             isinstance(self.tables, Folder)
             and job.kind != "view"
@@ -81,17 +83,15 @@ class Hooks:
         """The model's table with the rows that it has afterwards."""
         if not self.tables.stands(job.table):
             raise Refused(Fault(f"{job.name} is not built yet", job.step.place))
-        rows = self.spark.table(quoted(job.table))
+        rows = self.spark.table(quote_name(job.table))
         return self.tables.replace(job.table, CHANGES[change.kind](rows, change, self.spark))
 
 
 def without_rows(rows: Any, change: RowChange, spark: Any) -> Any:
     """DELETE FROM t WHERE a      a row stays if the condition is false, or null"""
-    return (
-        rows.where(f"NOT COALESCE({change.condition}, FALSE)")
-        if change.condition
-        else rows.limit(0)
-    )
+    if change.condition:
+        return rows.where(f"NOT COALESCE({change.condition}, FALSE)")
+    return rows.limit(0)
 
 
 def with_values(rows: Any, change: RowChange, spark: Any) -> Any:

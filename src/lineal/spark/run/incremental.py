@@ -52,6 +52,7 @@ class Growth:
 
     @property
     def appends(self) -> bool:
+        """Tell whether new rows are only added."""
         return self.strategy == APPEND or (not self.keys and self.strategy != OVERWRITE)
 
     def grown(self, old: Any, fresh: Any) -> Any:
@@ -61,9 +62,9 @@ class Growth:
         if self.appends:
             return fresh.unionByName(old)
         if self.strategy == OVERWRITE:
-            return (
-                fresh.unionByName(others(old, fresh, self, null_safe=True)) if self.keys else fresh
-            )
+            if self.keys:
+                return fresh.unionByName(others(old, fresh, self, null_safe=True))
+            return fresh
         if self.strategy == MERGE and (self.updated or self.left):
             return merged(old, fresh, self)
         return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
@@ -98,7 +99,7 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
     translated.
     """
     settings = job.step.settings
-    keys = tuple(translate(key) for key in listed(settings.get("unique_key")))
+    keys = tuple(translate(key) for key in as_names(settings.get("unique_key")))
     if "incremental_strategy" not in settings:
         return Growth(REPLACE, keys)
     strategy = str(settings["incremental_strategy"]).lower().replace("delete_insert", DELETE_INSERT)
@@ -118,23 +119,25 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
         tuple(map(translate, partitions(settings.get("partition_by"))))
         if strategy == OVERWRITE
         else keys,
-        listed(settings.get("merge_update_columns")),
-        listed(settings.get("merge_exclude_columns")),
+        as_names(settings.get("merge_update_columns")),
+        as_names(settings.get("merge_exclude_columns")),
         tuple(
             map(
                 translate,
-                listed(settings.get("incremental_predicates") or settings.get("predicates")),
+                as_names(settings.get("incremental_predicates") or settings.get("predicates")),
             )
         ),
         change,
     )
 
 
-def listed(value: object) -> tuple[str, ...]:
+def as_names(value: object) -> tuple[str, ...]:
     """id, [a, b]      as they are written"""
     if isinstance(value, (list, tuple)):
         return tuple(str(each) for each in value)
-    return (str(value),) if value else ()
+    if value:
+        return (str(value),)
+    return ()
 
 
 def partitions(value: object) -> tuple[str, ...]:
@@ -144,8 +147,10 @@ def partitions(value: object) -> tuple[str, ...]:
         timed = str(value.get("data_type") or "date").lower() in ("date", "datetime", "timestamp")
         if not field:
             return ()
-        return (f"date_trunc('{unit}', {field})",) if timed and unit in TRUNCATED else (field,)
-    return listed(value)
+        if timed and unit in TRUNCATED:
+            return (f"date_trunc('{unit}', {field})",)
+        return (field,)
+    return as_names(value)
 
 
 # -- columns ---------------------------------------------------------------------------------------
@@ -187,7 +192,9 @@ def extended(frame: Any, like: Any, names: Iterable[str]) -> Any:
 
     kinds = {key_of(each.name): each.dataType for each in like.schema.fields}
     more = [F.lit(None).cast(kinds[key_of(name)]).alias(name) for name in names]
-    return frame.select("*", *more) if more else frame
+    if more:
+        return frame.select("*", *more)
+    return frame
 
 
 def typed(frame: Any, like: Any) -> Any:
@@ -251,6 +258,7 @@ def merged(old: Any, fresh: Any, growth: Growth) -> Any:
 
 
 def updated_column(name: str, changes: bool) -> Any:
+    """Return a column of a merged row: the new value where the row matches."""
     from pyspark.sql import functions as F
 
     mine = F.col(f"{OLD}.{column(name)}")

@@ -65,13 +65,17 @@ class Job:
 
     @property
     def name(self) -> str:
+        """Return the name of the node."""
         return self.step.name
 
     @property
     def kind(self) -> str:
+        """Return what the node becomes: table, view, seed, test, …"""
         if self.is_python:
             built_as = BUILT_OF_PYTHON.get(self.step.materialized, self.step.materialized)
-            return built_as if self.step.texts else EXTERNAL
+            if self.step.texts:
+                return built_as
+            return EXTERNAL
         return KINDS.get(self.step.kind) or BUILT_AS.get(
             self.step.materialized, self.step.materialized
         )
@@ -88,6 +92,7 @@ class Job:
 
     @property
     def is_python(self) -> bool:
+        """Tell whether the node is a Python model."""
         return self.step.kind == PYTHON
 
     @property
@@ -163,7 +168,9 @@ def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
     if step.kind not in WITHOUT_SQL and not step.texts:
         said = _errors_in(step, diagnostics)
         nothing = None if step.kind == PYTHON else Fault("there is no SQL to run", step.place)
-        return Fault(said[0].message, said[0].place) if said else nothing
+        if said:
+            return Fault(said[0].message, said[0].place)
+        return nothing
     return None
 
 
@@ -193,9 +200,9 @@ def _needs(
     for key, step in steps.items():
         needs[key] |= {key_of(name) for name in step.depends}
         if step.kind == PYTHON:
-            needs[key] = (needs[key] | _named(step, unread, functions, steps)) & steps.keys() - {
-                key
-            }
+            needs[key] = (
+                needs[key] | _named_functions(step, unread, functions, steps)
+            ) & steps.keys() - {key}
             continue
         for text in dict.fromkeys(step.texts):
             needs[key] |= called(text, corpus.dialect) & functions
@@ -208,13 +215,15 @@ def _needs(
     return needs
 
 
-def _named(
+def _named_functions(
     step: Step, unread: set[str], functions: set[str], steps: Mapping[str, Step]
 ) -> set[str]:
     """The functions that a Python model names; where it is not read completely, also the tables."""
     words = {key_of(word) for text in step.texts for word in WORD.findall(text)}
     found = {name for name in functions if name.rpartition(".")[2] in words}
-    return found | {name for name in steps if name in words} if step.file in unread else found
+    if step.file in unread:
+        return found | {name for name in steps if name in words}
+    return found
 
 
 WORD = re.compile(r"\w+")
@@ -336,7 +345,8 @@ class Fingerprints:
     jobs: Mapping[str, Job]
     versions: dict[str, str] = field(default_factory=dict)
 
-    def of(self, job: Job) -> str:
+    def fingerprint_of(self, job: Job) -> str:
+        """Return a digest of a node and the versions of its inputs."""
         inputs = sorted((key, self.versions.get(key, "")) for key in job.needs)
         return _digest([_own(job), inputs])
 

@@ -11,7 +11,7 @@ from lineal.extract.sql.translate import SPOKEN
 from lineal.extract.sql.translator import Translated, Translator, Untranslatable
 from lineal.model.script import Function, Script
 from lineal.spark.functions import head_and_body
-from lineal.spark.names import quoted
+from lineal.spark.names import quote_name
 from lineal.spark.run.errors import Origin, Views, fault_of
 from lineal.spark.run.incremental import Growth, growth_of
 from lineal.spark.run.jobs import Job
@@ -90,6 +90,7 @@ class Builder:
     # -- by kind -----------------------------------------------------------------------------------
 
     def seed(self, job: Job) -> Entry:
+        """Load a seed file into its table."""
         with self.blamed(Origin(job.step.file, "", line=0)):
             return self.tables.replace(
                 job.table, seed_frame(job, self.spark, self.tables.scratch())
@@ -99,11 +100,12 @@ class Builder:
         """CREATE VIEW v AS …"""
         text = self.text(job)
         sql = self.translated(job, text)
-        head = f"CREATE OR REPLACE VIEW {quoted(job.table)} AS\n"
+        head = f"CREATE OR REPLACE VIEW {quote_name(job.table)} AS\n"
         with self.blamed(origin_of(job, text, sql, head)):
             return self.tables.view(job.table, lambda head: head + sql.sql, sql.sql)
 
     def table(self, job: Job) -> Entry:
+        """Build a table anew."""
         if job.is_python:
             return self.of_python(job, None)
         with self.queried(job) as frame:
@@ -124,7 +126,7 @@ class Builder:
     def of_python(self, job: Job, growth: Growth | None) -> Entry:
         """The table of a Python model; on top of what is there, if it says how it grows."""
         assert self.python is not None, "a run with Python models can execute them"
-        with self.python.made(job, incremental=growth is not None) as made:
+        with self.python.run_model(job, incremental=growth is not None) as made:
             if made.in_place:
                 return Entry(job.table, "table", new_version(), "")
             if growth is None or made.whole:
@@ -142,7 +144,9 @@ class Builder:
             now = self.spark.sql("SELECT current_timestamp()").first()[0]
             taking = Taking(snapshot, self.spark.sql(sql.sql), now)
             stands = self.tables.stands(job.table)
-            rows = taking.again(self.spark.table(quoted(job.table))) if stands else taking.first()
+            rows = (
+                taking.again(self.spark.table(quote_name(job.table))) if stands else taking.first()
+            )
             return self.tables.replace(job.table, rows)
 
     def source(self, job: Job) -> Entry | None:
@@ -150,7 +154,7 @@ class Builder:
         settings = job.step.settings
         if "seed" in settings:
             seed = self.translator.tables.get(settings["seed"], settings["seed"])
-            sql = f"SELECT * FROM {quoted(seed)}"  # noqa: S608
+            sql = f"SELECT * FROM {quote_name(seed)}"  # noqa: S608
             return self.tables.view(job.table, lambda head: head + sql, sql)
         if "file" in settings:
             with self.blamed(Origin(str(settings["file"]), "", line=0)):
@@ -174,11 +178,12 @@ class Builder:
     def exists(self, table: str) -> bool:
         """Whether the catalog has a table that no run of ours has made."""
         try:
-            return bool(self.spark.catalog.tableExists(quoted(table)))
+            return bool(self.spark.catalog.tableExists(quote_name(table)))
         except Exception:  # a catalog of that name is not there
             return False
 
     def function(self, job: Job) -> Entry:
+        """Create a function."""
         function = job.function
         assert function is not None
         head, body = definition(function, job, self.function_kind)

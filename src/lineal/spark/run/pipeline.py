@@ -15,7 +15,7 @@ from lineal.graph.compare import Disagreement
 from lineal.incremental.extraction import extract
 from lineal.model.extraction import Extraction
 from lineal.model.script import ColumnTest, Corpus, QueryTest, Script
-from lineal.spark.names import quoted
+from lineal.spark.names import quote_name
 from lineal.spark.python.process import stop_all
 from lineal.spark.python.ship import shipped
 from lineal.spark.run.column_tests import Examined, examine, looker
@@ -40,10 +40,10 @@ from lineal.spark.run.result import (
     Summary,
     Tested,
 )
-from lineal.spark.run.schedule import scheduled
+from lineal.spark.run.schedule import run_in_order
 from lineal.spark.run.schemas import Schemas, reads
 from lineal.spark.run.select import selected
-from lineal.spark.run.state import Entry, State, locked
+from lineal.spark.run.state import Entry, State, lock_warehouse
 from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue
 from lineal.spark.start import start
 
@@ -102,7 +102,9 @@ class Settled:
 
 def _text(value: object) -> str:
     """spark: {spark.ui.enabled: false} is `false` to Spark."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event | Summary]:
@@ -116,7 +118,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
     settled = options.settled(corpus.engine)
     yield Planned(len(wanted))
     with ExitStack() as stack:
-        stack.enter_context(locked(settled.warehouse))
+        stack.enter_context(lock_warehouse(settled.warehouse))
         if spark is None:
             conf = {**settled.conf, **stack.enter_context(_libraries(settled, jobs, wanted))}
             spark = start(settled.master, conf, settled.warehouse, settled.warehouse / "spark.log")
@@ -234,6 +236,7 @@ class Pipeline:
                 self.python.close()
 
     def run(self) -> Iterator[Event]:
+        """Build every node, and yield what happens."""
         yield from map(Note, self.corpus.notes)
         broken = self.tables.open(job.slot for job in self.jobs.values())
         if self.state.unreadable:
@@ -253,7 +256,7 @@ class Pipeline:
         ):
             self.hooks.open(self.corpus.schemas)
         yield from self.around(self.corpus.before, "on-run-start")
-        for event in scheduled(self.wanted, self.work, self.options.threads):
+        for event in run_in_order(self.wanted, self.work, self.options.threads):
             if isinstance(event, Ended):
                 self.outcomes[key_of(event.outcome.name)] = event.outcome
             yield event
@@ -274,7 +277,7 @@ class Pipeline:
         """Build, test and compare; whatever happens is an outcome."""
         began = time.monotonic()
         try:
-            outcome = self.kept(job) or self.done(job)
+            outcome = self.reuse_outcome(job) or self.build_job(job)
         except Missing as missing:
             outcome = Outcome(
                 job.name, job.kind, Status.MISSING, faults=missing.faults, lacks="is missing"
@@ -286,13 +289,14 @@ class Pipeline:
             outcome = Outcome(job.name, job.kind, Status.FAILED, faults=(fault,))
         return replace(outcome, seconds=time.monotonic() - began)
 
-    def done(self, job: Job) -> Outcome:
+    def build_job(self, job: Job) -> Outcome:
+        """Build and test a node, and return the outcome."""
         self.possible(job)
         if job.kind == "test":
-            return self.tested(job)
+            return self.run_test(job)
         if job.kind == EXTERNAL:
             return self.external(job)
-        made_of = self.fingerprints.of(job)
+        made_of = self.fingerprints.fingerprint_of(job)
         before, after = self.hooks_of(job)
         notes = self.hooked(job, before)
         built = self.builder.build(job)
@@ -305,7 +309,9 @@ class Pipeline:
         notes += self.hooked(job, after)
         examined = self.examined(job, late=False)
         agreement = (
-            self.crosscheck.of(job) if self.crosscheck and job.step.kind in COMPARED else None
+            self.crosscheck.compare_job(job)
+            if self.crosscheck and job.step.kind in COMPARED
+            else None
         )
         status = (
             Status.FAILED if any(test.status == "failed" for test in examined.tests) else Status.OK
@@ -323,7 +329,7 @@ class Pipeline:
             self.remember(job, self.state.entries[job.slot], outcome)
         return outcome
 
-    def tested(self, job: Job) -> Outcome:
+    def run_test(self, job: Job) -> Outcome:
         """A test of its own, which builds nothing."""
         tests = tuple(self.queries.run(test) for test in job.step.queries)
         failed = any(test.status == "failed" for test in tests)
@@ -332,11 +338,9 @@ class Pipeline:
     def hooks_of(self, job: Job) -> tuple[tuple[Script, ...], tuple[Script, ...]]:
         """The hooks of this build: of a first one, or of one on top of what is there."""
         step = job.step
-        return (
-            step.again
-            if step.again is not None and self.builder.goes_on(job)
-            else (step.before, step.after)
-        )
+        if step.again is not None and self.builder.goes_on(job):
+            return step.again
+        return (step.before, step.after)
 
     def hooked(self, job: Job, hooks: Iterable[Script]) -> list[str]:
         """Carry out hooks; one that Spark does not take fails the job, or is passed over and said."""
@@ -363,6 +367,7 @@ class Pipeline:
         )
 
     def notes(self, job: Job) -> tuple[str, ...]:
+        """Return the remarks about a node."""
         said = self.python.notes.get(job.key, []) if self.python is not None else []
         if job.is_python and job.step.materialized in VIEWS:
             return ("a Python model cannot be a view: it is built as a table", *said)
@@ -397,6 +402,7 @@ class Pipeline:
         self.fingerprints.versions[job.key] = entry.version
 
     def remember(self, job: Job, entry: Entry, outcome: Outcome) -> None:
+        """Save what was built, so that the next run can skip it."""
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
         memory = {
             "tests": [asdict(test) for test in outcome.tests],
@@ -404,7 +410,7 @@ class Pipeline:
         }
         self.state.put(job.slot, replace(entry, passed=whole, rows=outcome.rows, memory=memory))
 
-    def kept(self, job: Job) -> Outcome | None:
+    def reuse_outcome(self, job: Job) -> Outcome | None:
         """--resume: what a former run built and tested from the same inputs stays."""
         entry = self.state.entries.get(job.slot)
         if (
@@ -415,7 +421,7 @@ class Pipeline:
             or not self.tables.stands(job.table)
         ):
             return None
-        if self.options.full_refresh or entry.made_of != self.fingerprints.of(job):
+        if self.options.full_refresh or entry.made_of != self.fingerprints.fingerprint_of(job):
             return None
         tests = tuple(
             Tested(**{**each, "examples": tuple(each["examples"]), "place": None})
@@ -433,7 +439,9 @@ class Pipeline:
             view = job.kind == "view"
             name = self.translator.tables.get(job.name, job.table)
             frame = (
-                self.spark.sql(self.origin(job).text) if view else self.spark.table(quoted(name))
+                self.spark.sql(self.origin(job).text)
+                if view
+                else self.spark.table(quote_name(name))
             )
             found = examine(frame, columns, self.look)
         except Exception as problem:
@@ -446,6 +454,7 @@ class Pipeline:
     # -- tests that look at what is built later ----------------------------------------------------
 
     def is_late(self, job: Job, test: ColumnTest | QueryTest) -> bool:
+        """Tell whether a test reads a node that is built after its own."""
         if isinstance(test, QueryTest):
             return any(key_of(name) in job.late for name in test.reads)
         return key_of(str(test.arguments.get("to", ""))) in job.late
@@ -474,7 +483,9 @@ class Pipeline:
         there = self.tables.stands(table) or (
             job is not None and job.kind == "source" and self.builder.exists(table)
         )
-        return table if there else None
+        if there:
+            return table
+        return None
 
     def is_there(self, name: str) -> bool:
         """Whether a dataset of the project is there; what is none of its own, Spark knows better."""
@@ -488,16 +499,21 @@ class Pipeline:
         keys = [".".join(parts[at:]) for at in range(len(parts))]
         slots = {job.slot: job for job in self.jobs.values()}
         job = next((slots[key] for key in keys if key in slots), None)
-        return None if job is None or job.kind != "view" else self.origin(job)
+        if job is None or job.kind != "view":
+            return None
+        return self.origin(job)
 
     def origin(self, job: Job) -> Origin:
+        """Return where a node's SQL is written."""
         text = job.step.texts[0] if job.step.texts else ""
         sql = self.builder.translated(job, text) if text else Translated("", True)
         return origin_of(job, text, sql)
 
 
 def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
-    return asdict(agreement) if agreement is not None else None
+    if agreement is not None:
+        return asdict(agreement)
+    return None
 
 
 def _recalled(memory: dict[str, Any] | None) -> Agreement | None:

@@ -80,10 +80,11 @@ class PythonModels:
         self.writes = Writes(self.spark, self.names)
 
     def close(self) -> None:
+        """End the watch over writes."""
         self.writes.close()
 
     @contextmanager
-    def made(self, job: Job, *, incremental: bool) -> Iterator[Made]:
+    def run_model(self, job: Job, *, incremental: bool) -> Iterator[Made]:
         """What a model makes; Refused, with file and line, if it makes nothing that can be a table."""
         form = form_of(job.step.texts[0])
         deadline = Deadline(self.seconds(job))
@@ -105,7 +106,7 @@ class PythonModels:
                     files.update(answer["files"])
                     if "fault" in answer:
                         raise Refused(fault_in(answer["fault"], job, form))
-                    yield self.taken(job, form, stage, answer, incremental, deadline, cancel)
+                    yield self.take_result(job, form, stage, answer, incremental, deadline, cancel)
                 except OutOfTime:
                     process.stop()
                     cancel()
@@ -114,6 +115,7 @@ class PythonModels:
     # -- what the process is told, and what it answers ---------------------------------------------
 
     def request(self, job: Job, form: Form, stage: Stage, incremental: bool) -> dict[str, Any]:
+        """Return what the child process needs to know about a model."""
         gateway = self.spark.sparkContext._gateway
         pinned = hasattr(gateway, "java_parameters")
         address = gateway.java_parameters if pinned else gateway.gateway_parameters
@@ -149,7 +151,7 @@ class PythonModels:
             },
         }
 
-    def taken(
+    def take_result(
         self,
         job: Job,
         form: Form,
@@ -160,7 +162,7 @@ class PythonModels:
         cancel: Callable[[], None],
     ) -> Made:
         """What a model has returned, or a job has written under its own name."""
-        writes = self.writes.of(stage.session)
+        writes = self.writes.writes_of(stage.session)
         own = [write for write in writes if key_of(stage.plain_name(write.target.name)) == job.slot]
         self.check_writes(job, stage, writes)
         whole = True
@@ -203,6 +205,7 @@ class PythonModels:
             self.note(job, f"it also writes {path}, which is not part of the warehouse")
 
     def note(self, job: Job, text: str) -> None:
+        """Add a remark about a node."""
         self.notes.setdefault(job.key, []).append(text)
 
     def traced(self, trace: Trace, job: Job, stage: Stage, frame: Any, own: list[Write]) -> Trace:
@@ -251,11 +254,13 @@ class PythonModels:
         return Fault(f"{fault.message} (output: {log})", fault.place)
 
     def log(self, job: Job) -> Path:
+        """Return the log file of a node."""
         folder = self.tables.given / LOGS
         folder.mkdir(parents=True, exist_ok=True)
         return folder / f"{folder_name(job.name)}.log"
 
     def seconds(self, job: Job) -> float:
+        """Return how long a node may take."""
         said = job.step.settings.get("timeout")
         try:
             seconds = float(said) if said is not None else self.timeout
@@ -305,10 +310,12 @@ def canceller(spark: Any, stage: Stage) -> Callable[[], None]:
 
 
 def group_of(stage: Stage) -> str:
+    """Return the name of the Spark jobs of a stage."""
     return f"lineal-{stage.session._jsparkSession._target_id}"
 
 
 def fault_in(said: Mapping[str, Any], job: Job, form: Form) -> Fault:
+    """Return the fault that the child process reports."""
     place = (
         Place(said["file"], said["line"], said["column"]) if "file" in said else start_of(job, form)
     )
@@ -326,7 +333,9 @@ def plain(value: Any) -> Any:
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple, set)):
         return [plain(each) for each in value]
-    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+    if isinstance(value, (str, int, float, bool)) or value is None:
+        return value
+    return str(value)
 
 
 def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
@@ -335,7 +344,9 @@ def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
     def dataset(found: Dataset) -> Dataset:
         plain_name = stage.plain_name(found.name)
         name = names.datasets.get(key_of(plain_name), plain_name)
-        return target if key_of(name) == key_of(target.name) else Dataset(found.namespace, name)
+        if key_of(name) == key_of(target.name):
+            return target
+        return Dataset(found.namespace, name)
 
     def column(found: Column) -> Column:
         return Column(dataset(found.dataset), found.name, found.path)

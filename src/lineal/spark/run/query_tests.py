@@ -52,6 +52,7 @@ class QueryTests:
             return self.skipped(test, message)
 
     def judged(self, test: QueryTest, sql: str) -> Tested:
+        """Run the query of a test, and return the result."""
         from pyspark.sql import functions as F
 
         frame = self.spark.sql(sql)
@@ -75,6 +76,7 @@ class QueryTests:
         return bool(self.spark.sql(f"SELECT {failures} {condition}").first()[0])
 
     def skipped(self, test: QueryTest, message: str) -> Tested:
+        """Return the result of a test that is not run."""
         return Tested(
             test.column, test.name, "skipped", message=f"it is not run: {message}", place=test.place
         )

@@ -34,7 +34,9 @@ class Fault:
     place: Place | None = None
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.message}" if self.place else self.message
+        if self.place:
+            return f"{self.place}: {self.message}"
+        return self.message
 
 
 class Refused(Exception):
@@ -93,6 +95,7 @@ class Agreement:
 
     @property
     def agrees(self) -> bool:
+        """Tell whether both engines have the same edges."""
         return not self.disagreements and not self.problem
 
 
@@ -124,6 +127,7 @@ class Outcome:
 
     @property
     def green(self) -> bool:
+        """Tell whether the node was built and both engines agree."""
         return self.status.stands and (self.agreement is None or self.agreement.agrees)
 
 
@@ -164,4 +168,5 @@ class Summary:
 
     @property
     def green(self) -> bool:
+        """Tell whether every node is green."""
         return all(outcome.green for outcome in self.outcomes)

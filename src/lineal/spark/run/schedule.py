@@ -19,7 +19,7 @@ class Lack(NamedTuple):
     lacks: str
 
 
-def scheduled(jobs: Mapping[str, Job], work: Work, threads: int) -> Iterator[Event]:
+def run_in_order(jobs: Mapping[str, Job], work: Work, threads: int) -> Iterator[Event]:
     """Do the jobs, each when what it needs is done. `work` is called in a thread and raises
     nothing.
     """

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from threading import Lock
 from typing import Any
 
-from lineal.spark.names import quoted
+from lineal.spark.names import quote_name
 from lineal.spark.run.jobs import key_of
 
 
@@ -25,7 +25,7 @@ class Schemas:
             if key in self.known:
                 return self.known[key]
         try:
-            found = dict(self.spark.table(quoted(table)).dtypes)
+            found = dict(self.spark.table(quote_name(table)).dtypes)
         except Exception:  # it is not there, or cannot be read: then nothing is known of it
             found = {}
         with self.lock:

@@ -113,6 +113,7 @@ def source_frame(job: Job, spark: Any, scratch: Path) -> Any:
 
 
 def csv_frame(job: Job, path: Path, rules: Rules, spark: Any, scratch: Path) -> Any:
+    """Return a CSV file as a DataFrame with the declared types."""
     delimiter = str(job.step.settings.get("delimiter", ","))
     header = spooled(path, delimiter, scratch / "records.json", rules)
     columns = typed(job, header, path, rules)
@@ -190,11 +191,13 @@ def records_of(source: Any, delimiter: str, strict: bool) -> Iterator[tuple[int,
 
 
 def ragged(path: Path, line: int, cells: list[str], header: list[str]) -> Fault:
+    """Return the fault of a line with too few or too many values."""
     found = f"{len(cells)} {'value' if len(cells) == 1 else 'values'}"
     return Fault(f"the line has {found}, the header {len(header)}", Place(str(path), line, 1))
 
 
 def line_of_bad_byte(path: Path, problem: UnicodeDecodeError) -> int:
+    """Return the first line that is not UTF-8."""
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
         try:
             line.decode("utf-8")
@@ -204,11 +207,10 @@ def line_of_bad_byte(path: Path, problem: UnicodeDecodeError) -> int:
 
 
 def more(count: int, path: Path, what: str) -> list[Fault]:
-    return (
-        [Fault(f"and {count - SHOWN:,} more {what}", Place(str(path), 1, 1))]
-        if count > SHOWN
-        else []
-    )
+    """Return a fault that counts those that are not shown."""
+    if count > SHOWN:
+        return [Fault(f"and {count - SHOWN:,} more {what}", Place(str(path), 1, 1))]
+    return []
 
 
 # -- the types -------------------------------------------------------------------------------------
@@ -319,7 +321,9 @@ def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
     cell = F.col("cells")[at]
     found = misfit(at, each._replace(type=guess.type, guessed=True), rules)
     found = found | cell.rlike(guess.unlike) if guess.unlike else found
-    return found | (cell.isNotNull() & ~cell.rlike(guess.like)) if guess.like else found
+    if guess.like:
+        return found | (cell.isNotNull() & ~cell.rlike(guess.like))
+    return found
 
 
 def _guess(at: int, found: Any, rules: Rules) -> str:

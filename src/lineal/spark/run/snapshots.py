@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineal.spark.names import column
-from lineal.spark.run.incremental import extended, listed
+from lineal.spark.run.incremental import as_names, extended
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
 
@@ -63,7 +63,7 @@ def snapshot_of(job: Job, translate: Callable[[str], str]) -> Snapshot:
     """The settings of a snapshot; Refused if they do not say enough."""
     settings = job.step.settings
     strategy = str(settings.get("strategy") or "").lower()
-    keys, updated_at = listed(settings.get("unique_key")), str(settings.get("updated_at") or "")
+    keys, updated_at = as_names(settings.get("unique_key")), str(settings.get("updated_at") or "")
     wrong = ""
     if strategy not in ("timestamp", "check"):
         wrong = f"strategy: {strategy or 'none'} is not known: choose timestamp or check"
@@ -86,7 +86,7 @@ def snapshot_of(job: Job, translate: Callable[[str], str]) -> Snapshot:
         deletes = INVALIDATE
     current = str(settings.get("dbt_valid_to_current") or "")
     return Snapshot(
-        strategy, keys, updated_at, () if check == "all" else listed(check), deletes,
+        strategy, keys, updated_at, () if check == "all" else as_names(check), deletes,
         translate(current) if current else "", tuple(map(translate, keys)), names,
     )  # fmt: skip
 
@@ -130,11 +130,9 @@ class Taking:
         from pyspark.sql import functions as F
 
         kind = rows.schema[CHANGED].dataType
-        return (
-            F.expr(self.snapshot.current).cast(kind)
-            if self.snapshot.current
-            else F.lit(None).cast(kind)
-        )
+        if self.snapshot.current:
+            return F.expr(self.snapshot.current).cast(kind)
+        return F.lit(None).cast(kind)
 
     # -- every later time --------------------------------------------------------------------------
 
@@ -196,6 +194,7 @@ class Taking:
         ]
 
     def matching(self) -> Any:
+        """Return the condition that a new row belongs to an old one."""
         from pyspark.sql import functions as F
 
         condition = F.lit(True)

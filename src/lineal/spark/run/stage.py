@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from lineal.spark.names import quoted
+from lineal.spark.names import quote_name
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.state import Entry
 from lineal.spark.run.warehouse import Catalogue, Folder, new_version, share, sizes
@@ -43,19 +43,21 @@ class Stage:
     @property
     def own(self) -> str:
         """What a job writes, as SQL names it."""
-        return (
-            f"{quoted(self.database)}.{quoted(self.name)}" if self.database else quoted(self.name)
-        )
+        if self.database:
+            return f"{quote_name(self.database)}.{quote_name(self.name)}"
+        return quote_name(self.name)
 
     def at_home(self, name: str) -> str:
         """A table of the project, whatever the session's own views are called."""
-        return (
-            f"{quoted(self.home)}.{quoted(name)}" if self.home and "." not in name else quoted(name)
-        )
+        if self.home and "." not in name:
+            return f"{quote_name(self.home)}.{quote_name(name)}"
+        return quote_name(name)
 
     def plain_name(self, name: str) -> str:
         """A dataset's name without the database of the stage."""
-        return name.removeprefix(f"{self.database}.") if self.database else name
+        if self.database:
+            return name.removeprefix(f"{self.database}.")
+        return name
 
     def table(self) -> Any:
         """The table that a job has written under its own name."""
@@ -67,11 +69,9 @@ class Stage:
         what a job has registered under its own name; None if it has not
         """
         views = self.session._jsparkSession.sessionState().catalog()
-        return (
-            self.session.table(quoted(self.name))
-            if views.getTempView(self.name).isDefined()
-            else None
-        )
+        if views.getTempView(self.name).isDefined():
+            return self.session.table(quote_name(self.name))
+        return None
 
     def others(self) -> list[str]:
         """The tables that a model has written beside its own."""
@@ -95,11 +95,11 @@ class Stage:
         if moved or not same:
             return None
         schema = self.session.table(self.own).schema
-        return (
-            self.session.read.schema(schema).parquet(*(str(self.copy / name) for name in fresh))
-            if fresh
-            else None
-        )
+        if fresh:
+            return self.session.read.schema(schema).parquet(
+                *(str(self.copy / name) for name in fresh)
+            )
+        return None
 
     def _location(self) -> str:
         described = self.spark.sql(f"DESCRIBE TABLE EXTENDED {self.own}").collect()
@@ -126,7 +126,9 @@ def staged(
     stage = Stage(spark, name, f"lineal_{new_version()}", home)
     scratch = tables.scratch()
     entry = tables.state.entries.get(key_of(name))
-    spark.sql(f"CREATE DATABASE {quoted(stage.database)} LOCATION '{escaped(scratch / 'tables')}'")
+    spark.sql(
+        f"CREATE DATABASE {quote_name(stage.database)} LOCATION '{escape_path(scratch / 'tables')}'"
+    )
     try:
         lay_out(stage, tables, functions, without_own=job)
         if job and entry is not None:
@@ -138,7 +140,7 @@ def staged(
     finally:
         stage.give_back()
         with suppress(Exception):
-            spark.sql(f"DROP DATABASE IF EXISTS {quoted(stage.database)} CASCADE")
+            spark.sql(f"DROP DATABASE IF EXISTS {quote_name(stage.database)} CASCADE")
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -148,7 +150,7 @@ def lay_out(stage: Stage, tables: Folder, functions: Iterable[str], *, without_o
         if "." in name or (without_own and key_of(name) == key_of(stage.name)):
             continue
         with suppress(Exception):  # a view over tables that are gone: whoever reads it says so
-            stage.session.table(stage.at_home(name)).createOrReplaceTempView(quoted(name))
+            stage.session.table(stage.at_home(name)).createOrReplaceTempView(quote_name(name))
     for function in functions:
         stage.session.sql(function)
     stage.session.catalog.setCurrentDatabase(stage.database)
@@ -179,5 +181,6 @@ def restore(tables: Folder, entry: Entry) -> None:
         tables.register(entry)
 
 
-def escaped(path: Path) -> str:
+def escape_path(path: Path) -> str:
+    """Return a path for a string literal of SQL."""
     return str(path).replace("\\", "\\\\").replace("'", "\\'")

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lineal.spark.lock import Held, held
+from lineal.spark.lock import Held, hold_file
 
 STATE, LOCK = "state.json", "lock"
 FORMAT = 1
@@ -59,6 +59,7 @@ class State:
         self._lock = Lock()
 
     def read(self) -> None:
+        """Read the state of the warehouse; a damaged one is marked unreadable."""
         try:
             data = json.loads(self.file.read_text(encoding="utf-8"))
             if data["format"] == FORMAT:
@@ -69,11 +70,13 @@ class State:
             self.unreadable = True
 
     def put(self, key: str, entry: Entry) -> None:
+        """Save an entry."""
         with self._lock:
             self.entries[key] = entry
             self._write()
 
     def drop(self, *keys: str) -> None:
+        """Remove entries."""
         with self._lock:
             for key in keys:
                 self.entries.pop(key, None)
@@ -98,7 +101,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_warehouse(folder: Path) -> Iterator[None]:
     """One run at a time."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,7 +113,7 @@ def locked(folder: Path) -> Iterator[None]:
         ) from None
     with ExitStack() as stack:
         try:
-            stack.enter_context(held(folder / LOCK))
+            stack.enter_context(hold_file(folder / LOCK))
         except Held as other:
             raise WarehouseError(
                 f"another run is at work on {folder}{other}: wait for it, or use --warehouse"

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 from uuid import uuid4
 
-from lineal.spark.names import column, quoted
+from lineal.spark.names import column, quote_name
 from lineal.spark.run.incremental import REPLACE, Growth, aligned
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.state import Entry, State
@@ -37,6 +37,7 @@ folder.
 
 
 def has_catalogue(conf: Iterable[str]) -> bool:
+    """Tell whether the Spark settings name a catalog."""
     return any(key.startswith(CATALOGUES) for key in conf)
 
 
@@ -85,6 +86,7 @@ class Folder:
     # -- what stands -------------------------------------------------------------------------------
 
     def open(self, keys: Iterable[str]) -> list[str]:
+        """Register what earlier runs left; return the names that are broken."""
         self.state.read()
         broken = [entry.name for entry in self.state.entries.values() if not self.whole(entry)]
         if broken:
@@ -117,15 +119,17 @@ class Folder:
             views = failed
 
     def registered(self, entry: Entry) -> bool:
+        """Create a view again; tell whether that was possible."""
         try:
             self.make_view(
-                entry.name, f"CREATE OR REPLACE VIEW {quoted(entry.name)} AS\n{entry.sql}"
+                entry.name, f"CREATE OR REPLACE VIEW {quote_name(entry.name)} AS\n{entry.sql}"
             )
         except Exception:  # its tables are gone: it is built again, or whoever reads it says so
             return False
         return True
 
     def stands(self, name: str) -> bool:
+        """Tell whether a table or view of that name is there."""
         return key_of(name) in self.known
 
     def sweep(self) -> None:
@@ -141,6 +145,7 @@ class Folder:
                 shutil.rmtree(version, ignore_errors=True)
 
     def versions(self) -> Iterator[Path]:
+        """Yield the folder of every version of every table."""
         for table in sorted(self.folder.iterdir()):
             if table.is_dir() and not table.is_symlink() and not table.name.startswith("."):
                 yield from (version for version in sorted(table.iterdir()) if version.is_dir())
@@ -148,12 +153,14 @@ class Folder:
     # -- writing -----------------------------------------------------------------------------------
 
     def replace(self, name: str, frame: Any) -> Entry:
+        """Write a table anew, as a version of its own."""
         version = new_version()
         frame.write.mode("error").parquet(str(self.place(name, version)))
         return self.finished(name, version, frame)
 
     def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
-        there = self.spark.table(quoted(name))
+        """Write a new version of a table: the old rows and the fresh ones."""
+        there = self.spark.table(quote_name(name))
         fresh, old = aligned(frame, there, growth.on_schema_change)
         growth.checked(fresh)
         if not growth.appends or old.columns != there.columns:
@@ -165,12 +172,14 @@ class Folder:
         return self.finished(name, version, old)
 
     def finished(self, name: str, version: str, frame: Any) -> Entry:
+        """Return the entry of a version that was written."""
         schema = nullable(frame.schema).json()
         return Entry(
             name, "table", version, "", schema=schema, files=sizes(self.place(name, version))
         )
 
     def register(self, entry: Entry) -> None:
+        """Make a table known to Spark."""
         from pyspark.sql.types import StructType
 
         schema = StructType.fromJson(json.loads(entry.schema))
@@ -178,15 +187,17 @@ class Folder:
         self.make_room(entry.name)
         place = str(self.place(entry.name, entry.version))
         self.spark.catalog.createTable(
-            quoted(entry.name), path=place, source="parquet", schema=schema
+            quote_name(entry.name), path=place, source="parquet", schema=schema
         )
         self.known[key_of(entry.name)] = (entry.name, "TABLE")
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
-        self.make_view(name, statement(f"CREATE OR REPLACE VIEW {quoted(name)} AS\n"))
+        """Create a view."""
+        self.make_view(name, statement(f"CREATE OR REPLACE VIEW {quote_name(name)} AS\n"))
         return Entry(name, "view", new_version(), "", sql=sql)
 
     def make_view(self, name: str, statement: str) -> None:
+        """Create a view in the place of a table or view of that name."""
         if self.known.get(key_of(name), ("", ""))[1] == "TABLE":
             self.forget(name)
         self.make_room(name)
@@ -199,28 +210,32 @@ class Folder:
             shutil.rmtree(self.place(before.name, before.version), ignore_errors=True)
 
     def make_room(self, name: str) -> None:
+        """Create the schema of a name."""
         schema = name.split(".")[:-1]
         if schema:
-            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted('.'.join(schema))}")
+            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quote_name('.'.join(schema))}")
 
     def forget(self, name: str) -> None:
         """The catalogue does not know it any more; the files stay."""
         known = self.known.pop(key_of(name), None)
         if known:
-            self.spark.sql(f"DROP {known[1]} IF EXISTS {quoted(known[0])}")
+            self.spark.sql(f"DROP {known[1]} IF EXISTS {quote_name(known[0])}")
 
     def close(self) -> None:
+        """Drop what was registered, and remove scratch files."""
         for name, kind in list(self.known.values()):
             with suppress(Exception):
-                self.spark.sql(f"DROP {kind} IF EXISTS {quoted(name)}")
+                self.spark.sql(f"DROP {kind} IF EXISTS {quote_name(name)}")
         shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
 
     # -- folders -----------------------------------------------------------------------------------
 
     def place(self, name: str, version: str) -> Path:
+        """Return the folder of a version."""
         return self.folder / folder_name(name) / version
 
     def scratch(self) -> Path:
+        """Return a new folder for scratch files."""
         path = self.folder / SCRATCH / new_version()
         path.mkdir(parents=True)
         return path
@@ -238,26 +253,30 @@ class Catalogue:
         self.spark = spark
 
     def open(self, keys: Iterable[str]) -> list[str]:
+        """Read the state; return the names that the catalog no longer has."""
         self.state.read()
         gone = [entry.name for entry in self.state.entries.values() if not self.stands(entry.name)]
         self.state.drop(*map(key_of, gone))
         return gone
 
     def stands(self, name: str) -> bool:
-        return bool(self.spark.catalog.tableExists(quoted(name)))
+        """Tell whether a table or view of that name is there."""
+        return bool(self.spark.catalog.tableExists(quote_name(name)))
 
     def replace(self, name: str, frame: Any) -> Entry:
+        """Write a table anew."""
         self.make_room(name)
-        frame.write.mode("overwrite").saveAsTable(quoted(name))
+        frame.write.mode("overwrite").saveAsTable(quote_name(name))
         return Entry(name, "table", new_version(), "")
 
     def extend(self, name: str, frame: Any, growth: Growth) -> Entry:
-        there = self.spark.table(quoted(name))
+        """Add fresh rows to a table, by its strategy."""
+        there = self.spark.table(quote_name(name))
         fresh, old = aligned(frame, there, growth.on_schema_change)
         growth.checked(fresh)
         same = old.columns == there.columns
         if same and growth.appends:
-            fresh.write.insertInto(quoted(name))
+            fresh.write.insertInto(quote_name(name))
         elif same and growth.strategy == REPLACE:
             self.merge(name, fresh, growth.keys)
         else:
@@ -268,14 +287,15 @@ class Catalogue:
         """A table cannot be read while it is replaced: its rows wait in a folder."""
         place = str(self.scratch() / "rows")
         frame.write.parquet(place)
-        self.spark.read.parquet(place).write.mode("overwrite").saveAsTable(quoted(name))
+        self.spark.read.parquet(place).write.mode("overwrite").saveAsTable(quote_name(name))
 
     def merge(self, name: str, fresh: Any, keys: Iterable[str]) -> None:
+        """Update the rows with the same key, and insert the others."""
         view = f"lineal_{new_version()}"
         fresh.createOrReplaceTempView(view)
         on = " AND ".join(f"old.{column(key)} = new.{column(key)}" for key in keys)
         self.spark.sql(
-            f"MERGE INTO {quoted(name)} AS old USING {view} AS new ON {on} "
+            f"MERGE INTO {quote_name(name)} AS old USING {view} AS new ON {on} "
             "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
         )
 
@@ -283,31 +303,36 @@ class Catalogue:
         """The catalogue knows it already; this session may have to look again, if a Python model's
         has written it.
         """
-        self.spark.catalog.refreshTable(quoted(entry.name))
+        self.spark.catalog.refreshTable(quote_name(entry.name))
 
     def view(self, name: str, statement: Callable[[str], str], sql: str) -> Entry:
+        """Create a view."""
         self.make_room(name)
-        self.spark.sql(statement(f"CREATE OR REPLACE VIEW {quoted(name)} AS\n"))
+        self.spark.sql(statement(f"CREATE OR REPLACE VIEW {quote_name(name)} AS\n"))
         return Entry(name, "view", new_version(), "", sql=sql)
 
     def settle(self, entry: Entry, before: Entry | None) -> None:
         """The catalogue removes what it has replaced."""
 
     def make_room(self, name: str) -> None:
+        """Create the schema of a name."""
         schema = name.split(".")[:-1]
         if schema:
-            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted('.'.join(schema))}")
+            self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quote_name('.'.join(schema))}")
 
     def close(self) -> None:
+        """Remove scratch files."""
         shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
 
     def scratch(self) -> Path:
+        """Return a new folder for scratch files."""
         path = self.folder / SCRATCH / new_version()
         path.mkdir(parents=True)
         return path
 
 
 def new_version() -> str:
+    """Return a name for a new version."""
     return uuid4().hex[:12]
 
 

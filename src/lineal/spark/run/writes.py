@@ -9,7 +9,7 @@ from lineal.extract.catalyst.plan import Names
 from lineal.model.extraction import Extraction
 from lineal.spark.job_capture.listener import Execution, Listener
 from lineal.spark.job_capture.record import Recorder, Write
-from lineal.spark.plan import analysed, described
+from lineal.spark.plan import analyze, describe_plan
 
 PATIENCE = 10_000
 """The milliseconds that Spark has to tell what has happened."""
@@ -29,7 +29,7 @@ class Writes:
     def _take(self, write: Write) -> None:
         self._found.setdefault(write.session, []).append(write)
 
-    def of(self, session: Any) -> list[Write]:
+    def writes_of(self, session: Any) -> list[Write]:
         """What a session has written so far, and did not fail to write, in order."""
         with self._one_at_a_time:
             self._drain()
@@ -39,7 +39,7 @@ class Writes:
         """The lineage of a DataFrame; rows that a checkpoint has cut off from their plan keep their
         sources, once `of`
         was asked for what the session has done."""
-        text = described(analysed(frame, self._spark), self._spark)
+        text = describe_plan(analyze(frame, self._spark), self._spark)
         with self._one_at_a_time:
             return self._recorder.lineage(text, target, self.number(session))
 
@@ -48,6 +48,7 @@ class Writes:
         return int(self._spark._jvm.java.lang.System.identityHashCode(session._jsparkSession))
 
     def close(self) -> None:
+        """Stop listening to writes."""
         self._listener.detach()
 
     def _drain(self) -> None:
