@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lineal.graph.impact import Impact
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Column, Dataset, Edge, Read, Usage
-    from lineal.model.extraction import Coverage
+    from lineal.model.ledger import Coverage
     from lineal.projects import ProjectError
     from lineal.views.rows import ColumnLineageRelation
 
@@ -46,7 +46,7 @@ __all__ = [
 _HOME = {
     "Column": "lineal.model.edge",
     "ColumnLineageRelation": "lineal.views.rows",
-    "Coverage": "lineal.model.extraction",
+    "Coverage": "lineal.model.ledger",
     "Dataset": "lineal.model.edge",
     "Diagnostic": "lineal.model.diagnostic",
     "Edge": "lineal.model.edge",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,13 @@ from lineal.graph.select import ALL
 from lineal.graph.trace import TracedEdge, downstream, upstream
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.edge import Column, Edge, Read
-from lineal.model.extraction import Coverage, DatasetInfo, Extraction
+from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.ledger import Coverage
 from lineal.views.report import Report, around, everything, traced
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
+    from lineal.projects import Rules
     from lineal.views.rows import ColumnLineageRelation
     from lineal.web.notebook import Display
 
@@ -46,6 +48,9 @@ def lineage(
     default_catalog: str | None = None,
     default_schema: str | Iterable[str] = (),
     collapse_temp: bool = True,
+    encoding: str | None = None,
+    follow_links: bool = False,
+    max_file_size: int | None = None,
 ) -> Lineage:
     """The lineage of a path (project, file, folder, or the address of a PostgreSQL server), of SQL
     text, of a list of either, or of a mapping name → SQL.
@@ -58,16 +63,23 @@ def lineage(
 
     A name without a schema stands in the default schema, the first of several that has it.
     Temporary tables are composed into what reads them, unless `collapse_temp` is false.
+    `encoding` is that of files without a byte order mark. Files larger than `max_file_size` bytes
+    are left out; so are links that leave the project, unless `follow_links` is true.
     """
     from lineal.incremental.extraction import extract
     from lineal.model.script import Defaults
+    from lineal.projects import make_rules
+    from lineal.projects.source_texts import SourceFiles
 
-    corpus = _corpus(source, dialect, schema, log)
+    rules = make_rules(encoding, follow_links, max_file_size)
+    if not isinstance(source, (str, os.PathLike, Mapping)):
+        source = list(source)
+    corpus = _corpus(source, dialect, schema, log, rules)
     corpus.collapse_temporary = collapse_temp
     schemas = (default_schema,) if isinstance(default_schema, str) else tuple(default_schema)
     if default_catalog or schemas:
         corpus.defaults = Defaults(default_catalog, schemas)
-    return Lineage(extract(corpus))
+    return Lineage(extract(corpus), SourceFiles(_paths_in(source), rules).text)
 
 
 class Lineage:
@@ -79,8 +91,11 @@ class Lineage:
     ['v.a', 'v.d']
     """
 
-    def __init__(self, extraction: Extraction) -> None:
+    def __init__(
+        self, extraction: Extraction, read_source: Callable[[str], str] = lambda _: ""
+    ) -> None:
         self.extraction = extraction
+        self._read_source = read_source
 
     @cached_property
     def graph(self) -> Graph:
@@ -177,7 +192,7 @@ class Lineage:
 
         def written(part: Extraction) -> str:
             graph = self._graph_of(part)
-            return _written(
+            return _format_report(
                 format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph)
             )
 
@@ -214,6 +229,7 @@ class Lineage:
         return where
 
     def _write(self, file: Path) -> None:
+        """Save the lineage as JSON, or as a page."""
         from lineal.store import saved
         from lineal.store.files import replace_file
 
@@ -231,6 +247,7 @@ class Lineage:
         return open_tab(self._page(column))
 
     def _page(self, start: Column | str | None) -> str:
+        """Return the page as HTML."""
         from lineal.web.data import page_data, texts_of
         from lineal.web.page import html
 
@@ -239,13 +256,15 @@ class Lineage:
 
         def drawn(part: Extraction) -> str:
             graph = self._graph_of(part)
-            data = page_data(graph, title="lineage", start=named, texts=texts_of(graph))
+            texts = texts_of(graph, self._read_source)
+            data = page_data(graph, title="lineage", start=named, texts=texts)
             return html(data, "lineage – lineal")
 
         return sound_part(self.extraction, drawn)
 
     @cached_property
     def _everything(self) -> Report:
+        """Return the report about the whole graph."""
         return everything(self.graph)
 
     def _repr_html_(self) -> str:
@@ -260,16 +279,20 @@ class Lineage:
         """The same beside a widget, in a notebook that is open; a terminal asks for neither."""
         from lineal.web.notebook import cell_view, is_live
 
-        return cell_view(self._page(None)) if is_live() else {}
+        if is_live():
+            return cell_view(self._page(None))
+        return {}
 
     def _graph_of(self, part: Extraction) -> Graph:
         """The graph of all that can be shown; usually that is everything."""
-        return self.graph if part is self.extraction else Graph(part)
+        if part is self.extraction:
+            return self.graph
+        return Graph(part)
 
     def __repr__(self) -> str:
-        from lineal.views.words import counted
+        from lineal.views.words import count_noun
 
-        return f"<Lineage: {counted(len(self.graph.infos), 'dataset')}, {counted(len(self.edges), 'edge')}>"
+        return f"<Lineage: {count_noun(len(self.graph.infos), 'dataset')}, {count_noun(len(self.edges), 'edge')}>"
 
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:
@@ -277,7 +300,8 @@ def _is_folder(path: str | os.PathLike[str]) -> bool:
     return os.fspath(path).endswith(("/", os.sep)) or Path(path).is_dir() or not Path(path).suffix
 
 
-def _written(format: str, report: Report) -> str:
+def _format_report(format: str, report: Report) -> str:
+    """Return a report in a format."""
     from lineal.views import openlineage, text
 
     if format == "openlineage":
@@ -286,19 +310,33 @@ def _written(format: str, report: Report) -> str:
 
 
 def _corpus(
-    source: Source, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None
+    source: Source,
+    dialect: str | None,
+    schema: Schema | None,
+    log: Mapping[str, str] | None,
+    rules: Rules,
 ) -> Corpus:
+    """Return the project of a path, a text or a mapping of texts."""
     from lineal.projects import corpus_of_text, united
 
     if isinstance(source, Mapping):
         return corpus_of_text(source, dialect, schema)
     if isinstance(source, (str, os.PathLike)):
-        return _corpus_of_one(source, dialect, schema, log)
-    several = [_corpus_of_one(each, dialect, None, log) for each in source]
+        return _corpus_of_one(source, dialect, schema, log, rules)
+    several = [_corpus_of_one(each, dialect, None, log, rules) for each in source]
     return united([*several, corpus_of_text((), dialect, schema)])
 
 
+def _paths_in(source: Source) -> list[str]:
+    """Return what of a source is a path that exists."""
+    if isinstance(source, Mapping):
+        return []
+    several = [source] if isinstance(source, (str, os.PathLike)) else source
+    return [os.fspath(each) for each in several if _exists(each)]
+
+
 def _exists(source: PathOrText) -> bool:
+    """Tell whether the source is a path that exists."""
     try:
         return source != "" and Path(source).exists()
     except (OSError, ValueError):  # a text that is too long for a path, or has a NUL in it
@@ -306,7 +344,11 @@ def _exists(source: PathOrText) -> bool:
 
 
 def _corpus_of_one(
-    source: PathOrText, dialect: str | None, schema: Schema | None, log: Mapping[str, str] | None
+    source: PathOrText,
+    dialect: str | None,
+    schema: Schema | None,
+    log: Mapping[str, str] | None,
+    rules: Rules,
 ) -> Corpus:
     """A path if it is one, else SQL; a word that is neither is a path that is not there."""
     from lineal.projects import corpus_of_text, load
@@ -314,7 +356,7 @@ def _corpus_of_one(
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
     if _exists(source) or ADDRESS.match(os.fspath(source)):
-        return load(source, dialect, schema, log)
+        return load(source, dialect, schema, log, rules=rules)
     if isinstance(source, str) and (
         not source or re.search(r"\s", source) or KEYWORD.search(source)
     ):

@@ -19,6 +19,10 @@ from lineal import __version__
 
 COMMANDS = {
     "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
+    "projects": (
+        "lineal.cli.projects",
+        "List the projects and files below a folder, and what is left out.",
+    ),
     "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
     "validate": (
         "lineal.cli.validate",
@@ -56,28 +60,42 @@ CRASHED = 70
 class Commands(click.Group):
     """The commands of COMMANDS, each imported when it is run; no exception ends in a traceback."""
 
+    is_program = False
+    """Whether the command line has this process for itself; others may call it from theirs."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command; only its own module is imported."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parse the arguments; a mistake is shown on one line."""
         with _in_one_line():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a mistake is shown on one line."""
         with _in_one_line():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands for --help."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run as a program, which has this process for itself."""
+        Commands.is_program = True
+        return super().__call__(*args, **kwargs)
+
     def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run lineal; a failure of its own is shown without a traceback."""
         try:
             return super().main(*args, **kwargs)
         except Exception as problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineal.cli.request import Request
 from lineal.cli.source import Mistake
 from lineal.graph.graph import Graph, UnknownName
-from lineal.graph.select import ALL
+from lineal.graph.select import ALL, Selection, members
 from lineal.model.edge import Column, Dataset
 from lineal.views.report import (
     DOWNSTREAM,
@@ -17,41 +17,94 @@ from lineal.views.report import (
     labelled,
     table_level,
     traced,
+    united,
 )
 
 
 def answer(request: Request, graph: Graph) -> Report:
     """The part of a graph that is asked for."""
     try:
+        if request.selections and not _asks_for_one(request):
+            return _selected(graph, request)
         at = _asked(graph, request)
         if request.level == "table":
             return _tables(graph, at, request)
         report = _columns(graph, at, request)
-        return (
-            report if request.classification is None else _labelled(report, request.classification)
-        )
+        if request.classification is None:
+            return report
+        return _labelled(report, request.classification)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
 
 
+def _find(graph: Graph, selection: Selection) -> Column | Dataset:
+    """What a selector names; a bare name that nobody knows may have been meant as a path."""
+    try:
+        return graph.find(selection.name)
+    except UnknownName as unknown:
+        if selection.follows:
+            raise
+        raise Mistake(f"no such file or folder: {selection.name}; {unknown}") from unknown
+
+
+def _asks_for_one(request: Request) -> bool:
+    """Tell whether one name is selected, as -n and --column do."""
+    return len(request.selections) == 1 and not request.selections[0].method
+
+
+def _selected(graph: Graph, request: Request) -> Report:
+    """What several selectors, or one with a method, name: all of it together."""
+    parts = [
+        _part(graph, at, selection, request)
+        for selection in request.selections
+        for at in members(graph, selection)
+    ]
+    report = united(graph, parts)
+    if request.level == "table":
+        return report
+    if request.classification is not None:
+        return _labelled(report, request.classification)
+    return report
+
+
+def _part(graph: Graph, at: Column | Dataset, selection: Selection, request: Request) -> Report:
+    """The part of a graph that one selector asks for, of one of the things that it names."""
+    dataset = at.dataset if isinstance(at, Column) else at
+    if request.level == "table":
+        return table_level(graph, dataset, up=selection.up or 1, down=selection.down)
+    starts = [at] if isinstance(at, Column) else graph.columns(at)
+    if selection.follows:
+        return traced(
+            graph, starts, up=selection.up, down=selection.down, with_rows=request.with_rows
+        )
+    if isinstance(at, Column) or request.traces:
+        return traced(graph, starts, up=1, with_rows=request.with_rows)
+    return around(graph, at, request.direction or UPSTREAM)
+
+
 def _asked(graph: Graph, request: Request) -> Column | Dataset | None:
     """The column or dataset that the selector or the options name."""
-    if request.selection:
-        return graph.find(request.selection.name)
+    if request.selections:
+        return _find(graph, request.selections[0])
     if request.node is None:
-        return None if request.column is None else graph.column(request.column)
+        if request.column is None:
+            return None
+        return graph.column(request.column)
     dataset = graph.dataset(request.node)
-    return dataset if request.column is None else graph.column_in(dataset, request.column)
+    if request.column is None:
+        return dataset
+    return graph.column_in(dataset, request.column)
 
 
 def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:
+    """Return the column-level report that was asked for."""
     if at is None:
         return everything(graph)
     if request.impact:
         if not isinstance(at, Column):
             raise Mistake(f"--impact is that of one column: {at} is a dataset")
         return impact_of(graph, at)
-    if isinstance(at, Dataset) and not request.selection and request.view != "chain":
+    if isinstance(at, Dataset) and not request.traces and request.view != "chain":
         return around(graph, at, request.direction or UPSTREAM)
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     up, down = _hops(request, ALL)
@@ -69,6 +122,7 @@ def _labelled(report: Report, label: str) -> Report:
 
 
 def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Report:
+    """Return the table-level report that was asked for."""
     if at is None:
         return table_level(graph)
     up, down = _hops(request, 1)
@@ -79,7 +133,7 @@ def _hops(request: Request, far: int) -> tuple[int, int]:
     """How far to go upstream and downstream: as the selector says, or `far` in the direction that
     is asked for.
     """
-    if request.selection:
-        return request.selection.up, request.selection.down
+    if request.selections and request.selections[0].follows:
+        return request.selections[0].up, request.selections[0].down
     direction = request.direction or UPSTREAM
     return far * (direction != DOWNSTREAM), far * (direction != UPSTREAM)

@@ -7,17 +7,16 @@ from __future__ import annotations
 import marshal
 import sys
 from collections.abc import Callable
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lineal.cli.console import coloured
+from lineal.cli.console import has_color
 from lineal.cli.source import STANDARD_INPUT, Source, corpus_of, extraction_of
 from lineal.graph.boundary import sound_part
 from lineal.graph.graph import Graph
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.extraction import Coverage
+from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.store import Cache, cache, corpus_digest, digest, machinery
 from lineal.views.terminal import Grid, Page, Piece, plain
@@ -35,11 +34,11 @@ class Shown(NamedTuple):
 Make = Callable[[Graph], Shown]
 
 
-def shown(source: Source, asked: object, make: Make) -> Shown:
+def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
     """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None or source.verbose:  # what is read is said while it is read
-        return _made(source, corpus_of(source), make, memory)
+        return _make_answer(source, corpus_of(source), make, memory)
     rest = (source.decides, asked, _is_plain(source))
     stamps = _stamps(source)
     corpus = corpus_of(source) if not stamps else None
@@ -48,7 +47,7 @@ def shown(source: Source, asked: object, make: Make) -> Shown:
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
-    made = _made(source, corpus or corpus_of(source), make, memory)
+    made = _make_answer(source, corpus or corpus_of(source), make, memory)
     if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
     return made
@@ -59,17 +58,19 @@ def _stamps(source: Source) -> list[object]:
     must be.
     """
     from lineal.projects import stamp
+    from lineal.projects.intake import LARGEST, peek_bytes
 
     if source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths:
         return []
     stamps: list[object] = [stamp(path) for path in source.paths]
-    schema = (
-        Path(source.schema).read_bytes() if source.schema and Path(source.schema).is_file() else b""
-    )
-    return [source.paths, *stamps, schema] if all(stamps) else []
+    schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
+    if all(stamps):
+        return [source.paths, *stamps, schema]
+    return []
 
 
-def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
+def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
+    """Return the answer that the lineage of the source gives."""
     found = sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
     if isinstance(found.made, str) or not _is_plain(source):
         return found
@@ -77,7 +78,8 @@ def _made(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Sho
 
 
 def _is_plain(source: Source) -> bool:
-    return not coloured(sys.stdout, source.color)
+    """Tell whether the output has no colors."""
+    return not has_color(sys.stdout, source.color)
 
 
 # -- as bytes: only texts and numbers, nothing that could be run -----------------------------------
@@ -89,7 +91,7 @@ def _encoded(made: Shown) -> bytes:
         (found.code.name, found.message, _tuple(found.place), found.hint)
         for found in made.diagnostics
     ]
-    return marshal.dumps((page, diagnostics, made.footer, astuple(made.coverage)))
+    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json()))
 
 
 def _decoded(data: bytes) -> Shown:
@@ -101,20 +103,27 @@ def _decoded(data: bytes) -> Shown:
             for code, said, at, hint in diagnostics
         ],
         last,
-        Coverage(*coverage),
+        Coverage.from_json(coverage),
     )
 
 
 def _part(part: Any) -> tuple[Any, ...]:
+    """Return a part of a page as plain values."""
     if isinstance(part, Grid):
         return True, part.header, [tuple(row) for row in part.rows], part.numbers, part.folds
     return False, [tuple(piece) for piece in part]
 
 
 def _part_of(part: Any) -> Any:
+    """Return a part of a page from plain values."""
     is_grid, *rest = part
-    return Grid(*rest) if is_grid else tuple(Piece(*piece) for piece in rest[0])
+    if is_grid:
+        return Grid(*rest)
+    return tuple(Piece(*piece) for piece in rest[0])
 
 
 def _tuple(place: Place | None) -> tuple[Any, ...] | None:
-    return tuple(place) if place is not None else None
+    """Return a place as a plain tuple."""
+    if place is not None:
+        return tuple(place)
+    return None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import click
 
-from lineal.cli.console import coloured
+from lineal.cli.console import has_color
 from lineal.model.script import Script
 
 FEWEST = 200
@@ -20,7 +20,7 @@ Tick = Callable[[int], object]
 @contextmanager
 def bar(total: int, color: str, verbose: bool = False) -> Iterator[Tick]:
     """Something to be told how many more files are read; lines about each of them need no bar."""
-    if verbose or total < FEWEST or not (coloured(sys.stderr, color) and sys.stderr.isatty()):
+    if verbose or total < FEWEST or not (has_color(sys.stderr, color) and sys.stderr.isatty()):
         yield lambda count: None
         return
     with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:

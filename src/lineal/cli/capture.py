@@ -151,6 +151,7 @@ def _program(job: str, arguments: tuple[str, ...]) -> Corpus:
 
 
 def _code(comparison: Comparison, fail_on: str) -> int:
+    """Return the exit code: 1 if a difference is severe enough."""
     from lineal.model.diagnostic import Severity
 
     if fail_on == "never":
@@ -162,6 +163,7 @@ def _code(comparison: Comparison, fail_on: str) -> int:
 def _settings(
     to: str | None, url: str | None, timeout: float, legacy: bool | None, **options: Any
 ) -> Settings:
+    """Return the settings of a capture; a contradiction is a mistake."""
     from lineal.spark.job_capture import Settings
 
     if to and url:
@@ -175,16 +177,18 @@ def _settings(
 
 
 def _why_nothing() -> str:
+    """Return why nothing was captured."""
     if "pyspark.sql.connect.session" in sys.modules:
         return "the job talks to Spark Connect, whose plans are on the server: nothing was captured"
     return "the job has started no Spark: nothing was captured"
 
 
 def _show(captured: Captured, settings: Settings, comparison: Comparison | None = None) -> None:
+    """Print the captured edges, the differences and the diagnostics."""
     from lineal.cli.console import report_diagnostics, show
     from lineal.model.diagnostic import Code, Severity
     from lineal.views.safe import visible
-    from lineal.views.words import counted
+    from lineal.views.words import count_noun
 
     extraction = captured.extraction
     if not settings.save and not settings.to:
@@ -194,23 +198,24 @@ def _show(captured: Captured, settings: Settings, comparison: Comparison | None 
         told = [found for found in comparison.diagnostics if found.code is not Code.NOT_CAPTURED]
         report_diagnostics(told, "auto", Severity.INFO)
     failed = f", {captured.failed} of which failed" if captured.failed else ""
-    _say(
-        f"{counted(captured.writes, 'write')}{failed}; {counted(len(extraction.edges), 'edge')}{_compared(comparison)}"
-    )
+    writes, edges = count_noun(captured.writes, "write"), count_noun(len(extraction.edges), "edge")
+    _say(f"{writes}{failed}; {edges}{_compared(comparison)}")
 
 
 def _compared(comparison: Comparison | None) -> str:
     """, static = Catalyst, 2 columns not comparable"""
-    from lineal.views.words import counted
+    from lineal.views.words import count_noun
 
     if comparison is None:
         return ""
     left = (
-        f", {counted(comparison.columns_left, 'column')} not comparable" if comparison.left else ""
+        f", {count_noun(comparison.columns_left, 'column')} not comparable"
+        if comparison.left
+        else ""
     )
     if comparison.agrees:
         return f", static = Catalyst{left}"
-    return f", static ≠ Catalyst: {counted(len(comparison.disagreements), 'disagreement')}{left}"
+    return f", static ≠ Catalyst: {count_noun(len(comparison.disagreements), 'disagreement')}{left}"
 
 
 def _say(message: str) -> None:

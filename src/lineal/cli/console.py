@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
-from typing import TextIO
+from typing import IO, TextIO
 
 import click
 
+from lineal.cli.listing import Listing
 from lineal.model.boundary import internal_errors
-from lineal.model.diagnostic import Diagnostic, Severity
+from lineal.model.diagnostic import Code, Diagnostic, Severity
+from lineal.model.limits import commit
 from lineal.views.safe import visible
-from lineal.views.terminal import Page, drawn, plain
-from lineal.views.words import counted
+from lineal.views.terminal import Page, draw_page, plain
+from lineal.views.words import count_noun
+
+MOST_OF_A_CODE = 5
+"""How many diagnostics of one code are listed."""
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "blue"}
 
@@ -25,10 +33,11 @@ def show(made: str | Page, color: str) -> None:
     """
     if sys.stdout is None:  # closed, as by >&-
         return
+    commit()
     try:
         if isinstance(made, str):
             _write(made)
-        elif coloured(sys.stdout, color):
+        elif has_color(sys.stdout, color):
             _draw(made)
         else:
             _write(plain(made))
@@ -42,7 +51,8 @@ def show(made: str | Page, color: str) -> None:
             ) from problem
 
 
-def coloured(stream: TextIO | None, color: str) -> bool:
+def has_color(stream: TextIO | None, color: str) -> bool:
+    """Tell whether colors are printed to a stream."""
     if stream is None:
         return False
     if color == "auto":
@@ -53,14 +63,29 @@ def coloured(stream: TextIO | None, color: str) -> bool:
 
 
 def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severity) -> None:
-    """One line a diagnostic, from a severity on, and a line that counts them."""
+    """Write a line for each diagnostic from a severity on, errors first, and a line that counts
+    them. Of each code the first five are listed, unless all are asked for.
+    """
     shown = [diagnostic for diagnostic in diagnostics if diagnostic.severity >= least]
-    for diagnostic in shown:
-        complain(_one_line(diagnostic, coloured(sys.stderr, color)))
+    for code, group in _groups(shown):
+        listed = group if Listing.all_diagnostics else group[:MOST_OF_A_CODE]
+        for diagnostic in listed:
+            complain(_one_line(diagnostic, has_color(sys.stderr, color)))
+        if len(listed) < len(group):
+            more = f"{len(group) - len(listed):,} more {code.severity.label}[{code.code}]"
+            complain(f"… {more} (--all-diagnostics lists them)")
     if shown:
         counts = Counter(diagnostic.severity for diagnostic in shown)
         present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
-        complain(", ".join(counted(counts[severity], severity.label) for severity in present))
+        complain(", ".join(count_noun(counts[severity], severity.label) for severity in present))
+
+
+def _groups(diagnostics: list[Diagnostic]) -> list[tuple[Code, list[Diagnostic]]]:
+    """Group diagnostics by code, the gravest first; within a code they keep their order."""
+    groups: dict[Code, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        groups.setdefault(diagnostic.code, []).append(diagnostic)
+    return sorted(groups.items(), key=lambda group: -group[0].severity)
 
 
 def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
@@ -73,13 +98,16 @@ def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
 
 
 def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
+    """Return a diagnostic on one line, with its advice."""
     text = visible(str(diagnostic))
     if colour:
         label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"
         text = text.replace(
             label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1
         )
-    return f"{text} ({visible(diagnostic.advice)})" if diagnostic.advice else text
+    if diagnostic.advice:
+        return f"{text} ({visible(diagnostic.advice)})"
+    return text
 
 
 def _write(text: str) -> None:
@@ -88,12 +116,55 @@ def _write(text: str) -> None:
     sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
+PAGER, NO_PAGER = "LINEAL_PAGER", ("", "cat")
+"""The environment variable that names the pager of lineal, and the values that ask for none."""
+
+WIDE, QUIET, UNPAGED = "lineal.wide", "lineal.quiet", "lineal.unpaged"
+"""The options --wide, --quiet and --no-pager, as the context of the command keeps them."""
+
+
+def is_set(option: str) -> bool:
+    """Tell whether an option of the output is given, to the command that is running."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.find_root().meta.get(option))
+
+
+def pager() -> list[str] | None:
+    """Return the command that shows a long page on a terminal; None if nobody wants one."""
+    if is_set(UNPAGED) or not (
+        sys.stdout.isatty() and sys.stdin is not None and sys.stdin.isatty()
+    ):
+        return None
+    named = os.environ.get(PAGER, os.environ.get("PAGER", "less"))
+    words = shlex.split(named)
+    if not words or words[0] in NO_PAGER or shutil.which(words[0]) is None:
+        return None
+    return words
+
+
 def _draw(page: Page) -> None:
+    """Print a page with colors, through a pager if there is one."""
+    command = pager()
+    if command is None:
+        _draw_to(page, sys.stdout)
+        return
+    # as git has it: quit if it fits on the screen, keep colors, leave the text there
+    environment = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True) as shown:  # noqa: S603
+        assert shown.stdin is not None, "a pipe was asked for"
+        with suppress(BrokenPipeError):
+            _draw_to(page, shown.stdin)
+            shown.stdin.close()
+
+
+def _draw_to(page: Page, stream: IO[str]) -> None:
+    """Write a page with colors to a stream."""
     from rich.console import Console
     from rich.text import Text
 
-    boundless = None if sys.stdout.isatty() else 1_000_000
+    boundless = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1_000_000
     console = Console(
+        file=stream,
         force_terminal=True,
         no_color=False,
         highlight=False,
@@ -101,10 +172,13 @@ def _draw(page: Page) -> None:
         emoji=False,
         width=boundless,
     )
-    for part in drawn(page, console.width):
+    for part in draw_page(page, console.width, is_set(WIDE)):
         console.print(part, soft_wrap=isinstance(part, Text))
 
 
 def complain(text: str) -> None:
+    """Write a line to standard error, unless --quiet is given."""
+    if is_set(QUIET):
+        return
     with suppress(BrokenPipeError):
         click.echo(text, err=True)

@@ -63,14 +63,17 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
     corpus = corpus_of(source)
     graph = graph_in(source, corpus)
     patches = list(_patches(source, _fills(source, corpus, graph)))
-    failed = _written(patches) if write and not dry_run else _shown(patches, source.color)
+    failed = (
+        _write_patches(patches) if write and not dry_run else _show_patches(patches, source.color)
+    )
     failed |= report_internal_errors(graph.extraction.diagnostics, source.color)
     complain(footer(graph))
     sys.exit(failed)
 
 
 def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
-    from lineal.projects.descriptions import written
+    """Yield a patch for each YAML file of the project that lacks descriptions."""
+    from lineal.projects.descriptions import write_descriptions
 
     folders = [where.resolve() for path in source.paths if (where := Path(path)).is_dir()]
     by_file: dict[str, list[Fill]] = {}
@@ -87,7 +90,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
             yield Patch(file, b"", b"", 0, refused)
             continue
         before, mark, text = _read(file)
-        made = written(text, fills)
+        made = write_descriptions(text, fills)
         refused = [f"{file}: {fill}: {reason}" for fill, reason in made.refused]
         yield Patch(file, before, mark + made.text.encode(), len(made.filled), refused)
 
@@ -98,11 +101,11 @@ def _fills(source: Source, corpus: Corpus, graph: Graph) -> Iterator[Fill]:
     from lineal.model.edge import Column
     from lineal.projects.descriptions import Fill
     from lineal.projects.source_texts import Texts
-    from lineal.rules import Subject, asked, check
+    from lineal.rules import Subject, active_rules, check
 
     suppressions = Texts(corpus, source.paths).suppressions()
     texts = inheritance(graph)
-    for finding in check(Subject(graph), asked(corpus.checks, ["A050"]), suppressions):
+    for finding in check(Subject(graph), active_rules(corpus.checks, ["A050"]), suppressions):
         about = finding.found.about
         if isinstance(about, Column) and about in texts:
             info, place = graph.infos[about.dataset], graph.infos[about.dataset].place
@@ -113,8 +116,11 @@ def _fills(source: Source, corpus: Corpus, graph: Graph) -> Iterator[Fill]:
 
 def _read(file: str) -> tuple[bytes, bytes, str]:
     """All of it, its byte order mark, and its text."""
+    from lineal.projects.intake import open_regular
+
     try:
-        data = Path(file).read_bytes()
+        with open_regular(file) as stream:
+            data = stream.read()
         mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
         return data, mark, data[len(mark) :].decode()
     except (OSError, UnicodeDecodeError) as problem:
@@ -124,7 +130,8 @@ def _read(file: str) -> tuple[bytes, bytes, str]:
 # -- what is done about it -------------------------------------------------------------------------
 
 
-def _shown(patches: list[Patch], color: str) -> int:
+def _show_patches(patches: list[Patch], color: str) -> int:
+    """Print the patches, and return the exit code."""
     from lineal.cli.console import show
 
     show("".join(line for patch in patches for line in _difference(patch)), color)
@@ -150,7 +157,8 @@ def _difference(patch: Patch) -> Iterator[str]:
         yield visible(text) + (end or "\n\\ No newline at end of file\n")
 
 
-def _written(patches: list[Patch]) -> int:
+def _write_patches(patches: list[Patch]) -> int:
+    """Write the patches to their files, and return the exit code."""
     from lineal.cli.console import complain
     from lineal.store.files import replace_file
 
@@ -167,16 +175,17 @@ def _written(patches: list[Patch]) -> int:
 
 
 def _count(patches: list[Patch], done: str) -> None:
+    """Print how many descriptions were written, and what was left alone."""
     from lineal.cli.console import complain
     from lineal.views.safe import visible
-    from lineal.views.words import counted
+    from lineal.views.words import count_noun
 
     for refused in (each for patch in patches for each in patch.refused):
         complain(visible(f"left alone: {refused}"))
     filled = sum(patch.filled for patch in patches)
     files = sum(patch.filled > 0 for patch in patches)
     complain(
-        f"{counted(filled, 'description')} {done}, in {counted(files, 'file')}"
+        f"{count_noun(filled, 'description')} {done}, in {count_noun(files, 'file')}"
         if filled
         else "nothing to write"
     )

@@ -13,8 +13,8 @@ import click
 
 from lineal.cli.coverage import fail_under
 from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
-from lineal.cli.store_options import DEFAULT, WAIT, chosen
-from lineal.cli.store_options import opened as opened_store
+from lineal.cli.store_options import DEFAULT, WAIT, choose_namespace
+from lineal.cli.store_options import open_store_at as opened_store
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -128,6 +128,7 @@ def command(
 def _run(
     source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None
 ) -> int:
+    """Compare two sides, show the difference, and return the exit code."""
     from lineal.cli.console import report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.model.boundary import internal_errors
@@ -181,6 +182,7 @@ def compare(
 
 
 def _footer(output: str, head: Graph) -> None:
+    """Print the coverage below a difference in text."""
     from lineal.cli.console import complain
     from lineal.cli.coverage import footer
 
@@ -213,18 +215,29 @@ class _Side:
 
     @property
     def notes(self) -> list[Diagnostic]:
-        return self.snapshot.diagnostics if self.snapshot is not None else []
+        """Return the diagnostics of the checkout."""
+        if self.snapshot is not None:
+            return self.snapshot.diagnostics
+        return []
 
     def corpus(self, source: Source) -> Corpus:
+        """Return the project of this side, with paths relative to its folder."""
         from lineal.cli.source import corpus_of
+        from lineal.model.ledger import Reason
         from lineal.projects.relative import relative
 
         corpus = corpus_of(source._replace(paths=(self.path,)))
         corpus.diagnostics += self.notes
+        for note in self.notes:
+            if note.place is not None:
+                corpus.files.leave_out(note.place.file, Reason.NOT_IN_REVISION)
         top = self.snapshot.top if self.snapshot is not None else Path(self.path)
-        return relative(corpus, top) if self.snapshot is not None or top.is_dir() else corpus
+        if self.snapshot is not None or top.is_dir():
+            return relative(corpus, top)
+        return corpus
 
     def graph(self, source: Source) -> Graph:
+        """Return the lineage of this side."""
         from lineal.cli.source import extraction_of
         from lineal.graph.boundary import graph_of
         from lineal.store import cache
@@ -239,18 +252,19 @@ class _Stored(_Side):
     """A store as it was, or as it is."""
 
     def __init__(self, asked: Asked, at: str | None) -> None:
-        from lineal.store.lineage.postgres import shown
+        from lineal.store.lineage.postgres import public_address
 
-        name = shown(asked.base) if "://" in asked.base else asked.base
+        name = public_address(asked.base) if "://" in asked.base else asked.base
         super().__init__(f"{name} at {at}" if at else name, ".")
         self.asked = asked
         self.at = at
 
     def graph(self, source: Source) -> Graph:
+        """Return the lineage that the store has of this side."""
         from lineal.graph.graph import Graph
 
         with opened_store(self.asked.base, WAIT) as store:
-            return Graph(store.extraction(chosen(store, self.asked.namespace), self.at))
+            return Graph(store.extraction(choose_namespace(store, self.asked.namespace), self.at))
 
 
 def _since(asked: Asked) -> tuple[_Side, _Side]:
@@ -263,6 +277,7 @@ def _since(asked: Asked) -> tuple[_Side, _Side]:
 
 
 def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
+    """Return both sides of a comparison."""
     base_is_path = _is_path(asked.base)
     head_is_path = asked.head is not None and _is_path(asked.head)
     if base_is_path and asked.head is None:
@@ -298,10 +313,12 @@ def _side(path: str) -> _Side:
 
 
 def _is_path(name: str) -> bool:
+    """Tell whether a name means a file or folder, and not a revision."""
     return not name.startswith(GIT) and (exists(name) or "://" in name)
 
 
 def _plain(name: str) -> str:
+    """Return a revision without the prefix `git:`."""
     return name.removeprefix(GIT)
 
 
@@ -332,4 +349,6 @@ def _policy(file: str | None, base: _Side) -> Policy:
         return read_policy(Path(file))
     folder = Path(base.path) if Path(base.path).is_dir() else Path(base.path).parent
     found = folder / FILE
-    return read_policy(found) if found.is_file() else DEFAULT
+    if found.is_file():
+        return read_policy(found)
+    return DEFAULT

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,26 +15,69 @@ from lineal.cli.event_options import Form, all_form_options, emission_of, graph_
 from lineal.cli.source import Mistake, Source, checked, source_options
 
 if TYPE_CHECKING:
+    from lineal.deliver.profiles import Profile
     from lineal.model.diagnostic import Diagnostic
 
+ENDPOINT = "api/v1/lineage"
 URL = "OPENLINEAGE_URL"
 FAIL_ON = ("error", "warning", "info", "never")
+
+
+class Route(NamedTuple):
+    """Where events go: how the transport is told, and the catalog that takes them."""
+
+    config: dict[str, Any] | None
+    """None: as OpenLineage's client is configured"""
+    profile: Profile | None = None
+
+    @property
+    def is_received(self) -> bool:
+        """Whether a server takes the events; files and the console keep them for later."""
+        return self.config is None or self.config["type"] == "http"
+
+    @property
+    def destination(self) -> str:
+        """Say where the events go: ` to DataHub at http://localhost:8080`."""
+        from lineal.deliver.send import address_of
+
+        if self.config is None or self.config["type"] != "http":
+            return ""
+        server = f"{address_of(self.config['url'])}/{self.config['endpoint']}"
+        return f" to {self.profile.title} at {server}" if self.profile else f" to {server}"
+
+
+class Keeping(NamedTuple):
+    """The file for events that did not arrive, and how it is written."""
+
+    file: str | None
+    write: Callable[[Sequence[dict[str, Any]], Path], None]
+    always: bool = False
+    """also where nothing is left, so that nothing is sent twice"""
 
 
 @click.command(name="emit")
 @click.argument("arguments", nargs=-1, metavar="[PATH]...")
 @click.option(
+    "--to",
+    metavar="CATALOG|FILE",
+    help="The catalog that takes the events (datahub, dataplex, marquez, openlineage, openmetadata, "
+    "snowflake), or the file that they are appended to, one a line.",
+)
+@click.option(
     "--transport",
     type=click.Choice(["console", "file", "http", "configured"]),
-    help="Where events go; configured: as OpenLineage's client is.  [default: file with --to, http with --url, "
-    "else console]",
-)
-@click.option("--to", metavar="FILE", help="The file that events are appended to, one a line.")
-@click.option(
-    "--url", metavar="URL", help=f"The server that events are posted to.  [default: {URL}]"
+    help="Where events go; configured: as OpenLineage's client is.  [default: file with --to FILE, "
+    "http with --url, else console]",
 )
 @click.option(
-    "--endpoint", default="api/v1/lineage", show_default=True, help="The server's path for events."
+    "--url",
+    metavar="URL",
+    help=f"The server that events are posted to.  [default: {URL}, or the catalog's variable]",
+)
+@click.option(
+    "--endpoint",
+    metavar="PATH",
+    help="The server's path for events.  [default: the catalog's, else api/v1/lineage]",
 )
 @click.option(
     "--timeout",
@@ -51,8 +96,14 @@ FAIL_ON = ("error", "warning", "info", "never")
 @click.option(
     "--unsent",
     metavar="FILE",
-    help="Keep the events that did not arrive; lineal emit FILE sends them.",
+    help="Keep the events that did not arrive; --resend FILE sends them.",
 )
+@click.option(
+    "--resend",
+    metavar="FILE",
+    help="Send the events of this file as they are, and keep in it what does not arrive.",
+)
+@click.option("--dry-run", is_flag=True, help="Tell what would be sent where, and send nothing.")
 @all_form_options
 @click.option(
     "--fail-on",
@@ -62,38 +113,58 @@ FAIL_ON = ("error", "warning", "info", "never")
     help="Exit with 1 if there is a diagnostic of this severity or above.",
 )
 @source_options
-def command(arguments: tuple[str, ...], source: Source, fail_on: str, **options: Any) -> None:
+def command(
+    arguments: tuple[str, ...],
+    source: Source,
+    fail_on: str,
+    unsent: str | None,
+    resend: str | None,
+    dry_run: bool,
+    **options: Any,
+) -> None:
     """Send the lineage as OpenLineage events.
 
     PATH is whatever `lineal lineage` reads. Posting to a server needs OpenLineage's client: pip
-    install 'lineal[openlineage]'. The server's key is taken from OPENLINEAGE_API_KEY.
+    install 'lineal[openlineage]'. Addresses and tokens are taken from the environment: each catalog
+    has its variables, OPENLINEAGE_URL and OPENLINEAGE_API_KEY are those of any other server.
 
     \b
     lineal emit                                           the events on standard output, one a line
     lineal emit models/ --to events.ndjson                in a file
-    lineal emit --url http://localhost:5000               at a server
+    lineal emit --to datahub                              at a catalog
+    lineal emit --url http://localhost:5000               at another server
     lineal emit --facets both --legacy --describe         all that can be said
 
     Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a mistake in
     what was asked.
     """
     form = Form(**{name: options.pop(name) for name in Form._fields})
-    unsent = options.pop("unsent")
-    config = _config(**options)
-    sys.exit(_run(source._replace(paths=checked(arguments)), form, config, unsent, fail_on))
+    route = _route(**options)
+    if resend is not None:
+        if arguments or unsent:
+            raise Mistake("--resend sends a file of events: give it alone")
+        sys.exit(_resend(resend, route, dry_run, source.color))
+    paths = source._replace(paths=checked(arguments))
+    sys.exit(_run(paths, form, route, unsent, fail_on, dry_run))
 
 
-def _config(
+def _route(
     transport: str | None,
     to: str | None,
     url: str | None,
-    endpoint: str,
+    endpoint: str | None,
     timeout: float,
     retries: int,
-) -> dict[str, Any] | None:
-    """What the transport is told; None for what the client is configured to do."""
-    from lineal.web import send
+) -> Route:
+    """Return where the events go."""
+    from lineal.deliver import send
+    from lineal.deliver.profiles import PROFILES
 
+    profile = PROFILES.get(to or "")
+    if profile is not None:
+        if transport not in (None, "http"):
+            raise Mistake(f"--transport {transport} does not go with --to {to}, a catalog")
+        return _route_to(profile, url, endpoint, timeout, retries)
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
     usual = "http" if url else "console"
@@ -103,13 +174,32 @@ def _config(
     if chosen == "file" and not to:
         raise Mistake("--transport file: name the file with --to")
     if chosen == "file":
-        return send.to_file(str(to))
+        return Route(send.to_file(str(to)))
     if chosen == "http":
-        return send.to_server(_url(url), endpoint, timeout, retries)
-    return None if chosen == "configured" else send.to_console()
+        return Route(send.to_server(_url(url), endpoint or ENDPOINT, timeout, retries))
+    if chosen == "configured":
+        return Route(None)
+    return Route(send.to_console())
+
+
+def _route_to(
+    profile: Profile, url: str | None, endpoint: str | None, timeout: float, retries: int
+) -> Route:
+    """Return the way to a catalog; its address and token are in the environment."""
+    from lineal.deliver import send
+    from lineal.deliver.profiles import MissingVariable, fill_in
+
+    try:
+        address = url or fill_in(profile.address, profile.title, os.environ)
+        path = endpoint or fill_in(profile.endpoint, profile.title, os.environ)
+    except MissingVariable as missing:
+        raise Mistake(f"{missing}; --url names the server, too") from missing
+    token = os.environ.get(profile.token, "")
+    return Route(send.to_server(_url(address), path, timeout, retries, token), profile)
 
 
 def _url(given: str | None) -> str:
+    """Return the address of the server, from the option or the environment."""
     url = given or os.environ.get(URL, "")
     if not url.startswith(("http://", "https://")):
         raise Mistake(f"--url is the address of a server, as http://localhost:5000 (or set {URL})")
@@ -117,50 +207,109 @@ def _url(given: str | None) -> str:
 
 
 def _run(
-    source: Source, form: Form, config: dict[str, Any] | None, unsent: str | None, fail_on: str
+    source: Source, form: Form, route: Route, unsent: str | None, fail_on: str, dry_run: bool
 ) -> int:
-    from lineal.cli.console import complain, report_diagnostics, show
+    from lineal.cli.console import complain, report_diagnostics
+    from lineal.deliver.delivery import keep
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Severity
+    from lineal.model.limits import commit
+    from lineal.views.ledger import summarize
     from lineal.views.openlineage import events
+    from lineal.views.openlineage.emission import AUTO, RUN
     from lineal.views.report import everything
-    from lineal.views.safe import visible
-    from lineal.views.words import counted
-    from lineal.web.send import NotSent, Unavailable, send
 
     graph, corpus = graph_and_corpus(source)
     report = everything(graph)
     emission = emission_of(form, source, corpus)
+    if route.is_received and emission.events == AUTO:
+        emission = replace(emission, events=RUN)  # no catalog takes column lineage of job events
     made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
+    complain(summarize(graph.extraction.coverage))
+    complain(describe_events())
+    commit()
+    failed = _send(made, route, Keeping(unsent, keep), dry_run, source.color)
+    return failed or _exit_code(report.diagnostics, fail_on)
+
+
+def describe_events() -> str:
+    """Say what events hold, so that nobody sends more than they know."""
+    from lineal.model.redaction import is_redacting_literals
+
+    literals = "without literals" if is_redacting_literals() else "with literals"
+    return f"events hold names of jobs, datasets and columns, and SQL {literals}"
+
+
+def _resend(file: str, route: Route, dry_run: bool, color: str) -> int:
+    """Send the events of a file, and leave in it what does not arrive."""
+    from lineal.deliver.delivery import NotEvents, keep_only, read_events
+
     try:
-        sent = send(made, config, lambda line: show(line, source.color))
+        events = read_events(Path(file))
+    except OSError as problem:
+        raise Mistake(f"--resend {file}: {problem.strerror}") from problem
+    except (NotEvents, UnicodeDecodeError) as problem:
+        raise Mistake(f"--resend: {problem}") from problem
+    return _send(events, route, Keeping(file, keep_only, always=True), dry_run, color)
+
+
+def _send(
+    events: list[dict[str, Any]], route: Route, keeping: Keeping, dry_run: bool, color: str
+) -> int:
+    """Send events, tell what became of them, and keep those that did not arrive."""
+    from lineal.cli.console import complain, show
+    from lineal.deliver.delivery import deliver
+    from lineal.deliver.send import Unavailable
+    from lineal.views.safe import visible
+    from lineal.views.words import count_noun
+
+    if dry_run:
+        complain(visible(_plan(events, route)))
+        return 0
+    try:
+        outcome = deliver(events, route.config, route.profile, lambda line: show(line, color))
     except Unavailable as problem:
         raise Mistake(str(problem)) from problem
-    except NotSent as failure:
-        rest = _kept(made[failure.sent :], unsent)
-        message = f"{failure.sent} of {counted(len(made), 'event')} sent: {failure}; {rest}"
-        raise click.ClickException(visible(message)) from failure
-    complain(f"{counted(sent, 'event')} sent")
-    return _exit_code(report.diagnostics, fail_on)
+    rest = _keep(outcome.left, keeping)
+    if not outcome.left:
+        complain(f"{count_noun(outcome.sent, 'event')} sent{route.destination}")
+        return 0
+    total = count_noun(outcome.total, "event")
+    message = f"{outcome.sent} of {total} sent{route.destination}: {outcome.reason}; {rest}"
+    raise click.ClickException(visible(message))
 
 
-def _kept(left: list[dict[str, Any]], file: str | None) -> str:
-    """The events that did not arrive, in a file, or what to do about them."""
-    from lineal.views.openlineage import line
+def _plan(events: list[dict[str, Any]], route: Route) -> str:
+    """Tell what --dry-run does not send."""
+    from lineal.deliver.delivery import pack, size_of
+    from lineal.views.words import count_noun
 
-    if file is None:
+    shipment = pack(events, route.profile)
+    sizes = [size_of(event) for event in shipment.events] or [0]
+    told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "
+    told += f"{sum(sizes):,} bytes, the largest event {max(sizes):,}"
+    if shipment.too_large:
+        told += f"; {count_noun(len(shipment.too_large), 'event')} too large for it"
+    return told
+
+
+def _keep(left: list[dict[str, Any]], keeping: Keeping) -> str:
+    """Keep the events that did not arrive in a file, or tell what to do about them."""
+    if keeping.file is None:
         return "the rest was not: emit again, or name a file for it with --unsent"
+    if not left and not keeping.always:
+        return ""
     try:
-        with Path(file).open("a", encoding="utf-8") as stream:
-            stream.writelines(f"{line(event)}\n" for event in left)
+        keeping.write(left, Path(keeping.file))
     except OSError as problem:
-        return f"the rest cannot be kept in {file}: {problem.strerror}"
-    return f"the rest is in {file}: lineal emit {file}, with the same options, sends it"
+        return f"the rest cannot be kept in {keeping.file}: {problem.strerror}"
+    return f"the rest is in {keeping.file}: lineal emit --resend {keeping.file}, with the same options, sends it"
 
 
 def _exit_code(diagnostics: list[Diagnostic], fail_on: str) -> int:
+    """Return 1 if a diagnostic is severe enough."""
     from lineal.model.diagnostic import Severity
 
     if fail_on == "never":

@@ -97,14 +97,17 @@ MORE = (
 
 
 def form_options(command: Command) -> Command:
+    """Add the options of the form of events."""
     return _with(FORM, command)
 
 
 def all_form_options(command: Command) -> Command:
+    """Add the options of the form of events, and those of their jobs."""
     return _with((*FORM, *MORE), command)
 
 
 def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
+    """Add options to a command in the order in which they are listed."""
     made: Any = command
     for option in reversed(options):
         made = option(made)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.source import Mistake
-from lineal.cli.store_options import chosen, found, opened, store_options
+from lineal.cli.store_options import choose_namespace, find_in_store, open_store_at, store_options
 
 if TYPE_CHECKING:
     from lineal.store.lineage.history import Period
@@ -45,9 +45,9 @@ def command(
     from lineal.cli.console import show
     from lineal.model.edge import Column
 
-    with opened(address, wait) as store:
-        whose = chosen(store, namespace)
-        asked = found(store, whose, column, None)
+    with open_store_at(address, wait) as store:
+        whose = choose_namespace(store, namespace)
+        asked = find_in_store(store, whose, column, None)
         if not isinstance(asked, Column):
             raise Mistake(f"{column} is a dataset: name one of its columns")
         periods = store.history(whose, asked)
@@ -55,6 +55,7 @@ def command(
 
 
 def _table(periods: list[Period]) -> Page:
+    """Return the periods as a table."""
     from lineal.views.terminal import Grid, Piece, line
     from lineal.views.words import NOTHING
 
@@ -66,10 +67,13 @@ def _table(periods: list[Period]) -> Page:
         for period in periods
     ]  # fmt: skip
     grid = Grid(HEADER, rows)
-    return [grid] if rows else [grid, line(Piece("No edges.", "note"))]
+    if rows:
+        return [grid]
+    return [grid, line(Piece("No edges.", "note"))]
 
 
 def _json(periods: list[Period]) -> str:
+    """Return the periods as JSON."""
     from lineal.views.safe import json_safe
 
     told = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="impact")
-@click.argument("column")
+@click.argument("column", metavar="COLUMN|DATASET")
 @click.argument("where", nargs=-1, metavar="[PATH]...")
 @click.option(
     "--change",
@@ -45,7 +45,8 @@ def command(
 ) -> None:
     """Show what a change of COLUMN does: what breaks, changes its type or its values, and why.
 
-    COLUMN is dataset.column. PATH is what `lineal lineage` takes.  [default: .]
+    COLUMN is dataset.column; a DATASET stands for all of its columns. PATH is what `lineal lineage`
+    takes.  [default: .]
 
     A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever
     names the column further down. A type goes along where a column is taken as it is, and ends at a
@@ -53,6 +54,7 @@ def command(
 
     \b
     lineal impact stg_orders.amount --change drop
+    lineal impact stg_orders --change drop
     lineal impact stg_orders.amount --change rename=total models/
     lineal impact raw_orders.amount --change type=DOUBLE --output markdown
 
@@ -69,16 +71,17 @@ def command(
 
 
 def _run(source: Source, column: str, change: Change, output: str, least: float | None) -> int:
-    from lineal.cli.answer_cache import shown
+    """Show the effects of a change, and return the exit code."""
+    from lineal.cli.answer_cache import answer_from_cache
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
 
-    found = shown(
+    found = answer_from_cache(
         source,
         ("impact", column, change, output),
-        lambda graph: _made(graph, column, change, output),
+        lambda graph: _make_answer(graph, column, change, output),
     )
     show(found.made, source.color)
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
@@ -88,22 +91,35 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     return int(short or bool(internal_errors(found.diagnostics)))
 
 
-def _made(graph: Graph, column: str, change: Change, output: str) -> Shown:
+def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Shown:
+    """Return the effects of the change in the format that was asked for."""
     from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
+    from lineal.graph.dataset_effects import effects_on_dataset
     from lineal.graph.effects import effects
     from lineal.graph.graph import UnknownName
+    from lineal.model.edge import Column
     from lineal.views.effects import OUTPUTS
     from lineal.views.report import everything
 
     try:
-        at = graph.column(column)
+        at = graph.find(column)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
-    _check(graph, at.dataset, change)
-    made = OUTPUTS[output](effects(graph, at, change), graph)
+    if isinstance(at, Column):
+        _check(graph, at.dataset, change)
+        found = effects(graph, at, change)
+    elif change.kind in OF_DATASETS:
+        found = effects_on_dataset(graph, at, change)
+    else:
+        raise Mistake(f"--change {change} is that of one column: {at} is a dataset")
+    made = OUTPUTS[output](found, graph)
     last = footer(graph) if output == "table" else ""
     return Shown(made, everything(graph).diagnostics, last, graph.extraction.coverage)
+
+
+OF_DATASETS = ("drop", "values")
+"""What can happen to a dataset as a whole."""
 
 
 def _check(graph: Graph, dataset: object, change: Change) -> None:

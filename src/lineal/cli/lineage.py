@@ -39,7 +39,7 @@ class Limits(NamedTuple):
 
 
 @click.command(name="lineage")
-@click.argument("arguments", nargs=-1, metavar="[PATH]... [SELECTOR]")
+@click.argument("arguments", nargs=-1, metavar="[PATH]... [SELECTOR]...")
 @click.option("-n", "--node", metavar="NODE", help="A dataset: show the edges into it.")
 @click.option(
     "--column",
@@ -100,22 +100,25 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
     (postgresql://host/database), or - for standard input; several are read as one.  [default: .]
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream,
-    +m.c+ both, 2+m.c two hops upstream, +m every column of m.
+    +m.c+ both, 2+m.c two hops upstream, +m every column of m. m alone shows the edges into it.
+    tag:T, path:FOLDER, kind:source and classification:pii select several; what several selectors
+    name is shown together.
 
     \b
     lineal lineage                                        every edge of the project
     lineal lineage -n dim_customers                       the edges into one node
     lineal lineage -n dim_customers --column customer_id  where a column comes from
     lineal lineage stg_orders.amount+                     where a column goes
+    lineal lineage tag:daily+ path:models/marts           several selectors
     lineal lineage --impact --column raw_orders.amount    what a change of it reaches
     lineal lineage --classification pii                   where personal data goes
 
     Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
     """
-    paths, selection = _arguments(arguments)
+    paths, selections = _arguments(arguments)
     form = Form(**{name: options.pop(name) for name in Form._fields if name in options})
     limits = Limits(options.pop("fail_on"), options.pop("fail_under"))
-    request = Request(selection, **options)
+    request = Request(selections, **options)
     _check(request)
     if form != Form() and request.view != "openlineage":
         raise Mistake("--legacy, --namespace and --event-time are those of --output openlineage")
@@ -123,7 +126,8 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
 
 
 def _run(source: Source, request: Request, form: Form, save: str | None, limits: Limits) -> int:
-    from lineal.cli.answer_cache import shown
+    """Show the lineage that was asked for, and return the exit code."""
+    from lineal.cli.answer_cache import answer_from_cache
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.model.diagnostic import Severity
@@ -131,7 +135,7 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
     if save or request.view == "openlineage":
         found = _saved_and_shown(source, request, form, save)
     else:
-        found = shown(source, request, lambda graph: _made(request, graph))
+        found = answer_from_cache(source, request, lambda graph: _make_answer(request, graph))
     as_json = request.view == "json"
     show(found.made, source.color)
     report_diagnostics(
@@ -146,14 +150,16 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
     return int(short or any(diagnostic.severity >= least for diagnostic in found.diagnostics))
 
 
-def _made(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
+def _make_answer(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
+    """Return the report in the format that was asked for."""
     from lineal.cli.answer import answer
     from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
     from lineal.views import openlineage, view
 
     report = answer(request, graph)
-    last = footer(graph) if request.view in ("table", "chain") else ""
+    shows_ledger = request.view in ("table", "chain") or not graph.extraction.coverage.is_complete
+    last = footer(graph) if shows_ledger and request.view != "json" else ""
     made = view(request.view, report) if emission is None else openlineage.view(report, emission)
     return Shown(made, report.diagnostics, last, graph.extraction.coverage)
 
@@ -166,25 +172,28 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.store.files import replace_file
-    from lineal.store.saved import saved
+    from lineal.store.saved import write_text
 
     graph, corpus = graph_and_corpus(source)
     extraction = graph.extraction
     if save:
-        text = sound_part(extraction, saved)
+        text = sound_part(extraction, write_text)
         try:
             replace_file(Path(save), text.encode())
         except OSError as problem:
             raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
     emission = emission_of(form, source, corpus) if request.view == "openlineage" else None
-    return sound_part(extraction, lambda part: _made(request, Graph(part), emission))
+    return sound_part(extraction, lambda part: _make_answer(request, Graph(part), emission))
 
 
 # -- what is asked ---------------------------------------------------------------------------------
 
 
-def _arguments(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], Selection | None]:
-    """Paths and a selector in any order: what exists is a path, what has a plus is a selector.
+def _arguments(
+    arguments: tuple[str, ...],
+) -> tuple[tuple[str, ...], tuple[Selection, ...]]:
+    """Paths and selectors in any order: what exists is a path, what has a plus or a method is a
+    selector, and so is the bare name of a node.
 
     Of two that exist, only one of them with a plus, that one is the selector.
     """
@@ -200,22 +209,39 @@ def _arguments(arguments: tuple[str, ...]) -> tuple[tuple[str, ...], Selection |
             selections.append(selection)
         else:
             paths.append(argument)
-    if len(selections) > 1:
-        raise Mistake(f"one selector at most; {selections[1].name} is one too many")
-    return checked(tuple(paths)), selections[0] if selections else None
+    return checked(tuple(paths)), tuple(selections)
 
 
 def _selection(argument: str) -> Selection | None:
-    if "+" not in argument:
-        return None
-    from lineal.graph.select import parse
+    """Return the selection of an argument; None if it is a path."""
+    from lineal.graph.select import Selection, parse
 
-    return parse(argument)
+    if "+" in argument or ":" in argument:
+        found = parse(argument)
+        if found is not None:
+            return found
+    return Selection(argument) if is_bare_name(argument) else None
+
+
+def is_bare_name(argument: str) -> bool:
+    """Tell whether an argument can only be the name of a node or column: no path, no SQL."""
+    if not argument.isprintable() or any(character in argument for character in "/\\*?"):
+        return False
+    if not argument or argument[0] in ".-~":
+        return False
+    return not argument.lower().endswith(FILE_ENDINGS) and not any(map(str.isspace, argument))
+
+
+FILE_ENDINGS = (
+    *(".sql", ".py", ".ipynb", ".yml", ".yaml", ".json", ".jsonl", ".ndjson", ".csv", ".tsv"),
+    *(".log", ".db", ".gz", ".bz2", ".txt"),
+)
+"""What a file is called that somebody expects to be there."""
 
 
 def _check(request: Request) -> None:
     """Options that do not go together."""
-    if request.selection and (request.node or request.column or request.direction):
+    if request.selections and (request.node or request.column or request.direction):
         raise Mistake(
             "a selector says node, column and direction already: leave out -n, --column and --direction"
         )

@@ -140,18 +140,19 @@ def command(**options: Any) -> None:
 
 
 def _run(request: Request) -> int:
+    """Run the pipeline, and return the exit code."""
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
         from lineal.spark.pipeline import run, ship
         from lineal.spark.pipeline.address import local, met
-        from lineal.spark.pipeline.state import opened
+        from lineal.spark.pipeline.state import open_state
 
         met(request.paths)
         options, state = _options(request), None
         conf = settings(request.conf)
         _check_store(request)
         if local(request.out) is not None:  # what is wrong with it is said before Spark is started
-            state = stack.enter_context(opened(request.out, fresh=request.fresh))
+            state = stack.enter_context(open_state(request.out, fresh=request.fresh))
         try:
             with ship.started(request.master, conf, sys.stderr.isatty()) as spark:
                 summary = run(options, spark, _say, state)
@@ -184,6 +185,7 @@ def _mistakes() -> Iterator[None]:
 
 
 def _options(request: Request) -> Options:
+    """Return the options of the pipeline."""
     from lineal.model.script import Defaults
     from lineal.spark.pipeline import Options
     from lineal.spark.pipeline.presets import preset_of
@@ -210,6 +212,7 @@ def _options(request: Request) -> Options:
 
 
 def _say(stage: str) -> None:
+    """Print the stage of the run to a terminal."""
     if sys.stderr.isatty():
         click.echo(f"{stage} …", err=True)
 
@@ -232,9 +235,10 @@ def _check_store(request: Request) -> None:
 
 
 def _check_writable(address: str, create: bool) -> None:
-    from lineal.cli.store_options import opened
+    """Raise if the store cannot be written to."""
+    from lineal.cli.store_options import open_store_at
 
-    with opened(address, 1, create=create) as store:
+    with open_store_at(address, 1, create=create) as store:
         store.check_writable()
 
 
@@ -253,17 +257,19 @@ def _is_new_file(address: str) -> bool:
 
 
 def _load(request: Request, summary: Summary) -> None:
+    """Save the lineage to the store that was named."""
     if request.store is None:
         return
-    from lineal.cli.store_options import WAIT, load_sound, named_after, opened
+    from lineal.cli.store_options import WAIT, load_sound, named_after, open_store_at
     from lineal.spark.pipeline.address import fixed
 
     whose = request.namespace or named_after(fixed(request.paths[0]))
-    with opened(request.store, WAIT, create=True) as store:
+    with open_store_at(request.store, WAIT, create=True) as store:
         load_sound(store, whose, summary.extraction, " ".join(request.paths))
 
 
 def _show(summary: Summary, request: Request) -> None:
+    """Print the summary."""
     from lineal.cli.pipeline_report import as_json, lines
     from lineal.views.safe import visible
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from lineal.views.words import counted
+from lineal.views.ledger import summarize
+from lineal.views.words import count_noun
 
 if TYPE_CHECKING:
     from lineal.spark.pipeline import Summary
@@ -27,7 +27,6 @@ FILES = Units("file", "statements", "files")
 
 def lines(summary: Summary, folder: str) -> Iterator[str]:
     """A line for what went in, what was read, what came out, and what was left out."""
-    coverage = summary.coverage
     units = _units(summary)
     if summary.files:
         yield f"{summary.files:,} files, {summary.statements:,} statements"
@@ -37,9 +36,9 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
             f"{summary.repetition:,.1f} rows a statement"
         )
     read = summary.parsed + summary.here
-    yield f"{counted(read, units.read)} read in this run, {summary.here:,} of them by the driver"
+    yield f"{count_noun(read, units.read)} read in this run, {summary.here:,} of them by the driver"
     yield f"{summary.throughput:,.0f} {units.fast} a second"
-    yield f"{coverage.statement_percent}% of statements and {coverage.column_percent}% of columns resolved"
+    yield summarize(summary.coverage)
     yield f"{summary.edges:,} edges between {summary.columns:,} columns in {folder}"
     if summary.closure:
         yield f"{summary.closure['pairs']:,} pairs in the closure, by {summary.closure['way']}"
@@ -48,7 +47,10 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
 
 
 def _units(summary: Summary) -> Units:
-    return FILES if summary.files else ROWS
+    """Return the words for files or for rows of a log."""
+    if summary.files:
+        return FILES
+    return ROWS
 
 
 def as_json(summary: Summary) -> str:
@@ -65,7 +67,7 @@ def as_json(summary: Summary) -> str:
         "edges": summary.edges,
         "columns": summary.columns,
         "quarantined": summary.quarantined,
-        "coverage": asdict(summary.coverage),
+        "coverage": summary.coverage.to_json(),
         "closure": summary.closure,
         "tables": summary.tables,
         "seconds": {stage: round(took, 3) for stage, took in summary.seconds.items()},

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.console import coloured
+from lineal.cli.console import has_color
 from lineal.views.safe import visible
 from lineal.views.terminal import STYLES
-from lineal.views.words import counted
+from lineal.views.words import count_noun
 
 if TYPE_CHECKING:
     from lineal.spark.run.result import Event, Outcome, Summary
@@ -47,7 +47,7 @@ def progress(events: Iterator[Event | Summary], color: str) -> Summary:
 def _line(outcome: Outcome, done: int, total: int) -> str:
     """5/22  ok       view         stg_orders  57 rows, 0.8 s"""
     width = len(str(total))
-    rows = f"{counted(outcome.rows, 'row')}, " if outcome.rows is not None else ""
+    rows = f"{count_noun(outcome.rows, 'row')}, " if outcome.rows is not None else ""
     end = (
         f"because {outcome.because} {outcome.lacks}"
         if outcome.because
@@ -57,8 +57,11 @@ def _line(outcome: Outcome, done: int, total: int) -> str:
 
 
 def _at_work(running: dict[str, None], done: int, total: int) -> str:
+    """Return what is running and how much is done."""
     if not running:
-        return "starting Spark" if not done else f"{done}/{total}"
+        if not done:
+            return "starting Spark"
+        return f"{done}/{total}"
     return f"{done}/{total}  {', '.join(running)}"
 
 
@@ -66,7 +69,8 @@ def _at_work(running: dict[str, None], done: int, total: int) -> str:
 def _screen(
     color: str, at_work: Callable[[], str]
 ) -> Iterator[tuple[Callable[[str, str], None], Callable[[], None]]]:
-    if not (coloured(sys.stderr, color) and sys.stderr.isatty()):
+    """Yield functions that print a line and renew the status."""
+    if not (has_color(sys.stderr, color) and sys.stderr.isatty()):
         yield _plain, lambda: None
         return
     from rich.console import Console
@@ -87,4 +91,5 @@ def _screen(
 
 
 def _plain(text: str, style: str) -> None:
+    """Print a line without a status."""
     click.echo(visible(text), err=True)

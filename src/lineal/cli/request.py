@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """What the user asked for, beside what is analysed."""
 
-    selection: Selection | None
+    selections: tuple[Selection, ...]
     node: str | None
     column: str | None
     direction: str | None
@@ -23,8 +23,8 @@ class Request(NamedTuple):
 
     @property
     def traces(self) -> bool:
-        """Whether a column is asked for, or a selector, which follows columns."""
-        return self.column is not None or self.selection is not None
+        """Whether a column is asked for, or a selector that follows columns."""
+        return self.column is not None or any(each.follows for each in self.selections)
 
     @property
     def view(self) -> str:

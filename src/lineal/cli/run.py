@@ -120,6 +120,7 @@ def command(**options: Any) -> None:
 
 
 def _run(request: Request) -> int:
+    """Build the project on Spark, and return the exit code."""
     from lineal.cli.progress import progress
     from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName
@@ -158,6 +159,7 @@ def _run(request: Request) -> int:
 
 
 def _corpus(request: Request) -> Corpus:
+    """Return the project with its steps; a project without any is a mistake."""
     from lineal.cli.console import report_diagnostics
     from lineal.model.diagnostic import Severity
     from lineal.projects import ProjectError, load
@@ -183,12 +185,14 @@ def _what_to_name(folder: Path) -> str:
 
 
 def _has_errors(corpus: Corpus) -> bool:
+    """Tell whether the project has an error."""
     from lineal.model.diagnostic import Severity
 
     return any(diagnostic.severity >= Severity.ERROR for diagnostic in corpus.diagnostics)
 
 
 def settings(conf: tuple[str, ...]) -> dict[str, str]:
+    """Return the Spark settings of --conf."""
     pairs = [text.partition("=") for text in conf]
     wrong = next(
         (text for text, (key, equals, _) in zip(conf, pairs, strict=True) if not key or not equals),
@@ -200,6 +204,7 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
 
 
 def _show(summary: Summary, request: Request) -> None:
+    """Print the summary."""
     from lineal.cli.console import show
     from lineal.cli.run_report import as_json, page
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lineal.views.safe import json_safe
 from lineal.views.terminal import Grid, Line, Page, Piece, line
-from lineal.views.words import NOTHING, counted
+from lineal.views.words import NOTHING, count_noun
 
 if TYPE_CHECKING:
     from lineal.spark.run.result import Agreement, Outcome, Summary, Tested
@@ -23,6 +23,7 @@ STATUSES = ("ok", "kept", "external", "failed", "missing", "skipped")
 
 
 def page(summary: Summary) -> Page:
+    """Return the summary as a table, with details of what failed."""
     shown = [
         outcome for outcome in summary.outcomes if outcome.kind != "function" or not outcome.green
     ]
@@ -40,6 +41,7 @@ def is_node(outcome: Outcome) -> bool:
 
 
 def _row(outcome: Outcome) -> tuple[str, ...]:
+    """Return the table row of a node."""
     built = outcome.status.stands or outcome.rows is not None
     return (
         outcome.name,
@@ -82,19 +84,27 @@ def edges_of(agreement: Agreement | None) -> str:
 
 
 def _sign(agreement: Agreement) -> str:
+    """Return whether both engines agree: =, ≈ if only in part comparable, or ≠."""
     if not agreement.agrees:
         return "≠"
-    return "=" if agreement.static == agreement.exact and not agreement.incomparable else "≈"
+    if agreement.static == agreement.exact and not agreement.incomparable:
+        return "="
+    return "≈"
 
 
 def _left_out(agreement: Agreement) -> str:
     """2 columns that cannot be compared"""
-    return f", {len(agreement.incomparable)} not comparable" if agreement.incomparable else ""
+    if agreement.incomparable:
+        return f", {len(agreement.incomparable)} not comparable"
+    return ""
 
 
 def _sum(counts: tuple[int, int]) -> str:
+    """Return how many edges of columns and of rows there are."""
     fields, rows = counts
-    return f"{fields:,} + {rows:,}" if rows else f"{fields:,}"
+    if rows:
+        return f"{fields:,} + {rows:,}"
+    return f"{fields:,}"
 
 
 def _details(outcome: Outcome) -> Iterator[Line]:
@@ -109,6 +119,7 @@ def _details(outcome: Outcome) -> Iterator[Line]:
 
 
 def complaints(outcome: Outcome) -> Iterator[str]:
+    """Yield what went wrong with a node."""
     if outcome.because:
         yield f"not built, because {outcome.because} {outcome.lacks}"
     yield from map(str, outcome.faults)
@@ -132,30 +143,37 @@ def total(summary: Summary) -> str:
 
 
 def _nodes(summary: Summary) -> str:
+    """Return how many nodes have which status."""
     data = [outcome for outcome in summary.outcomes if is_node(outcome)]
     counts = Counter(outcome.status.value for outcome in data)
     each = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
-    return f"{counted(len(data), 'node')}: {each}" if each else "nothing to build"
+    if each:
+        return f"{count_noun(len(data), 'node')}: {each}"
+    return "nothing to build"
 
 
 def _tests(summary: Summary) -> str:
+    """Return how many tests passed, failed, warned and were skipped."""
     counts = Counter(test.status for outcome in summary.outcomes for test in outcome.tests)
     said = [
         f"{counts[status]} {status}" for status in ("failed", "warned", "skipped") if counts[status]
     ]
-    return ", ".join([f"{counted(counts['passed'], 'test')} passed", *said]) if counts else ""
+    if counts:
+        return ", ".join([f"{count_noun(counts['passed'], 'test')} passed", *said])
+    return ""
 
 
 def _edges(summary: Summary) -> str:
+    """Return how many edges there are, and whether both engines agree."""
     compared = [outcome.agreement for outcome in summary.outcomes if outcome.agreement is not None]
     if not compared:
         return ""
     fields, rows = (sum(each.static[at] for each in compared) for at in (0, 1))
     wrong = sum(not each.agrees for each in compared)
     if wrong:
-        return f"{_sum((fields, rows))} edges, static ≠ Catalyst in {counted(wrong, 'model')}"
+        return f"{_sum((fields, rows))} edges, static ≠ Catalyst in {count_noun(wrong, 'model')}"
     left_out = sum(len(each.incomparable) for each in compared)
-    beside = f", {counted(left_out, 'column')} not comparable" if left_out else ""
+    beside = f", {count_noun(left_out, 'column')} not comparable" if left_out else ""
     return f"{_sum((fields, rows))} edges, static = Catalyst{beside}"
 
 
@@ -170,6 +188,7 @@ def as_json(summary: Summary) -> str:
 
 
 def _node(outcome: Outcome) -> dict[str, Any]:
+    """Return a node as JSON values."""
     return {
         "name": outcome.name,
         "kind": outcome.kind,
@@ -185,10 +204,14 @@ def _node(outcome: Outcome) -> dict[str, Any]:
 
 
 def _place(place: Any) -> dict[str, Any]:
-    return {"file": place.file, "line": place.line, "column": place.column} if place else {}
+    """Return a place as JSON values."""
+    if place:
+        return {"file": place.file, "line": place.line, "column": place.column}
+    return {}
 
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
+    """Return the comparison of both engines as JSON values."""
     return {
         "agree": agreement.agrees,
         "static": dict(zip(("field", "inspect"), agreement.static, strict=True)),

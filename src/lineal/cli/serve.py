@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.model.limits import save_state, saved_state
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -96,7 +97,8 @@ def command(
     if host not in LOOPBACK and not own:
         raise Mistake(f"beyond this machine only with a token: set {TOKEN}")
     page = bool(paths) or ingest is None or base is not None
-    token = own or (secrets.token_urlsafe(18) if page else "")
+    before = saved_state()  # of a server that a statement has ended
+    token = own or before.get("token") or (secrets.token_urlsafe(18) if page else "")
     routes: Routes = {}
     public = {"/"}
     if ingest is not None:
@@ -105,13 +107,15 @@ def command(
     if page:
         routes = {**routes, **_page(source._replace(paths=checked(paths)), base)}
     try:
-        server = Server(host, port, routes, token, largest * MEGABYTE, public)
+        server = Server(host, before.get("port", port), routes, token, largest * MEGABYTE, public)
     except OSError as problem:
         raise Mistake(f"cannot listen on {host}:{port}: {problem.strerror}") from problem
-    _serve(server, ingest, page, opens)
+    save_state(token=token, port=server.server_address[1])
+    _serve(server, ingest, page, opens and not before)
 
 
 def _serve(server: Server, ingest: str | None, page: bool, opens: bool) -> None:
+    """Serve until Ctrl-C, and say where."""
     from lineal.cli.console import complain
 
     with server, suppress(KeyboardInterrupt):
@@ -127,6 +131,7 @@ def _serve(server: Server, ingest: str | None, page: bool, opens: bool) -> None:
 
 
 def _inbox(file: str) -> Routes:
+    """Return the routes that take events into a file."""
     from lineal.projects.openlineage import problem_of
     from lineal.web.ingest import Inbox
 
@@ -137,8 +142,9 @@ def _inbox(file: str) -> Routes:
 
 
 def _page(source: Source, base: str | None = None) -> Routes:
+    """Return the routes of the page and its questions."""
     from lineal.cli.console import report_internal_errors
-    from lineal.cli.show import Made, drawn, titled
+    from lineal.cli.show import Made, draw_lineage, titled
     from lineal.web.api import Api
     from lineal.web.data import page_data
     from lineal.web.live import Live
@@ -154,7 +160,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
         )
 
     def read() -> tuple[Graph, Mapping[str, Any]]:
-        made, data = drawn(source, base, draw)
+        made, data = draw_lineage(source, base, draw)
         difference[0] = made.difference
         report_internal_errors(made.graph.extraction.diagnostics, source.color)
         return made.graph, data

@@ -15,6 +15,7 @@ from lineal.cli.source import Mistake, Source, checked, shown_path, source_optio
 if TYPE_CHECKING:
     from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
+    from lineal.projects.source_texts import SourceFiles
     from lineal.views.diff import Compared
 
 OUT = "lineage.html"
@@ -60,18 +61,21 @@ def command(
     Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
     """
     from lineal.cli.console import complain, report_internal_errors
+    from lineal.store.files import replace_file
+    from lineal.views.ledger import summarize
 
     source = source._replace(paths=checked(paths))
-    made, text = drawn(
+    made, text = draw_lineage(
         source, base, lambda made: _page(made, source, _start(made.graph, node, column))
     )
     where = Path(out)
     try:
-        where.write_text(text, encoding="utf-8")
+        replace_file(where, text.encode("utf-8", "replace"))
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
     complain(f"{where}: {len(made.graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
     failed = report_internal_errors(made.graph.extraction.diagnostics, source.color)
+    complain(summarize(made.graph.extraction.coverage))
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
     sys.exit(int(failed))
@@ -88,7 +92,9 @@ class Made(NamedTuple):
     """What has changed, as `lineal diff --output json` says it."""
 
 
-def drawn(source: Source, base: str | None, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
+def draw_lineage(
+    source: Source, base: str | None, draw: Callable[[Made], Drawn]
+) -> tuple[Made, Drawn]:
     """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and
     reported.
     """
@@ -100,10 +106,11 @@ def drawn(source: Source, base: str | None, draw: Callable[[Made], Drawn]) -> tu
 
     if base is not None:
         return _compared(source, base, draw)
+    files = _source_files(source)
 
     def draw_part(part: Extraction) -> tuple[Made, Drawn]:
         graph = Graph(part)
-        made = Made(graph, texts_of(graph))
+        made = Made(graph, texts_of(graph, files.text))
         return made, draw(made)
 
     return sound_part(graph_of(source).extraction, draw_part)
@@ -118,14 +125,23 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
+    files = _source_files(source, named_from_root=True)
 
     def draw_both(found: Compared) -> tuple[Made, Drawn]:
         over = overlay(found.found)
-        texts = texts_of(over.graph, source.paths[0])
+        texts = texts_of(over.graph, files.text)
         made = Made(over.graph, texts, over, found.found.findings, as_json(found))
         return made, draw(made)
 
     return compare(source, ranged(base, None, source.paths[0]), draw_both)
+
+
+def _source_files(source: Source, named_from_root: bool = False) -> SourceFiles:
+    """Return the files whose texts may be shown: those of the projects that were named."""
+    from lineal.cli.source import rules_of
+    from lineal.projects.source_texts import SourceFiles
+
+    return SourceFiles((*source.paths, *source.sql), rules_of(source), named_from_root)
 
 
 def _start(graph: Graph, node: str | None, column: str | None) -> str:
@@ -134,14 +150,19 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
 
     try:
         if node is None:
-            return str(graph.column(column)) if column is not None else ""
+            if column is not None:
+                return str(graph.column(column))
+            return ""
         dataset = graph.dataset(node)
-        return str(graph.column_in(dataset, column)) if column is not None else dataset.name
+        if column is not None:
+            return str(graph.column_in(dataset, column))
+        return dataset.name
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
 
 
 def _page(made: Made, source: Source, start: str) -> str:
+    """Return the page as HTML."""
     from lineal.web.data import page_data
     from lineal.web.page import html
 

@@ -6,20 +6,33 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from lineal.cli.listing import Listing
+from lineal.cli.supervisor import read_standard_input, supervise
 from lineal.model.boundary import Passing
+from lineal.model.limits import (
+    DEFAULT_SECONDS,
+    MEMORY,
+    TIMEOUT,
+    Limits,
+    default_memory,
+    size_of,
+)
+from lineal.model.redaction import redact_literals
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.extraction import Extraction
     from lineal.model.script import Corpus
+    from lineal.projects import Rules
+    from lineal.projects.dbt.options import DbtOptions
     from lineal.projects.sqlalchemy_schema import Inspected
     from lineal.store import Cache
 
@@ -36,6 +49,7 @@ class Mistake(Passing, click.ClickException):
     exit_code = 2
 
     def format_message(self) -> str:
+        """Return the message without characters that a terminal would obey."""
         from lineal.views.safe import visible
 
         return visible(self.message)
@@ -60,6 +74,18 @@ class Source(NamedTuple):
     only_schema: tuple[str, ...] = ()
     schema_from: tuple[str, ...] = ()
     verbose: bool = False
+    statement_timeout: float = DEFAULT_SECONDS
+    memory_limit: int = 0
+    encoding: str | None = None
+    follow_links: bool = False
+    max_file_size: int | None = None
+    redact_literals: bool = False
+    all_diagnostics: bool = False
+    exclude: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    target: str | None = None
+    profile: str | None = None
+    variables: str | None = None
     rooted: bool = False
     """Files are named from the root of their project, whatever the working directory is."""
 
@@ -76,7 +102,50 @@ class Source(NamedTuple):
 
 SERVERS = ("postgresql://", "postgres://")
 
-ASIDE = ("paths", "color", "use_cache", "jobs", "verbose")
+ASIDE = (
+    "paths",
+    "color",
+    "use_cache",
+    "jobs",
+    "verbose",
+    "all_diagnostics",
+    "statement_timeout",
+    "memory_limit",
+)
+
+
+def keep_option(context: click.Context, option: click.Parameter, value: bool) -> None:
+    """Keep an option of the output where whoever writes finds it."""
+    if value:
+        context.find_root().meta[f"lineal.{option.name}"] = True
+
+
+OUTPUT_OPTIONS = (
+    click.option(
+        "--wide",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_option,
+        help="Show names in full, also where a table is wider than the terminal.",
+    ),
+    click.option(
+        "--no-pager",
+        "unpaged",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_option,
+        help="Write long tables to the terminal at once.  [LINEAL_PAGER names the pager]",
+    ),
+    click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        expose_value=False,
+        callback=keep_option,
+        help="Show results only: no diagnostics, no coverage line.",
+    ),
+)
+"""How results are written; `lineal.cli.console` asks for them."""
 
 OPTIONS = (
     click.option("--dialect", metavar="D", help="The SQL dialect, if the project does not say."),
@@ -122,6 +191,46 @@ OPTIONS = (
         help="The schema of names that have none: t is S.t. Given several times it is a search path.",
     ),
     click.option(
+        "--exclude",
+        metavar="PATTERN",
+        multiple=True,
+        help="Leave out these files and folders; patterns are those of .gitignore.",
+    ),
+    click.option(
+        "--include",
+        metavar="PATTERN",
+        multiple=True,
+        help="Read only these SQL files, programs and notebooks.",
+    ),
+    click.option(
+        "--target",
+        metavar="NAME",
+        help="Of dbt projects: the target of the profile.  [default: DBT_TARGET, else the profile's]",
+    ),
+    click.option("--profile", metavar="NAME", help="Of dbt projects: the profile."),
+    click.option(
+        "--vars",
+        "variables",
+        metavar="YAML",
+        help="Of dbt projects: variables that win over the projects' own, such as '{start: 2024}'.",
+    ),
+    click.option(
+        "--encoding",
+        metavar="E",
+        help="The encoding of files without a byte order mark.  [default: UTF-8, else Latin-1]",
+    ),
+    click.option(
+        "--follow-links",
+        is_flag=True,
+        help="Read files that links outside of the project lead to.",
+    ),
+    click.option(
+        "--max-file-size",
+        metavar="SIZE",
+        callback=lambda context, option, value: None if value is None else _size(value),
+        help="Leave out files that are larger: 500MB, 2GB.  [default: 1GB]",
+    ),
+    click.option(
         "--collapse-temp/--no-collapse-temp",
         default=True,
         show_default=True,
@@ -141,11 +250,22 @@ OPTIONS = (
         show_default=True,
         help="Colours and box lines.",
     ),
+    *OUTPUT_OPTIONS,
     click.option(
         "-v",
         "--verbose",
         is_flag=True,
         help="Say what is read: each model with its columns, and the total.",
+    ),
+    click.option(
+        "--all-diagnostics",
+        is_flag=True,
+        help="List every diagnostic, not only the first five of each code.",
+    ),
+    click.option(
+        "--redact-literals",
+        is_flag=True,
+        help="Show, send and keep no literals of SQL: expressions and statements have ? for them.",
     ),
     click.option(
         "--cache/--no-cache",
@@ -160,6 +280,24 @@ OPTIONS = (
         default=lambda: cores(),
         metavar="N",
         help="How many processes read many files.  [default: one per core]",
+    ),
+    click.option(
+        "--statement-timeout",
+        type=click.FloatRange(min=0),
+        default=DEFAULT_SECONDS,
+        show_default=True,
+        envvar=TIMEOUT,
+        metavar="SECONDS",
+        help="Give up a statement or file that takes more CPU time; 0: no limit.",
+    ),
+    click.option(
+        "--memory-limit",
+        default=default_memory,
+        callback=lambda context, option, value: _size(value),
+        envvar=MEMORY,
+        metavar="SIZE",
+        help="Give up a statement or file that takes more memory, such as 4GB; 0: no limit.  "
+        "[default: 8GB, at most half of the machine's]",
     ),
 )
 """In the order in which --help shows them, after those of the command itself."""
@@ -182,7 +320,11 @@ def source_options(command: Command) -> Command:
             for name in Source._fields
             if name in options and name != "paths"
         }
-        return command(*args, source=Source(HERE, log=log, **own), **options)
+        source = Source(HERE, log=log, **own)
+        redact_literals(source.redact_literals)
+        Listing.all_diagnostics = source.all_diagnostics
+        supervise(Limits(source.statement_timeout, source.memory_limit))
+        return command(*args, source=source, **options)
 
     made: Any = packed
     for option in reversed(OPTIONS):
@@ -191,19 +333,38 @@ def source_options(command: Command) -> Command:
     return wrapped
 
 
+def _size(value: str | int) -> int:
+    """A size in bytes, as an option gives it."""
+    try:
+        if isinstance(value, int):
+            return value
+        return size_of(value)
+    except ValueError as mistake:
+        raise click.BadParameter(str(mistake)) from mistake
+
+
 def cores() -> int:
     """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 # -- paths -----------------------------------------------------------------------------------------
 
 
 def exists(path: str) -> bool:
+    """Tell whether a path exists; a text that cannot be a path does not."""
     try:
         return path != "" and Path(path).exists()
     except (OSError, ValueError):  # too long for a path, or with a NUL in it
         return False
+
+
+SQL_TEXT = re.compile(
+    r"\s*(?:--|/\*|\(|(?:select|with|insert|create|update|delete|merge|from)\s)", re.IGNORECASE
+)
+"""How SQL begins, which somebody may have written where a path is expected."""
 
 
 def is_source(argument: str) -> bool:
@@ -215,18 +376,26 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
     """The paths, or the one here; one that is not there is a mistake."""
     for path in paths:
         if not is_source(path):
+            if SQL_TEXT.match(path):
+                raise Mistake(
+                    "this is SQL text, and no path: give it on standard input, "
+                    "echo 'SELECT …' | lineal lineage -"
+                )
             raise Mistake(f"no such file or folder: {shown_path(path)}{_alike(path)}")
     return paths or HERE
 
 
 def shown_path(path: str) -> str:
     """A path as it may be shown: an address without its password, also one that has lost its ://"""
-    from lineal.projects.postgres import shown
+    from lineal.model.addresses import redact_address
 
-    return shown(path) if "@" in path or "://" in path else path
+    if "@" in path or "://" in path:
+        return redact_address(path)
+    return path
 
 
 def _alike(path: str) -> str:
+    """Return a hint with the most similar name in the folder."""
     from lineal.model.names import closest
 
     asked = Path(path)
@@ -234,7 +403,9 @@ def _alike(path: str) -> str:
         near = closest(asked.name, [entry.name for entry in asked.parent.iterdir()])
     except (OSError, ValueError):
         return ""
-    return f"; did you mean {asked.with_name(near)}?" if near else ""
+    if near:
+        return f"; did you mean {asked.with_name(near)}?"
+    return ""
 
 
 # -- lineage ---------------------------------------------------------------------------------------
@@ -329,16 +500,49 @@ def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
 
 
 def _read(path: str, source: Source) -> Corpus:
-    from lineal.projects import corpus_of_text, load
+    """Return the project of a path, or of standard input."""
+    from lineal.projects import load
 
     if path != STANDARD_INPUT:
-        return load(path, source.dialect, source.schema, dict(source.log), _rendered(source))
+        return load(
+            path,
+            source.dialect,
+            source.schema,
+            dict(source.log),
+            _rendered(source),
+            rules=rules_of(source),
+            dbt_options=dbt_options_of(source),
+        )
     if source.log:
         raise Mistake("standard input is SQL: name the file of a query log")
-    text, diagnostics = _standard_input()
-    corpus = corpus_of_text(text, source.dialect, source.schema)
-    corpus.diagnostics += diagnostics
-    return corpus
+    return _standard_input(source)
+
+
+def rules_of(source: Source) -> Rules:
+    """Return which files may be read, by the options and the environment."""
+    from lineal.projects import make_rules
+
+    try:
+        return make_rules(
+            source.encoding,
+            source.follow_links,
+            source.max_file_size,
+            source.exclude,
+            source.include,
+        )
+    except ValueError as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
+def dbt_options_of(source: Source) -> DbtOptions:
+    """Return what the options say to dbt projects."""
+    from lineal.projects.dbt.options import DbtOptions, parse_variables
+
+    try:
+        variables = parse_variables(source.variables or "")
+    except ValueError as mistake:
+        raise Mistake(str(mistake)) from mistake
+    return DbtOptions(source.target or "", source.profile or "", variables)
 
 
 class _Rendered:
@@ -348,40 +552,54 @@ class _Rendered:
         self.memory = memory
 
     def get(self, key: str) -> bytes | None:
+        """Return what is kept of rendered templates."""
         return self.memory.get(self.full(key))
 
     def put(self, key: str, data: bytes) -> None:
+        """Keep rendered templates."""
         self.memory.put(self.full(key), data)
 
     def full(self, key: str) -> str:
+        """Return the key with the version of lineal in it."""
         from lineal.store import digest, machinery
 
         return digest("rendered", machinery(), key)
 
 
 def _rendered(source: Source) -> _Rendered | None:
+    """Return the cache of rendered templates, unless it is turned off."""
     from lineal.store import cache
 
     memory = cache() if source.use_cache else None
-    return _Rendered(memory) if memory is not None else None
+    if memory is not None:
+        return _Rendered(memory)
+    return None
 
 
-def _standard_input() -> tuple[list[str], list[Diagnostic]]:
+def _standard_input(source: Source) -> Corpus:
+    """Return the corpus of the text on standard input; it is one file of the ledger."""
     from lineal.model.diagnostic import Code, Diagnostic, Place
+    from lineal.model.script import Corpus
+    from lineal.projects import corpus_of_text, united
+    from lineal.projects.intake import Intake, Refused
+    from lineal.projects.text import decode
 
-    content = sys.stdin.buffer.read() if sys.stdin is not None else b""  # None: closed, as by <&-
-    try:
-        text = content.decode("utf-8-sig")
-        nothing = (
-            []
-            if text.strip()
-            else [Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1))]
-        )
-        return [text], nothing
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        message = f"byte {content[problem.start]:#04x} is not UTF-8"
-        return [], [Diagnostic(Code.NOT_UTF8, message, Place("", line, 1))]
+    content = read_standard_input()
+    problems: list[Diagnostic] = []
+    texts: list[str] = []
+    corpus = Corpus("")
+    with Intake(None, rules_of(source)):
+        try:
+            texts = [decode(content, "", problems.append)]
+        except Refused as refused:
+            message = f"standard input is left out: {refused.strerror}"
+            problems.append(Diagnostic(Code.LEFT_OUT, message, Place("", 1, 1)))
+            corpus.files.leave_out("<input>", refused.reason)
+    corpus = united([corpus_of_text(texts, source.dialect, source.schema), corpus])
+    if texts and not texts[0].strip():
+        problems.append(Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1)))
+    corpus.diagnostics += problems
+    return corpus
 
 
 def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> Extraction:
@@ -444,6 +662,7 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
 
 def _is_known_by_stamp(source: Source) -> bool:
+    """Tell whether every source has a stamp that changes with it."""
     from lineal.projects import has_stamp
 
     return all(map(has_stamp, source.paths))
@@ -472,6 +691,7 @@ def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
 
 def _by_server(source: Source, corpus: Corpus) -> Extraction:
+    """Return the lineage, compared with what the PostgreSQL server knows."""
     from lineal.projects import ProjectError
     from lineal.projects.postgres.crosscheck import compared
 

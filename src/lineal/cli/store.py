@@ -11,11 +11,11 @@ from lineal.cli.history import command as history
 from lineal.cli.source import Source, checked, shown_path, source_options
 from lineal.cli.store_options import (
     AT,
-    chosen,
-    found,
+    choose_namespace,
+    find_in_store,
     load_sound,
     named_after,
-    opened,
+    open_store_at,
     store_options,
 )
 
@@ -59,29 +59,32 @@ def load(
 
     Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
     """
-    from lineal.cli.console import report_diagnostics
+    from lineal.cli.console import complain, report_diagnostics
     from lineal.cli.source import graph_of
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity, order_of
+    from lineal.views.ledger import summarize
     from lineal.views.safe import visible
 
     paths = checked(where)
     extraction = graph_of(source._replace(paths=paths, rooted=True)).extraction
     whose = namespace if namespace is not None else named_after(paths[0])
-    with opened(address, wait, create=True) as store:
-        change = load_sound(store, whose, extraction, _shown(paths))
-        click.echo(visible(f"{whose}: {_told(change)}"))
+    with open_store_at(address, wait, create=True) as store:
+        change = load_sound(store, whose, extraction, _source_text(paths))
+        click.echo(visible(f"{whose}: {_describe_change(change)}"))
     report_diagnostics(sorted(extraction.diagnostics, key=order_of), source.color, Severity.ERROR)
+    complain(summarize(extraction.coverage))
     sys.exit(int(bool(internal_errors(extraction.diagnostics))))
 
 
-def _told(change: Change) -> str:
+def _describe_change(change: Change) -> str:
+    """Return what a load has changed."""
     if change.run is None:
         return f"nothing has changed, {change.edges:,} edges hold"
     return f"{change.opened:,} edges came, {change.closed:,} went, {change.edges:,} hold since {change.run.at}"
 
 
-def _shown(paths: tuple[str, ...]) -> str:
+def _source_text(paths: tuple[str, ...]) -> str:
     """Where it came from; an address without its password."""
     return " ".join(map(shown_path, paths))
 
@@ -127,18 +130,21 @@ def query(
     from lineal.cli.console import show
     from lineal.views import view
 
-    with opened(address, wait) as store:
-        report = _report(store, chosen(store, namespace), _selection(selector), at, with_rows)
+    with open_store_at(address, wait) as store:
+        report = _report(
+            store, choose_namespace(store, namespace), _selection(selector), at, with_rows
+        )
     show(view(output, report), color)
 
 
 def _report(
     store: Store, namespace: str, selection: Selection, at: str | None, with_rows: bool
 ) -> Report:
+    """Return the part of the stored lineage that a selection asks for."""
     from lineal.graph.graph import Graph
     from lineal.views.report import traced
 
-    asked = found(store, namespace, selection.name, at)
+    asked = find_in_store(store, namespace, selection.name, at)
     starts = _columns(store, namespace, asked, at)
     hops = {"up": selection.up, "down": selection.down}
     part = store.region(namespace, starts, **hops, with_rows=with_rows, at=at)
@@ -146,15 +152,17 @@ def _report(
 
 
 def _columns(store: Store, namespace: str, asked: Column | Dataset, at: str | None) -> list[Column]:
+    """Return the column that was named, or all columns of a dataset."""
     from lineal.model.edge import Column
 
     if isinstance(asked, Column):
         return [asked]
-    info = store.named(namespace, asked.name, at)[asked]
+    info = store.datasets_named(namespace, asked.name, at)[asked]
     return [Column(asked, column.name) for column in info.columns]
 
 
 def _selection(text: str) -> Selection:
+    """Return the selection of an argument; a bare name selects everything."""
     from lineal.graph.select import ALL, Selection, parse
 
     return parse(text) or Selection(text, ALL, ALL)
@@ -167,8 +175,8 @@ def _selection(text: str) -> Selection:
 @store_options
 def gc(before: str, address: str, namespace: str | None, wait: float) -> None:
     """Forget edges that were gone before a time; what holds now, and since then, stays."""
-    from lineal.views.words import counted
+    from lineal.views.words import count_noun
 
-    with opened(address, wait) as store:
-        whose = chosen(store, namespace)
-        click.echo(f"{counted(store.drop(whose, before), 'edge')} dropped")
+    with open_store_at(address, wait) as store:
+        whose = choose_namespace(store, namespace)
+        click.echo(f"{count_noun(store.drop(whose, before), 'edge')} dropped")

@@ -60,7 +60,7 @@ AT = click.option(
 
 
 @contextmanager
-def opened(address: str, wait: float, *, create: bool = False) -> Iterator[Store]:
+def open_store_at(address: str, wait: float, *, create: bool = False) -> Iterator[Store]:
     """The store, closed at the end; what goes wrong with it is one line."""
     from lineal.store.errors import StoreError
     from lineal.store.lineage import open_store
@@ -72,7 +72,7 @@ def opened(address: str, wait: float, *, create: bool = False) -> Iterator[Store
         raise Mistake(str(problem)) from problem
 
 
-def chosen(store: Store, namespace: str | None) -> str:
+def choose_namespace(store: Store, namespace: str | None) -> str:
     """The namespace that is named, or the only one."""
     if namespace is not None:
         return namespace
@@ -93,16 +93,18 @@ def named_after(path: str) -> str:
         return shown_path(path).rpartition("/")[2] or "default"
     where = Path(path).resolve()
     name = where.name if where.is_dir() else where.name.partition(".")[0]
-    return name if path != "-" and name else "default"
+    if path != "-" and name:
+        return name
+    return "default"
 
 
-def found(store: Store, namespace: str, text: str, at: str | None) -> Column | Dataset:
+def find_in_store(store: Store, namespace: str, text: str, at: str | None) -> Column | Dataset:
     """The dataset or column that somebody typed; of the store only what the name may mean is read."""
     from lineal.graph.graph import Graph, UnknownName
     from lineal.model.extraction import Extraction
 
     try:
-        return Graph(Extraction(datasets=store.named(namespace, text, at))).find(text)
+        return Graph(Extraction(datasets=store.datasets_named(namespace, text, at))).find(text)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
 

@@ -11,7 +11,7 @@ import click
 from lineal.cli.console import report_internal_errors
 from lineal.cli.coverage import fail_under, falls_short, footer
 from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
-from lineal.model.diagnostic import Code
+from lineal.model.boundary import FAILED
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -82,16 +82,17 @@ def command(
         _explain(explain, source.color)
         return
     verdict, graph = _verdict(
-        source._replace(paths=checked(arguments)), _listed(select), _listed(ignore)
+        source._replace(paths=checked(arguments)), _split_codes(select), _split_codes(ignore)
     )
     _show(verdict, graph, output, source.color)
-    told = any(finding.code == Code.INTERNAL_ERROR.code for finding in verdict.findings)
+    codes = {code.code for code in FAILED}
+    told = any(finding.code in codes for finding in verdict.findings)
     failed = not told and report_internal_errors(graph.extraction.diagnostics, source.color)
     short = falls_short(verdict.coverage, fail_under)
     sys.exit(int(short or (fail_on != "never" and failed) or _is_bad(verdict, fail_on)))
 
 
-def _listed(values: tuple[str, ...]) -> list[str]:
+def _split_codes(values: tuple[str, ...]) -> list[str]:
     """--select A050,SA01 --select S005"""
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
@@ -101,11 +102,11 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     from lineal.extract.sql.constructs import constructs_of
     from lineal.model.finding import moved
     from lineal.projects.source_texts import Texts
-    from lineal.rules import RULES, Subject, asked, check, misnamed
+    from lineal.rules import RULES, Subject, active_rules, check, misnamed
     from lineal.views.findings import Verdict
 
     corpus = corpus_of(source)
-    severities = _or_mistake(lambda: asked(corpus.checks, select, ignore))
+    severities = _or_mistake(lambda: active_rules(corpus.checks, select, ignore))
     corpus.diagnostics += misnamed(corpus.checks)
     graph = graph_in(source, corpus)
     texts = Texts(corpus, source.paths)
@@ -119,16 +120,20 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
 
 
 def _show(verdict: Verdict, graph: Graph, output: str, color: str) -> None:
+    """Print the findings, and their count below a text."""
     from lineal.cli.console import complain, show
-    from lineal.views.findings import view
+    from lineal.views.findings import counts_by_code, view
 
     show(view(output, verdict), color)
     if output in ("text", "github"):
+        for said in counts_by_code(verdict):
+            complain(said)
         complain(verdict.count)
         complain(footer(graph))
 
 
 def _is_bad(verdict: Verdict, fail_on: str) -> bool:
+    """Tell whether a finding is severe enough to fail."""
     from lineal.model.diagnostic import Severity
 
     if fail_on == "never":
@@ -137,6 +142,7 @@ def _is_bad(verdict: Verdict, fail_on: str) -> bool:
 
 
 def _explain(name: str, color: str) -> None:
+    """Print what a rule means and how to fix its findings."""
     from lineal.cli.console import show
     from lineal.rules import rule_called
 
@@ -154,6 +160,7 @@ def explained(rule: Rule) -> str:
 
 
 def _or_mistake(ask: Callable[[], Value]) -> Value:
+    """Return the answer; an unknown rule is a mistake of the user."""
     from lineal.rules import UnknownRule
 
     try:

@@ -1,16 +1,20 @@
-"""-v: what is read, on standard error, a line for each statement as it is evaluated, and the total.
+"""-v: what is read, on standard error, a line for each statement as it is evaluated, and the ledger.
 
  3/17  stg_orders  6 of 6 columns resolved
-total: 17 statements, 139 of 139 columns resolved, 139 edges
+files: 19 found → 17 due → 17 read → 17 rendered
+  not due: 2 not a kind that lineal reads: README.md, logo.png
+statements: 17 found → 17 parsed → 17 evaluated
+columns: 139 named → 139 resolved
 """
 
 from __future__ import annotations
 
 from lineal.cli.console import complain
-from lineal.model.extraction import Coverage, Extraction
+from lineal.model.extraction import Extraction
 from lineal.resolve.progress import Evaluated
+from lineal.views.ledger import list_chains
 from lineal.views.safe import visible
-from lineal.views.words import counted
+from lineal.views.words import count_noun
 
 
 def tell_statement(step: Evaluated) -> None:
@@ -26,20 +30,9 @@ def tell_statement(step: Evaluated) -> None:
 
 
 def tell_total(found: Extraction) -> None:
-    """Say what was read in all."""
-    edges = counted(len(found.edges), "edge")
-    complain(
-        f"total: {counted(found.coverage.read, 'statement')}, {_share(found.coverage)}, {edges}"
-    )
-
-
-def _share(coverage: Coverage) -> str:
-    missing = {
-        "ambiguous": coverage.ambiguous,
-        "unresolved": coverage.unresolved,
-        "open": coverage.open,
-    }
-    return _resolved(coverage.found, coverage.columns, missing)
+    """Say what was read in all, and what was not: the ledger."""
+    for line in list_chains(found.coverage):
+        complain(visible(line))
 
 
 def _resolved(found: int, named: int, missing: dict[str, int]) -> str:
@@ -47,4 +40,4 @@ def _resolved(found: int, named: int, missing: dict[str, int]) -> str:
     if not named:
         return "no column named"
     said = ", ".join(f"{count:,} {name}" for name, count in missing.items() if count)
-    return f"{found:,} of {counted(named, 'column')} resolved" + (f" ({said})" if said else "")
+    return f"{found:,} of {count_noun(named, 'column')} resolved" + (f" ({said})" if said else "")

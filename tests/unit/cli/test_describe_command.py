@@ -62,7 +62,9 @@ def yaml_of(folder: Path, node: str) -> str:
 def test_descriptions_go_down_every_chain(tmp_path: Path) -> None:
     done = run(project(tmp_path), "--write")
     assert done.exit_code == 0
-    assert done.stderr.startswith("3 descriptions written, in 2 files\n2 statements, ")
+    assert done.stderr.startswith(
+        "3 descriptions written, in 2 files\ncoverage 100 %: 6 files, 2 statements, "
+    )
     assert yaml_of(tmp_path, "raw") == RAW
     assert yaml_of(tmp_path, "stg") == STG.replace(
         "  - name: order_id\n", '  - name: order_id\n    description: "Key: of the order"\n'

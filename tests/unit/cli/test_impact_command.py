@@ -36,14 +36,15 @@ def test_golden(name: str, arguments: tuple[str, ...], monkeypatch: pytest.Monke
 
 
 def test_the_footer_says_what_was_understood() -> None:
-    assert "% of 195 columns resolved" in impact("raw_orders.amount", SHOP).stderr
+    assert "22 statements, 195 columns" in impact("raw_orders.amount", SHOP).stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("raw_orders.amont",), "did you mean amount?"),
-        (("raw_orders",), "names no column"),
+        (("raw_orders", "--change", "rename=orders"), "is that of one column"),
+        (("raw_ordrs",), "did you mean raw_orders?"),
         (("raw_orders.amount", "--change", "explode"), "unknown change explode"),
         (("raw_orders.amount", "--change", "rename"), "write rename=NEW"),
         (("raw_orders.amount", "--change", "rename=id"), "raw_orders has a column id already"),

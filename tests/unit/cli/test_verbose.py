@@ -20,25 +20,26 @@ def run(*arguments: str, text: str | None = None) -> Result:
     return CliRunner().invoke(main, [*arguments], input=text)
 
 
-def told(result: Result) -> tuple[list[re.Match[str]], str]:
-    """The lines of the statements, and that of the total."""
+def told(result: Result) -> tuple[list[re.Match[str]], list[str]]:
+    """The lines of the statements, and those of the ledger."""
     lines = result.stderr.splitlines()
-    end = next(at for at, line in enumerate(lines) if line.startswith("total: "))
+    end = next(at for at, line in enumerate(lines) if line.startswith("files: "))
     found = [LINE.fullmatch(line) for line in lines[:end]]
     assert all(found), lines[:end]
-    return [each for each in found if each is not None], lines[end]
+    return [each for each in found if each is not None], lines[end:]
 
 
 @pytest.mark.parametrize("options", [(), ("--no-cache",)])
 def test_each_model_is_told_once_with_its_columns(options: tuple[str, ...]) -> None:
     result = run("lineage", SHOP, "-v", *options)
-    lines, total = told(result)
+    lines, ledger = told(result)
     count = len(lines)
     assert [int(line[1]) for line in lines] == list(range(1, count + 1))
     assert {int(line[2]) for line in lines} == {count}
     assert {"stg_orders", "fct_orders", "rpt_order_volume"} <= {line[3] for line in lines}
     resolved, named = (sum(int(line[group] or 0) for line in lines) for group in (4, 5))
-    assert total.startswith(f"total: {count} statements, {resolved} of {named} columns resolved, ")
+    assert f"statements: {count} found → {count} parsed → {count} evaluated" in ledger
+    assert f"columns: {named} named → {resolved} resolved" in ledger
 
 
 def test_the_result_is_the_same_and_the_second_time_as_well() -> None:
@@ -51,7 +52,7 @@ def test_the_result_is_the_same_and_the_second_time_as_well() -> None:
 
 def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
     """Which table has b is only known when all is read: then the counts are those of the end."""
-    lines, total = told(
+    lines, ledger = told(
         run(
             "lineage", "-", "-v", text="SELECT a, b FROM t, u; SELECT u.b FROM u; SELECT t.a FROM t"
         )
@@ -59,17 +60,18 @@ def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
     assert sorted(line[0].split("  ", 2)[2] for line in lines) == ["1 of 1 column resolved"] * 2 + [
         "2 of 2 columns resolved"
     ]
-    assert total == "total: 3 statements, 4 of 4 columns resolved, 4 edges"
+    assert "columns: 4 named → 4 resolved" in ledger
 
 
 def test_doubts_are_counted() -> None:
-    lines, total = told(
+    lines, ledger = told(
         run("lineage", "-", "-v", text="SELECT a FROM t, u; SELECT * FROM t; SELECT 1 AS one")
     )
     assert sorted(line[0].split("  ", 2)[2] for line in lines) == [
         "0 of 1 column resolved (1 ambiguous)", "no column named", "no column named",
     ]  # fmt: skip
-    assert total == "total: 3 statements, 0 of 2 columns resolved (1 ambiguous, 1 open), 3 edges"
+    at = ledger.index("columns: 2 named → 0 resolved")
+    assert ledger[at + 1 : at + 3] == ["  not resolved: 1 ambiguous", "  not resolved: 1 open"]
 
 
 def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
@@ -79,11 +81,15 @@ def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
     store = str(tmp_path / "s.db")
     result = run("store", "load", str(tmp_path / "v.sql"), "--store", store, "-v")
     assert result.stderr.splitlines() == [
-        "1/1  v  3 of 3 columns resolved", "total: 1 statement, 3 of 3 columns resolved, 3 edges",
+        "1/1  v  3 of 3 columns resolved",
+        "files: 1 found → 1 due → 1 read → 1 rendered",
+        "statements: 1 found → 1 parsed → 1 evaluated",
+        "columns: 3 named → 3 resolved",
+        "coverage 100 %: 1 file, 1 statement, 3 columns",
     ]  # fmt: skip
     assert result.stdout.startswith("v: 3 edges came")
 
 
 def test_names_from_strangers_stay_on_their_line(tmp_path: Path) -> None:
     sql = 'CREATE VIEW "v\n99/99  x  1 of 1 column resolved" AS SELECT a FROM t'
-    assert len(run("lineage", "-", "-v", "--output", "rows", text=sql).stderr.splitlines()) == 2
+    assert len(run("lineage", "-", "-v", "--output", "rows", text=sql).stderr.splitlines()) == 4

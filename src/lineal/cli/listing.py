@@ -1,0 +1,10 @@
+"""How much the commands list: --all-diagnostics."""
+
+from __future__ import annotations
+
+
+class Listing:
+    """What this process lists."""
+
+    all_diagnostics = False
+    """Whether every diagnostic is listed, and not only the first of each code."""
