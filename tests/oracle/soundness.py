@@ -10,10 +10,11 @@ from random import Random
 from typing import Any
 
 import duckdb
-from duck_data import ATOMS, ROWS, SCHEMA, TYPES, Atom, Tables, Values, draw, kind_of, one
-from duck_queries import Statement, Writer
+from tables import ATOMS, ROWS, TYPES, Atom, Tables, Values, draw, kind_of, one
 
 import lineal
+from generators.duck_queries import Statement
+from generators.duck_schema import SCHEMA
 
 SHUFFLES = 12
 """How often rows are put in another order to see whether a statement's outcome depends on their
@@ -90,6 +91,7 @@ class Unsound(AssertionError):
     def __init__(self, kind: str, statement: Statement, *lines: str) -> None:
         super().__init__("\n".join([statement.text, *(f"-- {line}" for line in lines)]))
         self.kind = kind
+        self.statement = statement
 
 
 def experiment(
@@ -213,7 +215,3 @@ def measure(
                 if seen(before, [position]) != seen(after, [position]):
                     tally.shown += 1
                     break
-
-
-def statement_of(seed: int) -> Statement:
-    return Writer(Random(seed)).statement()

@@ -1,11 +1,10 @@
 """Lineage by experiment: a column that is not listed for an output can be drawn again, and the
 output stays.
 
-    LINEAL_SEED=7 LINEAL_STATEMENTS=20000 pytest tests/oracle      other statements, and more of
-    them
+    LINEAL_SEED=7 LINEAL_STATEMENTS=20000 pytest tests/oracle      other statements, and more
 
-A statement that fails is printed after it was made as small as it still fails; it belongs into
-tests/cases then.
+Hypothesis draws the statements, and makes one that fails as small as it still fails. It belongs
+into tests/cases then.
 """
 
 from __future__ import annotations
@@ -14,50 +13,68 @@ import os
 from random import Random
 
 import pytest
-from duck_data import Tables
-from duck_queries import Statement
-from shrink import shrunk
-from soundness import Claims, Tally, Unsound, experiment, statement_of
+from hypothesis import Phase
+from soundness import Claims, Tally, Unsound, experiment
+from tables import Tables
 
-SEED = int(os.environ.get("LINEAL_SEED", "0"))
-STATEMENTS = int(os.environ.get("LINEAL_STATEMENTS", "1000"))
+from generators.duck_queries import Statement, duck_statements
+from generators.rounds import shrink_example, visit_examples
+
+SEED = int(os.environ.get("LINEAL_SEED") or 0)
+STATEMENTS = int(os.environ.get("LINEAL_STATEMENTS") or 1000)
 PARTS = 8
+DATA_SEEDS = 6
+"""How often the tables are filled anew to make a smaller statement fail."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_what_is_not_listed_changes_nothing(part: int) -> None:
     tables, tally = Tables(), Tally()
+    number, count = SEED * PARTS + part, STATEMENTS // PARTS
+    data = Random(number)
+    found: list[Unsound] = []
     print(f"LINEAL_SEED={SEED}")
-    for number in range(part, STATEMENTS, PARTS):
-        statement = statement_of(SEED + number)
-        try:
-            experiment(statement, Random(SEED + number), tables, tally)
-        except Unsound as problem:
-            pytest.fail(
-                f"LINEAL_SEED={SEED + number} LINEAL_STATEMENTS=1\n{smallest(statement, problem, tables)}"
-            )
-    drawn = len(range(part, STATEMENTS, PARTS))
-    assert tally.compared >= 0.8 * drawn, tally
+
+    def run(statement: Statement) -> None:
+        if not found:
+            problem = failure(statement, data, tables, tally)
+            found.extend([problem] if problem else [])
+
+    visit_examples(duck_statements(), number, count, (Phase.generate,), run)
+    if found:
+        pytest.fail(f"LINEAL_SEED={SEED}\n{smallest(found[0], number, count, tables)}")
+    assert tally.compared >= 0.8 * count, tally
     assert tally.draws > tally.compared, tally
 
 
-def smallest(statement: Statement, problem: Unsound, tables: Tables) -> Unsound:
-    """The failure of the smallest statement that fails in the same way."""
+def smallest(problem: Unsound, number: int, count: int, tables: Tables) -> Unsound:
+    """Return the failure of the smallest statement that fails in the same way."""
 
-    def fails(text: str) -> bool:
-        found = failure(Statement(text, statement.target), tables)
+    def fails(statement: Statement) -> bool:
+        if statement == problem.statement:
+            return True
+        found = failure_with_any_data(statement, tables)
         return found is not None and found.kind == problem.kind
 
-    small = shrunk(statement.text, fails)
-    return failure(Statement(small, statement.target), tables) or problem
+    small = shrink_example(duck_statements(), number, count, fails) or problem.statement
+    return failure_with_any_data(small, tables) or problem
 
 
-def failure(statement: Statement, tables: Tables) -> Unsound | None:
-    for seed in range(6):
-        try:
-            experiment(statement, Random(seed), tables, Tally())
-        except Unsound as problem:
-            return problem
+def failure_with_any_data(statement: Statement, tables: Tables) -> Unsound | None:
+    """Return how the statement fails with one of some fillings of the tables."""
+    for seed in range(DATA_SEEDS):
+        found = failure(statement, Random(seed), tables, Tally())
+        if found is not None:
+            return found
+    return None
+
+
+def failure(statement: Statement, data: Random, tables: Tables, tally: Tally) -> Unsound | None:
+    """Return how the statement fails, if it does."""
+    try:
+        experiment(statement, data, tables, tally)
+    except Unsound as problem:
+        return problem
     return None
 
 

@@ -4,23 +4,9 @@ law.
 
 from __future__ import annotations
 
-import os
+from hypothesis import settings
 
-from hypothesis import HealthCheck, settings
+from generators.rounds import fixed_examples
 
-ASKED = int(os.environ.get("LINEAL_EXAMPLES", "0"))
-
-settings.register_profile(
-    "lineal",
-    max_examples=ASKED or 150,
-    derandomize=not ASKED,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.data_too_large,
-        HealthCheck.filter_too_much,
-    ],
-)
+settings.register_profile("lineal", fixed_examples(150))
 settings.load_profile("lineal")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
-from queries import SHOP, SPARK_TYPES, Columns, Schema
-
+from generators.queries import SHOP, SPARK_TYPES
+from generators.scope import Columns, Schema
 from lineal.incremental.extraction import extract
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from itertools import permutations
 from random import Random
 
@@ -22,33 +21,40 @@ from facts import (
 )
 from hypothesis import given, note
 from hypothesis import strategies as st
-from queries import SHOP, Query, Schema, query
 
+from generators.queries import SHOP, Query, queries, write_query
 from lineal.model.extraction import Extraction
 from lineal.model.way import Clause, Confidence, How, Way, compose
 
 randoms = st.randoms(use_true_random=False)
 
 
-def drawn(random: Random, schema: Schema = SHOP, without: Collection[str] = ()) -> Query:
-    made = query(random, schema, without=without)
-    note(made.sql())
-    return made
+@st.composite
+def narrowed_queries(draw: st.DrawFn) -> tuple[Query, Query]:
+    """A query, and the same with one more condition."""
+    query = draw(queries())
+    return query, query.with_condition(draw(randoms))
+
+
+@st.composite
+def stacked_queries(draw: st.DrawFn) -> tuple[Query, Query]:
+    """A query, and one that reads it as `seen`."""
+    inner = draw(queries())
+    return inner, draw(queries({"seen": inner.columns}, without=("scalar",)))
 
 
 def test_a_number_gives_one_text() -> None:
-    assert [query(Random(seed)).sql() for seed in range(20)] == [
-        query(Random(seed)).sql() for seed in range(20)
-    ]
-    assert len({query(Random(seed)).sql() for seed in range(200)}) > 190
+    texts = [write_query(Random(seed)).sql() for seed in range(200)]
+    assert texts[:20] == [write_query(Random(seed)).sql() for seed in range(20)]
+    assert len(set(texts)) > 190
 
 
-@given(randoms)
-def test_every_name_is_found(random: Random) -> None:
-    made = drawn(random)
+@given(queries())
+def test_every_name_is_found(made: Query) -> None:
+    note(made.sql())
     found = lineage_of(made.sql())
     assert problems(found) == []
-    assert (found.coverage.ambiguous, found.coverage.unresolved) == (0, 0)
+    assert (found.coverage.columns.ambiguous, found.coverage.columns.unresolved) == (0, 0)
     (info,) = (info for info in found.datasets.values() if info.dataset.name == "result")
     assert [column.name for column in info.columns] == list(made.columns)
     assert info.complete
@@ -58,9 +64,9 @@ def test_every_name_is_found(random: Random) -> None:
 # -- one statement written in another way ----------------------------------------------------------
 
 
-@given(randoms)
-def test_a_query_in_a_subquery_or_a_cte_is_the_same_query(random: Random) -> None:
-    made = drawn(random)
+@given(queries())
+def test_a_query_in_a_subquery_or_a_cte_is_the_same_query(made: Query) -> None:
+    note(made.sql())
     text, names = made.sql(), ", ".join(made.columns)
     plain = facts(lineage_of(text))
     for wrapped in (
@@ -75,10 +81,10 @@ def test_a_query_in_a_subquery_or_a_cte_is_the_same_query(random: Random) -> Non
         assert facts(lineage_of(wrapped)) == plain
 
 
-@given(randoms)
-def test_a_condition_changes_rows_and_never_columns(random: Random) -> None:
-    made = drawn(random)
-    narrowed = made.with_condition(random)
+@given(narrowed_queries())
+def test_a_condition_changes_rows_and_never_columns(pair_of_queries: tuple[Query, Query]) -> None:
+    made, narrowed = pair_of_queries
+    note(made.sql())
     note(narrowed.sql())
     before, after = facts(lineage_of(made.sql())), facts(lineage_of(narrowed.sql()))
     assert columns(after) == columns(before)
@@ -92,12 +98,13 @@ def test_a_condition_changes_rows_and_never_columns(random: Random) -> None:
     assert {(way.how, way.clause) for _, way in added} <= {(How.FILTER, Clause.WHERE)}
 
 
-@given(randoms)
-def test_other_names_for_what_is_inside_change_nothing(random: Random) -> None:
+@given(queries())
+def test_other_names_for_what_is_inside_change_nothing(made: Query) -> None:
     def other(letter: str, number: int) -> str:
         return f"{letter.upper()}_renamed_{97 - number}"
 
-    text = drawn(random).sql()
+    text = made.sql()
+    note(text)
     found = {
         (source, renamed(target, other)): found
         for (source, target), found in facts(lineage_of(text)).items()
@@ -105,9 +112,10 @@ def test_other_names_for_what_is_inside_change_nothing(random: Random) -> None:
     assert facts(lineage_of(renamed(text, other))) == found
 
 
-@given(randoms)
-def test_letters_and_quotes_do_not_matter(random: Random) -> None:
-    text = drawn(random).sql()
+@given(queries())
+def test_letters_and_quotes_do_not_matter(made: Query) -> None:
+    text = made.sql()
+    note(text)
     loud = re.sub(
         r"'[^']*'|\b[a-z_]+\d*\b",
         lambda found: found[0] if "'" in found[0] else found[0].upper(),
@@ -122,17 +130,18 @@ def lower(found: Facts) -> Facts:
     return {(source.lower(), target.lower()): usages for (source, target), usages in found.items()}
 
 
-@given(randoms)
-def test_a_union_of_a_query_with_itself_is_the_query(random: Random) -> None:
-    text = drawn(random).sql()
+@given(queries())
+def test_a_union_of_a_query_with_itself_is_the_query(made: Query) -> None:
+    text = made.sql()
+    note(text)
     inner = f"SELECT * FROM (\n{text}\n) AS one"
     found = facts(lineage_of(f"{inner}\nUNION ALL\n{inner.replace('AS one', 'AS two')}"))
     assert found == facts(lineage_of(text))
 
 
-@given(randoms)
-def test_distinct_and_order_change_rows_and_never_columns(random: Random) -> None:
-    made = drawn(random)
+@given(queries())
+def test_distinct_and_order_change_rows_and_never_columns(made: Query) -> None:
+    note(made.sql())
     inner = f"SELECT * FROM (\n{made.sql()}\n) AS wrapped"
     plain = facts(lineage_of(made.sql()))
     single = f"SELECT DISTINCT * FROM (\n{made.sql()}\n) AS wrapped"
@@ -175,15 +184,16 @@ def composed(found: Extraction, view: str, result: str) -> dict[tuple[str, str],
     return {pair: frozenset(found) for pair, found in made.items()}
 
 
-@given(randoms)
-def test_a_view_that_is_composed_away_is_a_subquery(random: Random) -> None:
+@given(stacked_queries())
+def test_a_view_that_is_composed_away_is_a_subquery(stacked: tuple[Query, Query]) -> None:
     """Two hops composed by hand are the one hop of the query with the view's text in its place.
 
     Without scalar subqueries: the rows of a view in one of these decide a value, which two hops do
     not say.
     """
-    inner = drawn(random)
-    outer = drawn(random, {"seen": inner.columns}, without=("scalar",))
+    inner, outer = stacked
+    note(inner.sql())
+    note(outer.sql())
     view = renamed(inner.sql(), lambda letter, number: f"{letter}_{number}_inside")
     hops = lineage_of(f"CREATE VIEW seen AS {view}", outer.sql())
     at_once = lineage_of(f"WITH seen AS (\n{view}\n) SELECT * FROM (\n{outer.sql()}\n) AS wrapped")
@@ -205,11 +215,10 @@ def columns_of(
 @st.composite
 def scripts(draw: st.DrawFn) -> list[str]:
     """Statements that each define one view, over tables and earlier views."""
-    random = draw(randoms)
     schema: dict[str, dict[str, str]] = {table: dict(columns) for table, columns in SHOP.items()}
     statements = []
     for number in range(draw(st.integers(2, 4))):
-        made = query(random, schema, depth=1)
+        made = draw(queries(dict(schema), depth=1))
         statements.append(f"CREATE VIEW v{number} AS {made.sql()}")
         schema[f"v{number}"] = made.columns
     return statements
@@ -253,14 +262,15 @@ bare name is.
 
 
 @given(
-    randoms,
+    queries(without=GUESSES),
     st.lists(st.sampled_from([*SHOP]), unique=True),
     st.lists(st.sampled_from([*SHOP]), unique=True),
 )
 def test_more_schema_never_lowers_confidence_nor_adds_origins(
-    random: Random, some: list[str], more: list[str]
+    made: Query, some: list[str], more: list[str]
 ) -> None:
-    text = drawn(random, without=GUESSES).sql()
+    text = made.sql()
+    note(text)
     less, known = lineage_of(text, only=some), lineage_of(text, only={*some, *more})
     before = {(str(edge.source), target(edge)): edge for edge in less.edges}
     for edge in known.edges:
@@ -270,15 +280,14 @@ def test_more_schema_never_lowers_confidence_nor_adds_origins(
         assert {usage.way for usage in usages(edge)} <= {
             usage.way for usage in usages(before[pair])
         }
-    assert known.coverage.ambiguous <= less.coverage.ambiguous
+    assert known.coverage.columns.ambiguous <= less.coverage.columns.ambiguous
 
 
-@given(randoms, st.lists(st.sampled_from([*SHOP]), unique=True))
-def test_what_is_known_without_a_schema_is_right_or_in_doubt(
-    random: Random, some: list[str]
-) -> None:
+@given(queries(without=GUESSES), st.lists(st.sampled_from([*SHOP]), unique=True))
+def test_what_is_known_without_a_schema_is_right_or_in_doubt(made: Query, some: list[str]) -> None:
     """An edge that a full schema does not confirm was never sure."""
-    text = drawn(random, without=GUESSES).sql()
+    text = made.sql()
+    note(text)
     guessed, right = lineage_of(text, only=some), facts(lineage_of(text))
     for edge in guessed.edges:
         if (str(edge.source), target(edge)) not in right:

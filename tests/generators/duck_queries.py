@@ -1,7 +1,7 @@
-"""Random statements as DuckDB accepts them, over the tables of `duck_data`.
+"""Random statements as DuckDB accepts them, over the tables of `duck_schema`.
 
-    Writer(Random(7)).query(2).text            one query; the same number gives the same text
-    Writer(Random(7)).statement(2)             a query, or an UPDATE, INSERT, DELETE or MERGE
+    duck_statements()                          a Hypothesis strategy
+    DuckWriter(Random(7)).statement()          a query, or an UPDATE, INSERT, DELETE or MERGE
 
 Names that are made up: `t1` (tables), `w1` (CTEs), `c1` (columns). Some are the names of columns of
 the schema on purpose: an alias may hide a column, and whose column a name then means is what is
@@ -11,14 +11,15 @@ tried.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from random import Random
 from typing import NamedTuple
 
-from duck_data import LIST, NUMBER, SCHEMA, STRUCT, TEXT
-from duck_expressions import Expressions
-from duck_relations import Relations
-from duck_scope import Columns, Drawn, Scope, shown
+from hypothesis import strategies as st
+
+from generators.duck_expressions import Drawn
+from generators.duck_relations import Relations
+from generators.duck_schema import LIST, SCHEMA, STRUCT
+from generators.scope import NUMBER, TEXT, Columns, Field, Scope, shown_fields, table_fields
 
 SET_OPERATIONS = (
     "UNION ALL",
@@ -40,12 +41,16 @@ class Statement(NamedTuple):
     target: str = ""
 
 
-class Writer(Relations, Expressions):
-    """Draws one statement; the counters make the names in it unique."""
+def duck_statements() -> st.SearchStrategy[Statement]:
+    """Statements that Hypothesis draws and shrinks."""
+    return st.randoms(use_true_random=False).map(lambda random: DuckWriter(random).statement())
+
+
+class DuckWriter(Relations):
+    """Draws one statement as DuckDB accepts it."""
 
     def __init__(self, random: Random) -> None:
-        self.random = random
-        self.numbers = {letter: count(1) for letter in "twcn"}
+        super().__init__(random)
         self.ctes: dict[str, Columns] = {}
         self.depth = 0
 
@@ -88,15 +93,15 @@ class Writer(Relations, Expressions):
         step, value = self.new("n"), self.new("c")
         anchor = self.source(0)
         alias = self.new("t")
-        own = [self.field(alias, step, NUMBER), self.field(alias, value, NUMBER)]
+        own = [Field(alias, step, NUMBER), Field(alias, value, NUMBER)]
         joined, scope = alias, list(own)
         text = f"{name} AS {alias}"
         if self.maybe(50):
             joined = self.new("t")
             tables = {**SCHEMA, **self.ctes}
             table = self.choose([*tables])
-            fields = [self.field(joined, column, kind) for column, kind in tables[table].items()]
-            text += f" JOIN {table} AS {joined} ON {self.meeting(own[1:], fields)}"
+            fields = table_fields(joined, tables[table])
+            text += f" JOIN {table} AS {joined} ON {self.join_condition(own[1:], fields)}"
             scope += fields
         union = self.choose(("UNION ALL", "UNION"))
         first = f"SELECT 0 AS {step}, {self.number(anchor.scope, 1)} AS {value} FROM {anchor.text}"
@@ -334,7 +339,7 @@ class Writer(Relations, Expressions):
     def star(
         self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
     ) -> Drawn:
-        fields = shown(own)
+        fields = shown_fields(own)
         names = [field.name for field in fields]
         if len(names) != len(set(names)) or not names:
             return self.plain(source, own, scope, kinds, depth)
@@ -367,7 +372,7 @@ class Writer(Relations, Expressions):
         self, source: str, own: Scope, scope: Scope, kinds: Sequence[str], depth: int
     ) -> Drawn:
         """SELECT max(COLUMNS('…'))"""
-        fields = shown(own)
+        fields = shown_fields(own)
         names = [field.name for field in fields]
         numbers = [field.name for field in fields if field.kind == NUMBER]
         if len(names) != len(set(names)) or not numbers:
@@ -395,7 +400,7 @@ class Writer(Relations, Expressions):
 
     def target(self) -> tuple[str, str, list]:
         table, alias = self.choose([*SCHEMA]), self.new("t")
-        return table, alias, [self.field(alias, name, kind) for name, kind in SCHEMA[table].items()]
+        return table, alias, table_fields(alias, SCHEMA[table])
 
     def update(self) -> Statement:
         table, alias, own = self.target()
@@ -408,7 +413,7 @@ class Writer(Relations, Expressions):
         )
         text = f"UPDATE {table} AS {alias} SET {sets}"
         if source:
-            text += f" FROM {source.text} WHERE {self.meeting(own, source.scope)}"
+            text += f" FROM {source.text} WHERE {self.join_condition(own, source.scope)}"
         elif self.maybe(60):
             text += f" WHERE {self.predicate(scope, 1)}"
         return Statement(text, table)
@@ -434,13 +439,13 @@ class Writer(Relations, Expressions):
         if self.maybe(40):
             source = self.source(0)
             return Statement(f"DELETE FROM {table} AS {alias} USING {source.text} WHERE "
-                             f"{self.meeting(own, source.scope)}", table)  # fmt: skip
+                             f"{self.join_condition(own, source.scope)}", table)  # fmt: skip
         return Statement(f"DELETE FROM {table} AS {alias} WHERE {self.predicate(own, 1)}", table)
 
     def merge(self) -> Statement:
         table, alias, own = self.target()
         inner, other = self.query(1, [NUMBER, TEXT, NUMBER]), self.new("t")
-        given = [self.field(other, name, kind) for name, kind in inner.columns.items()]
+        given = table_fields(other, inner.columns)
         both = [*own, *given]
         plain = [field for field in own if field.kind in (NUMBER, TEXT)]
         arms = []
@@ -461,5 +466,5 @@ class Writer(Relations, Expressions):
             field = self.choose(plain)
             arms.append(f"WHEN NOT MATCHED BY SOURCE THEN UPDATE SET {field.name} = "
                         f"{self.expression(own, field.kind, 1)}")  # fmt: skip
-        text = f"MERGE INTO {table} AS {alias} USING ({inner.text}) AS {other} ON {self.meeting(own, given)}"
+        text = f"MERGE INTO {table} AS {alias} USING ({inner.text}) AS {other} ON {self.join_condition(own, given)}"
         return Statement(f"{text} {' '.join(arms)}", table)

@@ -1,7 +1,8 @@
 """Random statements with what only Spark writes: pivots, lateral views, structs, lambdas, grouping
 sets, writes.
 
-    statement(Random(7), 3).text                one script, whose target is `q3` or `d3`
+    spark_statements()                          a Hypothesis strategy
+    write_statement(Random(7)).text             one script
 
 It draws on the Writer of `queries`; what it makes up is named in the same way.
 """
@@ -12,20 +13,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from properties.queries import (
+from hypothesis import strategies as st
+
+from generators.queries import SHOP, Item, Query, Select, Writer
+from generators.scope import (
     NUMBER,
-    SHOP,
     TEXT,
     Columns,
     Field,
-    Item,
-    Query,
-    Select,
-    Writer,
-    of_kind,
-    shown,
+    fields_of_kind,
+    shown_names,
+    table_fields,
 )
-from properties.spark_expressions import (
+from generators.spark_expressions import (
     BUILT,
     COMPARABLE,
     LITERALS,
@@ -36,7 +36,10 @@ from properties.spark_expressions import (
     PROPS,
     TESTS,
 )
-from properties.spark_relations import GENERATORS, OPERATORS, RELATIONS, table_of
+from generators.spark_relations import GENERATORS, OPERATORS, RELATIONS, table_of
+
+TARGET = "target_table"
+"""The table that a statement writes, until `with_number` gives it a name of its own."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +50,23 @@ class Statement:
     target: str
     written: Columns | None = None
 
+    def with_number(self, number: int) -> Statement:
+        """Return the statement with a target that no other number has: `q7`."""
+        target = f"q{number}"
+        return replace(self, text=self.text.replace(TARGET, target), target=target)
 
-def statement(random: Random, number: int, depth: int = 2) -> Statement:
-    """A query, or one that is written somewhere."""
+
+def spark_statements(depth: int = 2) -> st.SearchStrategy[Statement]:
+    """Statements that Hypothesis draws and shrinks."""
+    return st.randoms(use_true_random=False).map(lambda random: write_statement(random, depth))
+
+
+def write_statement(random: Random, depth: int = 2) -> Statement:
+    """Return a query, or a statement that writes the rows of a query."""
     writer = SparkWriter(random, COMPARABLE)
     if writer.maybe(75):
-        return Statement(writer.query(depth, prefix="out").sql(), f"q{number}")
-    return random.choice(STATEMENTS)(writer, f"d{number}", depth)
+        return Statement(writer.query(depth, prefix="out").sql(), TARGET)
+    return writer.choose(STATEMENTS)(writer, TARGET, depth)
 
 
 class SparkWriter(Writer):
@@ -68,16 +81,16 @@ class SparkWriter(Writer):
         if any(item.kind == PROPS for item in made.first.items):
             made = replace(made, rest=(), order=())
         if made.rest:
-            made = replace(made, operator=self.random.choice(OPERATORS))
+            made = replace(made, operator=self.choose(OPERATORS))
         if not made.rest and not made.first.star and self.maybe(10):
-            by = self.random.choice(
+            by = self.choose(
                 ("ORDER BY {}", "SORT BY {}", "CLUSTER BY {}", "ORDER BY {} NULLS LAST LIMIT ALL")
             )
             made = replace(
                 made,
                 order=(),
                 limited=False,
-                tail=by.format(self.random.choice((*made.columns, "1"))),
+                tail=by.format(self.choose((*made.columns, "1"))),
             )
             if made.tail.startswith(("SORT BY 1", "CLUSTER BY 1")):
                 made = replace(made, tail="ORDER BY ALL")
@@ -99,7 +112,7 @@ class SparkWriter(Writer):
         if self.maybe(5):
             aliases = [field.alias for field in made.scope if field.alias]
             made = (
-                replace(made, hint=f"/*+ BROADCAST({self.random.choice(aliases)}) */ ")
+                replace(made, hint=f"/*+ BROADCAST({self.choose(aliases)}) */ ")
                 if aliases
                 else made
             )
@@ -110,19 +123,19 @@ class SparkWriter(Writer):
         aliases = sorted({field.alias for field in made.scope if field.alias and not field.hidden})
         merged = any(field.merged or field.hidden for field in made.scope)
         if len(made.items) > 1 and self.maybe(30):
-            out = self.random.choice(made.items)
+            out = self.choose(made.items)
             kept = tuple(item for item in made.items if item is not out)
-            if shown(made.scope).count(out.name) == 1:
+            if shown_names(made.scope).count(out.name) == 1:
                 return replace(made, items=kept, listed=f"* EXCEPT ({out.name})")
         if aliases and not merged and self.maybe(30):
-            alias = self.random.choice(aliases)
+            alias = self.choose(aliases)
             kept = tuple(
                 Item(f.name, f.name, f.kind, aliased=False) for f in made.scope if f.alias == alias
             )
             return replace(made, items=kept, listed=f"{alias}.*")
         places = [field for field in made.scope if field.kind == PLACE and field.alias]
         if places and self.maybe(60):
-            place = self.random.choice(places)
+            place = self.choose(places)
             kept = (
                 Item("city", "city", TEXT, aliased=False),
                 Item("zip", "zip", NUMBER, aliased=False),
@@ -144,13 +157,13 @@ class SparkWriter(Writer):
     def with_lateral(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
         """FROM t1, LATERAL (SELECT … WHERE t2.x = t1.y) AS t3"""
         alias, names = self.new("t"), [self.new("c"), self.new("c")]
-        inner_table, inner = self.random.choice([*SHOP]), self.new("t")
-        own = [Field(inner, name, kind) for name, kind in self.schema[inner_table].items()]
+        inner_table, inner = self.choose([*SHOP]), self.new("t")
+        own = table_fields(inner, self.schema[inner_table])
         outer = [field for field in fields if not field.merged]
         pairs = [(one, other) for one in own for other in outer if one.kind == other.kind]
         if not pairs or any(field.merged for field in fields):
             return text, fields
-        one, other = self.random.choice(pairs)
+        one, other = self.choose(pairs)
         where = f"{inner}.{one.name} = {other.alias}.{other.name}"
         self.nesting += 1
         if self.maybe(40):
@@ -160,19 +173,19 @@ class SparkWriter(Writer):
             if self.maybe(40):
                 items[0] = (
                     f"{items[0]} + {self.column(outer, NUMBER)}"
-                    if of_kind(outer, NUMBER)
+                    if fields_of_kind(outer, NUMBER)
                     else items[0]
                 )
         self.nesting -= 1
         listed = ", ".join(f"{item} AS {name}" for item, name in zip(items, names, strict=True))
-        join = self.random.choice((",", "\nCROSS JOIN", "\nLEFT JOIN"))
+        join = self.choose((",", "\nCROSS JOIN", "\nLEFT JOIN"))
         made = f"{text}{join} LATERAL (SELECT {listed} FROM {inner_table} AS {inner} WHERE {where}) AS {alias}"
         on = " ON true" if "LEFT" in join else ""
         return made + on, (*fields, Field(alias, names[0], NUMBER), Field(alias, names[1], TEXT))
 
     def with_view(self, text: str, fields: tuple[Field, ...]) -> tuple[str, tuple[Field, ...]]:
         """FROM t1 LATERAL VIEW explode(t1.tags) t2 AS c1"""
-        call, kinds = self.random.choice(GENERATORS)(self, fields)
+        call, kinds = self.choose(GENERATORS)(self, fields)
         alias = self.new("t")
         made = [Field(alias, self.new("c"), kind) for kind in kinds]
         outer = "OUTER " if self.maybe(30) else ""
@@ -182,18 +195,22 @@ class SparkWriter(Writer):
     def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
         if not self.maybe(22):
             return super().relation(depth, ctes)
-        return self.random.choice(RELATIONS)(self, depth)
+        return self.choose(RELATIONS)(self, depth)
 
-    def joined(
+    def join(
         self, text: str, left: list[Field], right_text: str, right: list[Field]
     ) -> tuple[str, list[Field]]:
         """A PIVOT behind a join would turn the whole join."""
         if "PIVOT" in right_text and not right_text.startswith("(\n"):
             right_text = f"(SELECT * FROM {right_text}) AS {right[0].alias}"
-        return super().joined(text, left, right_text, right)
+        return super().join(text, left, right_text, right)
 
-    def meeting(self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]) -> str:
-        return super().meeting(scope, [field for field in left if field.kind != PROPS], right)
+    def join_condition(
+        self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]
+    ) -> str:
+        return super().join_condition(
+            scope, [field for field in left if field.kind != PROPS], right
+        )
 
     # -- SELECT lists ------------------------------------------------------------------------------
 
@@ -210,7 +227,7 @@ class SparkWriter(Writer):
         last = made.items[-1]
         if not earlier or not last.aliased or "(SELECT" in last.text:
             return made
-        item = self.random.choice(earlier)
+        item = self.choose(earlier)
         if "(SELECT" in item.text:
             return made
         text = {
@@ -226,7 +243,7 @@ class SparkWriter(Writer):
         if not self.maybe(30):
             return found
         window = self.new("t")
-        keys = [self.column(made.scope, self.random.choice((NUMBER, TEXT))) for _ in range(2)]
+        keys = [self.column(made.scope, self.choose((NUMBER, TEXT))) for _ in range(2)]
         call = f"sum({self.column(made.scope, NUMBER)}) OVER {window}"
         if self.maybe(50):
             call = f"row_number() OVER {window}"
@@ -240,12 +257,8 @@ class SparkWriter(Writer):
 
     def window(self, scope: Sequence[Field], kind: str) -> str:
         text = super().window(scope, kind)
-        if (
-            self.maybe(30)
-            and any(call in text for call in ("sum(", "max(", "first_value(", "count("))
-            and text[-1] == ")"
-        ):
-            frame = self.random.choice(FRAMES)
+        if self.maybe(30) and any(call in text for call in FRAMED) and text[-1] == ")":
+            frame = self.choose(FRAMES)
             return f"{text[:-1]} {frame})"
         return text
 
@@ -255,52 +268,50 @@ class SparkWriter(Writer):
             return found
         if not found.having and self.maybe(10):
             return replace(found, group=("ALL",))
-        if self.maybe(25):
-            keys = ", ".join(found.group)
-            shape = self.random.choice(
-                ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "{} WITH ROLLUP")
-            )
-            plain = all(
-                not key.isdigit() and not key.startswith(("out", "c")) for key in found.group
-            )
-            if not plain:
-                return found
-            items = found.items
-            if self.maybe(50) and kinds[-1] == NUMBER:
-                key = self.random.choice(found.group)
-                call = f"grouping({key})" if self.maybe(60) else "grouping_id()"
-                items = (*items[:-1], Item(call, self.new(prefix), NUMBER))
-            return replace(found, items=items, group=(shape.format(keys),), having="")
+        if self.maybe(40) and not any(is_reference(key) for key in found.group):
+            return self.with_grouping_sets(found, kinds, prefix)
         numbers = [
             item.name
             for item in found.items
             if item.kind == NUMBER and item.aliased and item.text not in found.group
         ]
         if numbers and self.maybe(15):
-            return replace(found, having=f"{self.random.choice(numbers)} > {self.literal(NUMBER)}")
+            return replace(found, having=f"{self.choose(numbers)} > {self.literal(NUMBER)}")
         return found
+
+    def with_grouping_sets(self, made: Select, kinds: Sequence[str], prefix: str) -> Select:
+        """GROUP BY ROLLUP (a, b), CUBE (a, b), GROUPING SETS ((a, b), ()), a, b WITH ROLLUP"""
+        shape = self.choose(GROUPINGS)
+        items = made.items
+        if self.maybe(50) and kinds[-1] == NUMBER:
+            key = self.choose(made.group)
+            call = f"grouping({key})" if self.maybe(60) else "grouping_id()"
+            items = (*items[:-1], Item(call, self.new(prefix), NUMBER))
+        return replace(made, items=items, group=(shape.format(", ".join(made.group)),), having="")
 
     # -- expressions -------------------------------------------------------------------------------
 
     def column(self, scope: Sequence[Field], kind: str) -> str:
-        if of_kind(scope, kind):
+        if fields_of_kind(scope, kind):
             return super().column(scope, kind)
         usable = (
-            of_kind(scope, TEXT if kind == NUMBER else NUMBER) if kind in (NUMBER, TEXT) else []
+            fields_of_kind(scope, TEXT if kind == NUMBER else NUMBER)
+            if kind in (NUMBER, TEXT)
+            else []
         )
         if usable:
-            return self.turned(self.random.choice(usable), scope, kind)
+            return self.turned(self.choose(usable), scope, kind)
         return self.taken(scope, kind)
 
     def turned(self, field: Field, scope: Sequence[Field], kind: str) -> str:
-        name = self.named(field, scope)
+        name = self.spell(field, scope)
         return f"length({name})" if kind == NUMBER else f"cast({name} AS STRING)"
 
     def taken(self, scope: Sequence[Field], kind: str) -> str:
         """A value of the kind out of, or made of, whatever there is."""
-        ways = [way for of, way in PARTS.get(kind, ()) if of_kind(scope, of)]
+        ways = [way for of, way in PARTS.get(kind, ()) if fields_of_kind(scope, of)]
         if ways:
-            return self.random.choice(ways)(self, scope)
+            return self.choose(ways)(self, scope)
         if kind in BUILT:
             return BUILT[kind](self, scope)
         return self.literal(kind)
@@ -321,22 +332,20 @@ class SparkWriter(Writer):
             def other(kind: str) -> str:
                 return self.expression(scope, kind, depth - 1)
 
-            parts = [way for of, way in PARTS[kind] if of_kind(scope, of)]
+            parts = [way for of, way in PARTS[kind] if fields_of_kind(scope, of)]
             if parts and self.maybe(60):
-                return self.random.choice(parts)(self, scope)
-            return self.random.choice(MORE[kind])(self, one, other, scope)
+                return self.choose(parts)(self, scope)
+            return self.choose(MORE[kind])(self, one, other, scope)
         return super().expression(scope, kind, depth, needs_column=needs_column)
 
     def condition(self, scope: Sequence[Field], depth: int) -> str:
         if self.maybe(15):
             holder = [field for field in scope if field.kind in TESTS]
             if holder:
-                field = self.random.choice(holder)
-                return self.random.choice(TESTS[field.kind]).format(self.named(field, scope))
+                field = self.choose(holder)
+                return self.choose(TESTS[field.kind]).format(self.spell(field, scope))
             a, b = self.column(scope, NUMBER), self.column(scope, NUMBER)
-            return self.random.choice(
-                (f"{a} <=> {b}", f"{a} IN ({b}, 3)", f"{a} IS DISTINCT FROM {b}")
-            )
+            return self.choose((f"{a} <=> {b}", f"{a} IN ({b}, 3)", f"{a} IS DISTINCT FROM {b}"))
         return super().condition(scope, depth)
 
     def aggregate(self, scope: Sequence[Field], kind: str, depth: int) -> str:
@@ -347,10 +356,16 @@ class SparkWriter(Writer):
             def inner(kind: str) -> str:
                 return self.expression(scope, kind, depth, needs_column=True)
 
-            return self.random.choice(MORE_AGGREGATES[kind])(self, inner, scope)
+            return self.choose(MORE_AGGREGATES[kind])(self, inner, scope)
         return super().aggregate(scope, kind, depth)
 
 
+def is_reference(key: str) -> bool:
+    """Tell whether a grouping key is a position or an alias."""
+    return key.isdigit() or key.startswith(("out", "c"))
+
+
+GROUPINGS = ("ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())", "{} WITH ROLLUP")
 FRAMED = ("sum(", "max(", "first_value(", "count(")
 """calls that can have a frame"""
 FRAMES = (
@@ -366,7 +381,7 @@ WRITTEN: Columns = {"id": NUMBER, "total": NUMBER, "label": TEXT}
 
 def created(w: SparkWriter, target: str, depth: int) -> Statement:
     made = w.query(depth, prefix="out")
-    head = w.random.choice(
+    head = w.choose(
         ("CREATE TABLE {} AS", "CREATE VIEW {} AS", "CREATE OR REPLACE TABLE {} USING parquet AS")
     )
     return Statement(f"{head.format(target)}\n{made.sql()}", target)
@@ -391,9 +406,7 @@ def inserted(w: SparkWriter, target: str, depth: int) -> Statement:
         "INSERT OVERWRITE TABLE {}",
         "INSERT OVERWRITE {}",
     )
-    return Statement(
-        f"{w.random.choice(heads).format(target)}\n{filling(w, depth)}", target, WRITTEN
-    )
+    return Statement(f"{w.choose(heads).format(target)}\n{filling(w, depth)}", target, WRITTEN)
 
 
 def inserted_by_name(w: SparkWriter, target: str, depth: int) -> Statement:
@@ -407,19 +420,19 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
     fields = [f for f in fields if f.alias == fields[0].alias]
     own = [Field("tgt", name, kind) for name, kind in WRITTEN.items()]
     both = [*own, *fields]
-    on = w.meeting(both, own, fields)
+    on = w.join_condition(both, own, fields)
 
     def value(scope: Sequence[Field], kind: str) -> str:
         return w.expression(scope, kind, 2)
 
     if (
-        not of_kind(fields, NUMBER)
+        not fields_of_kind(fields, NUMBER)
         or text.startswith("(")
         or not text.endswith(f" AS {fields[0].alias}")
     ):
         text, fields = "orders AS src", [Field("src", n, k) for n, k in SHOP["orders"].items()]
         both = [*own, *fields]
-        on = w.meeting(both, own, fields)
+        on = w.join_condition(both, own, fields)
     parts = [
         f"WHEN MATCHED AND {w.condition(both, 0)} THEN DELETE",
         f"WHEN MATCHED THEN UPDATE SET total = {value(both, NUMBER)}, tgt.label = {value(both, TEXT)}",
@@ -434,14 +447,14 @@ def merged(w: SparkWriter, target: str, depth: int) -> Statement:
 
 
 def updated(w: SparkWriter, target: str, depth: int) -> Statement:
-    own = [Field(target, name, kind) for name, kind in WRITTEN.items()]
+    own = table_fields(target, WRITTEN)
     where = f"\nWHERE {w.predicate(own, depth, {})}" if w.maybe(70) else ""
     sets = f"total = {w.expression(own, NUMBER, 2)}, label = {w.expression(own, TEXT, 2)}"
     return Statement(f"UPDATE {target} SET {sets}{where}", target, WRITTEN)
 
 
 def deleted(w: SparkWriter, target: str, depth: int) -> Statement:
-    own = [Field(target, name, kind) for name, kind in WRITTEN.items()]
+    own = table_fields(target, WRITTEN)
     return Statement(f"DELETE FROM {target} WHERE {w.predicate(own, depth, {})}", target, WRITTEN)
 
 

@@ -2,51 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from random import Random
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-from duck_data import FIELDS, LIST, NUMBER, STRUCT, TEXT
-from duck_scope import Drawn, Field, Scope, Sourced
-
-Thing = TypeVar("Thing")
+from generators.duck_schema import FIELDS, LIST, STRUCT
+from generators.scope import NUMBER, TEXT, Columns, Field, Scope
+from generators.writer import BaseWriter
 
 
-class Expressions:
+class Drawn(NamedTuple):
+    """A query, and the kind of each output column."""
+
+    text: str
+    columns: Columns
+
+
+class Sourced(NamedTuple):
+    """What follows FROM, and the columns that the query can name then."""
+
+    text: str
+    scope: list[Field]
+
+
+class Expressions(BaseWriter):
     """The part of the writer that stands below a SELECT list or a condition."""
 
-    random: Random
-    numbers: dict[str, Iterator[int]]
     depth: int
     query: Callable[..., Drawn]
     source: Callable[..., Sourced]
 
-    def choose(self, things: Sequence[Thing]) -> Thing:
-        return self.random.choice(things)
-
-    def maybe(self, percent: int) -> bool:
-        """Whether something rarer than the plain thing is done; the plain thing is what a query
-        shrinks to.
-        """
-        return self.random.randint(0, 99) >= 100 - percent
-
-    def some(self, things: Sequence[Thing]) -> list[Thing]:
-        return self.random.sample(list(things), self.random.randint(1, min(2, len(things))))
-
-    def new(self, letter: str) -> str:
-        return f"{letter}{next(self.numbers[letter])}"
-
-    def field(self, alias: str, name: str, kind: str) -> Field:
-        return Field(alias, name, kind)
-
     # -- names -------------------------------------------------------------------------------------
-
-    def named(self, field: Field, scope: Scope) -> str:
-        """t1.a; or a alone where nothing else is called so."""
-        if field.merged:
-            return field.name
-        sure = sum(each.name == field.name for each in scope) == 1
-        return field.name if sure and self.maybe(50) else f"{field.alias}.{field.name}"
 
     def literal(self, kind: str) -> str:
         return (
@@ -59,15 +44,15 @@ class Expressions:
         """A column of the kind, or a field of a struct; made of another kind where there is none."""
         fields = [field for field in scope if field.kind == kind and self.nameable(field, scope)]
         if fields:
-            return self.named(self.choose(fields), scope)
+            return self.spell(self.choose(fields), scope)
         structs = [field for field in scope if field.kind == STRUCT and self.nameable(field, scope)]
         wanted = [name for name, each in FIELDS.items() if each == kind]
         if structs and wanted:
-            return f"{self.named(self.choose(structs), scope)}.{wanted[0]}"
+            return f"{self.spell(self.choose(structs), scope)}.{wanted[0]}"
         others = [f for f in scope if f.kind in (NUMBER, TEXT) and self.nameable(f, scope)]
         if not others:
             return self.literal(kind) if kind in (NUMBER, TEXT) else "[1, 2]"
-        other = self.named(self.choose(others), scope)
+        other = self.spell(self.choose(others), scope)
         return f"length({other}::VARCHAR)" if kind == NUMBER else f"{other}::VARCHAR"
 
     def nameable(self, field: Field, scope: Scope) -> bool:
@@ -90,7 +75,7 @@ class Expressions:
         )
 
     def number(self, scope: Scope, depth: int) -> str:
-        if depth == 0 or self.maybe(40):
+        if depth == 0 or not self.maybe(60):
             return self.literal(NUMBER) if self.maybe(12) else self.column(scope, NUMBER)
         one, two = (lambda: self.number(scope, depth - 1)), (lambda: self.text(scope, depth - 1))
         test = lambda: self.condition(scope, 0)  # noqa: E731
@@ -124,7 +109,7 @@ class Expressions:
         return self.choose(forms)()
 
     def text(self, scope: Scope, depth: int) -> str:
-        if depth == 0 or self.maybe(45):
+        if depth == 0 or not self.maybe(55):
             return self.literal(TEXT) if self.maybe(12) else self.column(scope, TEXT)
         one, number = (lambda: self.text(scope, depth - 1)), (lambda: self.number(scope, depth - 1))
         forms: list[Callable[[], str]] = [
@@ -146,9 +131,9 @@ class Expressions:
     def list_(self, scope: Scope, depth: int) -> str:
         fields = [field for field in scope if field.kind == LIST and self.nameable(field, scope)]
         if fields and self.maybe(60):
-            return self.named(self.choose(fields), scope)
+            return self.spell(self.choose(fields), scope)
         one = lambda: self.number(scope, max(0, depth - 1))  # noqa: E731
-        if depth == 0 or self.maybe(50):
+        if depth == 0 or not self.maybe(50):
             return f"[{one()}, {one()}]"
         inner = lambda: self.list_(scope, depth - 1)  # noqa: E731
         forms: list[Callable[[], str]] = [
@@ -165,7 +150,7 @@ class Expressions:
     def struct(self, scope: Scope, depth: int) -> str:
         fields = [field for field in scope if field.kind == STRUCT and self.nameable(field, scope)]
         if fields and self.maybe(70):
-            return self.named(self.choose(fields), scope)
+            return self.spell(self.choose(fields), scope)
         return f"{{'lat': {self.number(scope, 0)}, 'town': {self.text(scope, 0)}}}"
 
     # -- conditions --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Random SELECT queries over a small schema whose tables share column names, as Spark accepts them.
 
-    query(Random(7)).sql()                      one query; the same number gives the same text
-    query(Random(7), schema, without={"star"})   over another schema, without some constructs
+    queries(without={"star"})                   a Hypothesis strategy, without some constructs
+    write_query(Random(7)).sql()                one query; the same number gives the same text
 
 Names that a query makes up are `t1` (tables), `w1` (CTEs), `c1` (inner columns) and `out1` (output
 columns). No table or column of a schema may be called so: a text can be renamed by a pattern, and
@@ -13,14 +13,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from random import Random
 from typing import NamedTuple
 
-NUMBER, TEXT = "number", "text"
+from hypothesis import strategies as st
 
-Columns = Mapping[str, str]
-Schema = Mapping[str, Columns]
+from generators.scope import (
+    NUMBER,
+    TEXT,
+    Columns,
+    Field,
+    Schema,
+    Scope,
+    common_names,
+    fields_of_kind,
+    has_unique_names,
+    shown_names,
+    table_fields,
+)
+from generators.writer import BaseWriter
 
 SHOP: Schema = {
     "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
@@ -35,23 +46,6 @@ SHOP: Schema = {
     "regions": {"region": TEXT, "name": TEXT, "factor": NUMBER},
 }
 SPARK_TYPES = {NUMBER: "INT", TEXT: "STRING"}
-
-
-class Field(NamedTuple):
-    """A column that can be named in a scope: as `alias.name`, and as `name` where no other column
-    is called so.
-    """
-
-    alias: str
-    name: str
-    kind: str
-    hidden: bool = False
-    """a key of USING: it can be named with its table, and is no part of `*`"""
-
-    @property
-    def merged(self) -> bool:
-        """The one column that USING makes of two: it can only be named without a table."""
-        return not self.alias
 
 
 class Item(NamedTuple):
@@ -135,7 +129,16 @@ class Query:
         return replace(self, first=replace(self.first, where=(*self.first.where, condition)))
 
 
-def query(
+def queries(
+    schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()
+) -> st.SearchStrategy[Query]:
+    """Queries that Hypothesis draws and shrinks."""
+    return st.randoms(use_true_random=False).map(
+        lambda random: write_query(random, schema, depth=depth, without=without)
+    )
+
+
+def write_query(
     random: Random, schema: Schema = SHOP, *, depth: int = 2, without: Collection[str] = ()
 ) -> Query:
     """A query over the schema; `depth` bounds how deep queries stand in queries.
@@ -159,24 +162,14 @@ JOINS = (
 SET_OPERATIONS = ("UNION ALL", "UNION", "INTERSECT", "EXCEPT")
 
 
-class Writer:
-    """Draws one query; the counters make every name in it unique."""
+class Writer(BaseWriter):
+    """Draws one query as Spark accepts it."""
 
     def __init__(self, random: Random, schema: Schema, without: Collection[str] = ()) -> None:
-        self.random = random
+        super().__init__(random)
         self.schema = schema
         self.without = without
         self.nesting = 0
-        self.numbers = {letter: count(1) for letter in ("t", "w", "c", "out")}
-
-    def new(self, letter: str) -> str:
-        return f"{letter}{next(self.numbers[letter])}"
-
-    def maybe(self, percent: int) -> bool:
-        """Whether something rarer than the plain thing is done; the plain thing is what a query
-        shrinks to.
-        """
-        return self.random.randint(0, 99) >= 100 - percent
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -194,7 +187,7 @@ class Writer:
         rest: list[Select] = []
         while len(rest) < 2 and self.maybe(15):
             rest.append(self.select(depth - 1, "c", named, kinds))
-        operator = self.random.choice(SET_OPERATIONS) if rest else ""
+        operator = self.choose(SET_OPERATIONS) if rest else ""
         found = Query(first, tuple(rest), operator, tuple(own))
         return replace(found, order=self.order(found), limited=self.maybe(10))
 
@@ -203,13 +196,11 @@ class Writer:
         if not self.maybe(25):
             return ()
         first = made.first
-        keys = [self.random.choice([*made.columns])]
+        keys = [self.choose([*made.columns])]
         plain = not (made.rest or first.distinct or first.group or first.star or aggregates(first))
         if plain and self.maybe(50):
             keys.append(
-                self.expression(
-                    first.scope, self.random.choice((NUMBER, TEXT)), 1, needs_column=True
-                )
+                self.expression(first.scope, self.choose((NUMBER, TEXT)), 1, needs_column=True)
             )
         return tuple(f"{key} DESC" if self.maybe(30) else key for key in keys)
 
@@ -221,12 +212,14 @@ class Writer:
         kinds: Sequence[str] | None = None,
     ) -> Select:
         source, scope = self.source(depth, ctes)
-        shape = self.random.choice(("plain", "plain", "windowed", "grouped", "total", "star"))
-        if shape == "star" and (kinds is not None or "star" in self.without or not all_once(scope)):
+        shape = self.choose(("plain", "plain", "windowed", "grouped", "total", "star"))
+        if shape == "star" and (
+            kinds is not None or "star" in self.without or not has_unique_names(scope)
+        ):
             shape = "plain"
         if kinds is None:
-            kinds = [self.random.choice((NUMBER, TEXT)) for _ in range(self.random.randint(1, 3))]
-        made = SHAPES[shape](self, Select((), source, scope), kinds, prefix, depth)
+            kinds = [self.choose((NUMBER, TEXT)) for _ in range(self.random.randint(1, 3))]
+        made = getattr(self, shape)(Select((), source, scope), kinds, prefix, depth)
         conditions = [self.predicate(scope, depth, ctes)] if self.maybe(40) else []
         return replace(made, where=tuple(conditions))
 
@@ -236,7 +229,7 @@ class Writer:
         text, fields = self.relation(depth, ctes)
         for _ in range(2):
             if self.maybe(35):
-                text, fields = self.joined(text, fields, *self.relation(depth, ctes))
+                text, fields = self.join(text, fields, *self.relation(depth, ctes))
         return text, tuple(fields)
 
     def relation(self, depth: int, ctes: Mapping[str, Columns]) -> tuple[str, list[Field]]:
@@ -247,37 +240,39 @@ class Writer:
             text, columns = f"(\n{inner.sql()}\n) AS {alias}", inner.columns
         else:
             tables: dict[str, Columns] = {**self.schema, **ctes}
-            name = self.random.choice([*ctes, *ctes, *self.schema] if self.maybe(50) else [*tables])
+            name = self.choose([*ctes, *ctes, *self.schema] if self.maybe(50) else [*tables])
             text, columns = f"{name} AS {alias}", dict(tables[name])
-        return text, [Field(alias, name, kind) for name, kind in columns.items()]
+        return text, table_fields(alias, columns)
 
-    def joined(
+    def join(
         self, text: str, left: list[Field], right_text: str, right: list[Field]
     ) -> tuple[str, list[Field]]:
-        join = self.random.choice(JOINS)
-        if set(shown([field for field in left if field.merged])) & set(shown(right)):
+        join = self.choose(JOINS)
+        if set(shown_names([field for field in left if field.merged])) & set(shown_names(right)):
             return text, left  # the merged column of an earlier USING could not be named any more
         if join == "CROSS JOIN":
             return f"{text}\nCROSS JOIN {right_text}", [*left, *right]
         shared = common_names(left, right)
         narrowing = join in ("LEFT SEMI JOIN", "LEFT ANTI JOIN")
         if shared and not narrowing and self.maybe(50):
-            natural = "natural" not in self.without and all_once(left) and self.maybe(30)
+            natural = "natural" not in self.without and has_unique_names(left) and self.maybe(30)
             keys = shared if natural else shared[: self.random.randint(1, len(shared))]
             fields = using(left, right, keys)
             if natural:
                 return f"{text}\nNATURAL {join} {right_text}", fields
             return f"{text}\n{join} {right_text} USING ({', '.join(keys)})", fields
-        condition = self.meeting((*left, *right), left, right)
+        condition = self.join_condition((*left, *right), left, right)
         return f"{text}\n{join} {right_text} ON {condition}", left if narrowing else [*left, *right]
 
-    def meeting(self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]) -> str:
+    def join_condition(
+        self, scope: Sequence[Field], left: Sequence[Field], right: Sequence[Field]
+    ) -> str:
         """a.x = b.y, and perhaps something else"""
         pairs = [(one, other) for one in left for other in right if one.kind == other.kind]
         if not pairs:
             return self.condition(scope, 0)
-        one, other = self.random.choice(pairs)
-        text = f"{self.named(one, scope)} = {self.named(other, scope)}"
+        one, other = self.choose(pairs)
+        text = f"{self.spell(one, scope)} = {self.spell(other, scope)}"
         return f"{text} AND {self.condition(scope, 0)}" if self.maybe(25) else text
 
     # -- SELECT lists ------------------------------------------------------------------------------
@@ -356,37 +351,35 @@ class Writer:
         made: list[Item] = []
         for kind in kinds:
             taken = {each.name for each in made}
-            bare = [field for field in of_kind(scope, kind) if field.name not in taken]
+            bare = [field for field in fields_of_kind(scope, kind) if field.name not in taken]
             if bare and self.maybe(30):
-                field = self.random.choice(bare)
-                made.append(Item(self.named(field, scope), field.name, kind, aliased=False))
+                field = self.choose(bare)
+                made.append(Item(self.spell(field, scope), field.name, kind, aliased=False))
             else:
                 made.append(Item(item(kind), self.new(prefix), kind))
         return tuple(made)
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def named(self, field: Field, scope: Sequence[Field]) -> str:
-        """t1.a; or a alone where nothing else is called so."""
-        if field.merged:
-            return field.name
-        namesakes = [each for each in scope if each.name == field.name]
-        sure = len(namesakes) == 1 and not (self.nesting and "bare" in self.without)
-        return field.name if sure and self.maybe(50) else f"{field.alias}.{field.name}"
+    def may_be_bare(self, field: Field, scope: Scope) -> bool:
+        """Tell whether the name alone means this column, inside a subquery as well."""
+        if self.nesting and "bare" in self.without:
+            return False
+        return super().may_be_bare(field, scope)
 
     def literal(self, kind: str) -> str:
         return (
             str(self.random.randint(2, 9))
             if kind == NUMBER
-            else self.random.choice(("'a'", "'b'", "'c%'"))
+            else self.choose(("'a'", "'b'", "'c%'"))
         )
 
     def column(self, scope: Sequence[Field], kind: str) -> str:
         """A column of the kind; a text as a number or a number as a text where there is none."""
-        fields = of_kind(scope, kind)
+        fields = fields_of_kind(scope, kind)
         if fields:
-            return self.named(self.random.choice(fields), scope)
-        other = self.named(self.random.choice(list(scope)), scope)
+            return self.spell(self.choose(fields), scope)
+        other = self.spell(self.choose(list(scope)), scope)
         return f"length({other})" if kind == NUMBER else f"cast({other} AS STRING)"
 
     def value(self, scope: Sequence[Field], kind: str, depth: int) -> str:
@@ -397,7 +390,7 @@ class Writer:
     def expression(
         self, scope: Sequence[Field], kind: str, depth: int, *, needs_column: bool = False
     ) -> str:
-        if depth == 0 or self.maybe(40):
+        if depth == 0 or not self.maybe(60):
             literal = not needs_column and self.maybe(15)
             return self.literal(kind) if literal else self.column(scope, kind)
 
@@ -407,7 +400,7 @@ class Writer:
         def other(kind: str) -> str:
             return self.expression(scope, kind, depth - 1)
 
-        return self.random.choice(EXPRESSIONS[kind])(self, one, other, scope)
+        return self.choose(EXPRESSIONS[kind])(self, one, other, scope)
 
     def condition(self, scope: Sequence[Field], depth: int) -> str:
         def one(kind: str) -> str:
@@ -416,11 +409,9 @@ class Writer:
         def other(kind: str) -> str:
             return self.expression(scope, kind, depth)
 
-        text = self.random.choice(CONDITIONS)(one, other)
+        text = self.choose(CONDITIONS)(one, other)
         if depth > 0 and self.maybe(20):
-            text = (
-                f"({text} {self.random.choice(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
-            )
+            text = f"({text} {self.choose(('AND', 'OR'))} {self.condition(scope, depth - 1)})"
         return f"NOT ({text})" if self.maybe(10) else text
 
     def predicate(self, scope: Sequence[Field], depth: int, ctes: Mapping[str, Columns]) -> str:
@@ -430,9 +421,9 @@ class Writer:
         negated = "NOT " if self.maybe(30) else ""
         if self.maybe(50):
             return f"{negated}EXISTS ({self.correlated(scope, '1')})"
-        table, alias = self.random.choice([*self.schema]), self.new("t")
-        fields = [Field(alias, name, kind) for name, kind in self.schema[table].items()]
-        field = self.random.choice(fields)
+        table, alias = self.choose([*self.schema]), self.new("t")
+        fields = table_fields(alias, self.schema[table])
+        field = self.choose(fields)
         asked = self.column(scope, field.kind)
         self.nesting += 1
         inner = (
@@ -447,14 +438,14 @@ class Writer:
     def correlated(self, scope: Sequence[Field], listed: str) -> str:
         """SELECT … FROM t WHERE t.x = outer.y"""
         self.nesting += 1
-        table, alias = self.random.choice([*self.schema]), self.new("t")
-        fields = [Field(alias, name, kind) for name, kind in self.schema[table].items()]
+        table, alias = self.choose([*self.schema]), self.new("t")
+        fields = table_fields(alias, self.schema[table])
         listed = listed or self.aggregate(fields, NUMBER, 0)
         outer = [field for field in scope if not field.merged]
         pairs = [(one, other) for one in fields for other in outer if one.kind == other.kind]
         conditions = [self.condition(fields, 0)] if self.maybe(40) or not pairs else []
         if pairs and (self.maybe(80) or not conditions):
-            one, other = self.random.choice(pairs)
+            one, other = self.choose(pairs)
             conditions.append(f"{alias}.{one.name} = {other.alias}.{other.name}")
         self.nesting -= 1
         return f"SELECT {listed} FROM {table} AS {alias} WHERE {' AND '.join(conditions)}"
@@ -465,7 +456,7 @@ class Writer:
 
         if kind == TEXT and self.maybe(20):
             return f"cast({self.aggregate(scope, NUMBER, depth)} AS STRING)"
-        text = self.random.choice(AGGREGATES[kind])(inner)
+        text = self.choose(AGGREGATES[kind])(inner)
         if self.maybe(15):
             text += f" FILTER (WHERE {self.condition(scope, 0)})"
         if kind == NUMBER and self.maybe(20):
@@ -473,23 +464,15 @@ class Writer:
         return text
 
     def window(self, scope: Sequence[Field], kind: str) -> str:
-        keys = [self.column(scope, self.random.choice((NUMBER, TEXT))) for _ in range(2)]
+        keys = [self.column(scope, self.choose((NUMBER, TEXT))) for _ in range(2)]
         value = self.expression(scope, kind, 1, needs_column=True)
         calls = [f"lag({value})", f"first_value({value})", f"max({value})"]
         if kind == NUMBER:
             calls += ["row_number()", "rank()", f"sum({value})", f"count({value})", "ntile(4)"]
         partition = f"PARTITION BY {keys[0]} " if self.maybe(70) else ""
-        text = f"{self.random.choice(calls)} OVER ({partition}ORDER BY {keys[1]})"
+        text = f"{self.choose(calls)} OVER ({partition}ORDER BY {keys[1]})"
         return f"{text} + 1" if kind == NUMBER and self.maybe(20) else text
 
-
-SHAPES = {
-    "plain": Writer.plain,
-    "windowed": Writer.windowed,
-    "grouped": Writer.grouped,
-    "total": Writer.total,
-    "star": Writer.star,
-}
 
 One = Callable[[str], str]
 
@@ -548,33 +531,6 @@ AGGREGATES: dict[str, list[Callable[[One], str]]] = {
 
 
 # -- scopes ----------------------------------------------------------------------------------------
-
-
-def of_kind(scope: Sequence[Field], kind: str) -> list[Field]:
-    return [field for field in scope if field.kind == kind]
-
-
-def shown(fields: Sequence[Field]) -> list[str]:
-    return [field.name for field in fields if not field.hidden]
-
-
-def all_once(fields: Sequence[Field]) -> bool:
-    names = shown(fields)
-    return len(names) == len(set(names))
-
-
-def common_names(left: Sequence[Field], right: Sequence[Field]) -> list[str]:
-    """The names by which two sides can be joined: each is the name of one column on either side, of
-    one kind.
-    """
-    kinds = {field.name: field.kind for field in right if not field.hidden}
-    return [
-        field.name
-        for field in left
-        if not field.hidden
-        and field.kind == kinds.get(field.name)
-        and shown(left).count(field.name) == 1 == shown(right).count(field.name)
-    ]
 
 
 def using(left: Sequence[Field], right: Sequence[Field], keys: Sequence[str]) -> list[Field]:

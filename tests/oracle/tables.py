@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from random import Random
 from typing import Any, NamedTuple
 
 import duckdb
 
-NUMBER, TEXT, LIST, STRUCT = "number", "text", "list", "struct"
-
-SCHEMA: Mapping[str, Mapping[str, str]] = {
-    "customers": {"id": NUMBER, "name": TEXT, "region": TEXT, "score": NUMBER},
-    "orders": {"id": NUMBER, "customer_id": NUMBER, "region": TEXT, "amount": NUMBER, "tags": LIST},
-    "payments": {
-        "id": NUMBER,
-        "order_id": NUMBER,
-        "amount": NUMBER,
-        "method": TEXT,
-        "place": STRUCT,
-    },
-    "regions": {"region": TEXT, "name": TEXT, "factor": NUMBER, "codes": LIST},
-}
-FIELDS = {"lat": NUMBER, "town": TEXT}
-"""The fields of a STRUCT."""
+from generators.duck_schema import FIELDS, LIST, SCHEMA, STRUCT
+from generators.scope import NUMBER, TEXT
 
 TYPES = {
     NUMBER: "INTEGER",

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from properties.queries import NUMBER, SHOP, TEXT, Field, Writer, of_kind
-from properties.spark_expressions import LINES, NUMBERS, PROPS, RICH, TEXTS
-from properties.spark_steps import piped
+from generators.queries import SHOP, Writer
+from generators.scope import NUMBER, TEXT, Field, fields_of_kind, table_fields
+from generators.spark_expressions import LINES, NUMBERS, PROPS, RICH, TEXTS
+from generators.spark_steps import piped
 
 OPERATORS = (
     "UNION ALL",
@@ -45,7 +46,7 @@ def inline(w: Writer, scope: Sequence[Field]) -> Generated:
 def stack(w: Writer, scope: Sequence[Field]) -> Generated:
     texts = [w.column(scope, TEXT) for _ in range(2)]
     numbers = [
-        w.column(of_kind(scope, NUMBER), NUMBER) if of_kind(scope, NUMBER) else "1"
+        w.column(fields_of_kind(scope, NUMBER), NUMBER) if fields_of_kind(scope, NUMBER) else "1"
         for _ in range(2)
     ]
     numbers = (
@@ -57,7 +58,11 @@ def stack(w: Writer, scope: Sequence[Field]) -> Generated:
 
 
 def of_map(w: Writer, scope: Sequence[Field]) -> Generated:
-    held = w.column(scope, PROPS) if of_kind(scope, PROPS) else f"map({w.column(scope, TEXT)}, 1)"
+    held = (
+        w.column(scope, PROPS)
+        if fields_of_kind(scope, PROPS)
+        else f"map({w.column(scope, TEXT)}, 1)"
+    )
     return f"explode({held})", (TEXT, NUMBER)
 
 
@@ -94,8 +99,8 @@ def pivoted(w: Writer, depth: int) -> Related:
     AS c2))
     """
     alias, inner = w.new("t"), w.new("t")
-    table = w.random.choice(("orders", "payments", "customers"))
-    own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+    table = w.choose(("orders", "payments", "customers"))
+    own = table_fields(inner, w.schema[table])
     key, text, number = w.new("c"), w.new("c"), w.new("c")
     listed = (
         f"{w.expression(own, TEXT, 1, needs_column=True)} AS {text}, "
@@ -121,47 +126,47 @@ def pivoted(w: Writer, depth: int) -> Related:
 def unpivoted(w: Writer, depth: int) -> Related:
     """orders UNPIVOT (c1 FOR c2 IN (id, amount AS x))"""
     alias = w.new("t")
-    table = w.random.choice(("orders", "payments", "customers"))
+    table = w.choose(("orders", "payments", "customers"))
     numbers = [name for name, kind in w.schema[table].items() if kind == NUMBER]
     kept = [Field(alias, name, kind) for name, kind in w.schema[table].items() if kind != NUMBER]
     value, label = w.new("c"), w.new("c")
     listed = ", ".join(
         f"{name} AS lbl{place}" if w.maybe(30) else name for place, name in enumerate(numbers)
     )
-    nulls = w.random.choice(("", " INCLUDE NULLS", " EXCLUDE NULLS"))
+    nulls = w.choose(("", " INCLUDE NULLS", " EXCLUDE NULLS"))
     fields = [*kept, Field(alias, label, TEXT), Field(alias, value, NUMBER)]
     return f"{table}\nUNPIVOT{nulls} ({value} FOR {label} IN ({listed})) AS {alias}", fields
 
 
 def sampled(w: Writer, depth: int) -> Related:
-    alias, table = w.new("t"), w.random.choice([*w.schema])
-    fields = [Field(alias, name, kind) for name, kind in w.schema[table].items()]
+    alias, table = w.new("t"), w.choose([*w.schema])
+    fields = table_fields(alias, w.schema[table])
     return f"{table} TABLESAMPLE (10 PERCENT) AS {alias}", fields
 
 
 def with_map(w: Writer, depth: int) -> Related:
     alias = w.new("t")
-    return f"traits AS {alias}", [Field(alias, name, kind) for name, kind in RICH["traits"].items()]
+    return f"traits AS {alias}", table_fields(alias, RICH["traits"])
 
 
 def renamed(w: Writer, depth: int) -> Related:
     """orders AS t1(c1, c2, …)"""
-    alias, table = w.new("t"), w.random.choice([*w.schema])
+    alias, table = w.new("t"), w.choose([*w.schema])
     fields = [Field(alias, w.new("c"), kind) for kind in w.schema[table].values()]
     return f"{table} AS {alias}({', '.join(field.name for field in fields)})", fields
 
 
 def shadowed(w: Writer, depth: int) -> Related:
     """(WITH orders AS (SELECT … FROM orders) SELECT … FROM orders) AS t1"""
-    alias, table, inner = w.new("t"), w.random.choice([*SHOP]), w.new("t")
-    own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+    alias, table, inner = w.new("t"), w.choose([*SHOP]), w.new("t")
+    own = table_fields(inner, w.schema[table])
     made = {w.new("c"): kind for kind in (NUMBER, TEXT)}
     items = ", ".join(
         f"{w.expression(own, kind, 1, needs_column=True)} AS {name}" for name, kind in made.items()
     )
     rows = f"SELECT {items} FROM {table} AS {inner} WHERE {w.condition(own, 0)}"
     query = f"WITH {table} AS ({rows}) SELECT * FROM {table}"
-    return f"({query}) AS {alias}", [Field(alias, name, kind) for name, kind in made.items()]
+    return f"({query}) AS {alias}", table_fields(alias, made)
 
 
 NESTS = (
@@ -179,8 +184,8 @@ def nested_set(w: Writer, depth: int) -> Related:
     names = [w.new("c") for _ in kinds]
 
     def branch(named: bool) -> str:
-        table, inner = w.random.choice([*SHOP]), w.new("t")
-        own = [Field(inner, name, kind) for name, kind in w.schema[table].items()]
+        table, inner = w.choose([*SHOP]), w.new("t")
+        own = table_fields(inner, w.schema[table])
         texts = [w.expression(own, kind, 1, needs_column=True) for kind in kinds]
         listed = (
             [f"{text} AS {name}" for text, name in zip(texts, names, strict=True)]
@@ -189,8 +194,8 @@ def nested_set(w: Writer, depth: int) -> Related:
         )
         return f"SELECT {', '.join(listed)} FROM {table} AS {inner}"
 
-    one, two = (w.random.choice(OPERATORS) for _ in range(2))
-    shape = w.random.choice(
+    one, two = (w.choose(OPERATORS) for _ in range(2))
+    shape = w.choose(
         (
             "{0}\n{3}\n{1}\n{4}\n{2}",
             "({0}\n{3}\n{1})\n{4}\n{2}",
@@ -210,11 +215,11 @@ def recursive(w: Writer, depth: int) -> Related:
     """
     alias, name, first, second = w.new("t"), w.new("w"), w.new("t"), w.new("t")
     names = [w.new("c"), w.new("c")]
-    start = [Field(first, n, k) for n, k in w.schema["orders"].items()]
+    start = table_fields(first, w.schema["orders"])
     number, text, step = (
         w.column(start, NUMBER),
         w.column(start, TEXT),
-        w.random.choice(("id", "amount")),
+        w.choose(("id", "amount")),
     )
     query = (
         f"WITH RECURSIVE {name}({', '.join(names)}) AS (\n"
@@ -231,8 +236,8 @@ def recursive(w: Writer, depth: int) -> Related:
 def exploded(w: Writer, depth: int) -> Related:
     """(SELECT id, explode(lines) AS c1 FROM visits) AS t1, read as c1.price"""
     alias, inner, name, key = w.new("t"), w.new("t"), w.new("c"), w.new("c")
-    item = w.random.choice(("explode", "explode_outer"))
-    kept = w.random.choice(("id", "length(region)", "place.zip"))
+    item = w.choose(("explode", "explode_outer"))
+    kept = w.choose(("id", "length(region)", "place.zip"))
     query = f"SELECT {kept} AS {key}, {item}({inner}.lines) AS {name} FROM visits AS {inner}"
     outer = w.new("c"), w.new("c")
     text = f"(SELECT {key}, {name}.price AS {outer[0]}, {name}.sku AS {outer[1]} FROM ({query})) AS {alias}"
@@ -247,11 +252,8 @@ def parenthesised(w: Writer, depth: int) -> Related:
     """(orders AS t1 JOIN payments AS t2 ON …)"""
     names = w.random.sample([*SHOP], 2)
     aliases = [w.new("t"), w.new("t")]
-    sides = [
-        [Field(a, n, k) for n, k in w.schema[t].items()]
-        for a, t in zip(aliases, names, strict=True)
-    ]
-    on = w.meeting((*sides[0], *sides[1]), *sides)
+    sides = [table_fields(a, w.schema[t]) for a, t in zip(aliases, names, strict=True)]
+    on = w.join_condition((*sides[0], *sides[1]), *sides)
     return f"({names[0]} AS {aliases[0]} LEFT JOIN {names[1]} AS {aliases[1]} ON {on})", [
         *sides[0],
         *sides[1],
@@ -268,10 +270,8 @@ def table_function(w: Writer, depth: int) -> Related:
 
 def table_of(w: Writer) -> tuple[str, list[Field]]:
     """orders AS t1, and its columns"""
-    table, alias = w.random.choice([*SHOP]), w.new("t")
-    return f"{table} AS {alias}", [
-        Field(alias, name, kind) for name, kind in w.schema[table].items()
-    ]
+    table, alias = w.choose([*SHOP]), w.new("t")
+    return f"{table} AS {alias}", table_fields(alias, w.schema[table])
 
 
 def in_time(w: Writer, depth: int) -> Related:
@@ -281,16 +281,14 @@ def in_time(w: Writer, depth: int) -> Related:
     source, own = table_of(w)
     alias, names = w.new("t"), [w.new("c"), w.new("c"), w.new("c")]
     time, key = w.column(own, TEXT), w.column(own, NUMBER)
-    kind, length = w.random.choice(
+    kind, length = w.choose(
         (
             ("window", "'5 minutes'"),
             ("window", "'10 minutes', '5 minutes'"),
             ("session_window", "'5 minutes'"),
         )
     )
-    edge = w.random.choice(
-        (f"{kind}.start", f"{kind}.end", f"{kind}(to_timestamp({time}), {length}).end")
-    )
+    edge = w.choose((f"{kind}.start", f"{kind}.end", f"{kind}(to_timestamp({time}), {length}).end"))
     listed = f"cast({edge} AS STRING) AS {names[0]}, {w.aggregate(own, NUMBER, 0)} AS {names[1]}, {key} AS {names[2]}"
     query = f"SELECT {listed} FROM {source} GROUP BY {kind}(to_timestamp({time}), {length}), {key}"
     return f"({query}) AS {alias}", [
@@ -330,11 +328,11 @@ def collected(w: Writer, depth: int) -> Related:
         f"{w.expression(own, TEXT, 1, needs_column=True)} AS {text})"
     )
     if w.maybe(50):
-        call = w.random.choice(STRUCTS_OF_ROWS).format(struct, w.column(own, NUMBER))
+        call = w.choose(STRUCTS_OF_ROWS).format(struct, w.column(own, NUMBER))
         query = f"SELECT {call} AS {whole} FROM {source} GROUP BY {w.column(own, TEXT)}"
     else:
         keys = f"PARTITION BY {w.column(own, TEXT)} ORDER BY {w.column(own, NUMBER)}"
-        call = w.random.choice(STRUCTS_IN_WINDOWS).format(struct, keys, w.column(own, NUMBER))
+        call = w.choose(STRUCTS_IN_WINDOWS).format(struct, keys, w.column(own, NUMBER))
         query = f"SELECT {call} AS {whole} FROM {source}"
     item = f"{whole}[0]" if call.startswith("collect") else whole
     listed = f"{item}.{number} AS {names[0]}, {item}.{text} AS {names[1]}"
@@ -348,8 +346,8 @@ def parsed(w: Writer, depth: int) -> Related:
     source, own = table_of(w)
     whole, names = w.new("c"), [w.new("c"), w.new("c")]
     schema = "a STRUCT<b: DOUBLE, c: ARRAY<STRUCT<d: STRING, e: DOUBLE>>>, f STRING"
-    number = w.random.choice(("a.b", "a.c[0].e", "a.c.e[0]"))
-    text = w.random.choice(("f", "a.c[0].d"))
+    number = w.choose(("a.b", "a.c[0].e", "a.c.e[0]"))
+    text = w.choose(("f", "a.c[0].d"))
     query = f"SELECT from_json({w.expression(own, TEXT, 1, needs_column=True)}, '{schema}') AS {whole} FROM {source}"
     listed = f"{whole}.{number} AS {names[0]}, {whole}.{text} AS {names[1]}"
     return read_of(query, listed, names, w)
@@ -360,8 +358,8 @@ def rebuilt(w: Writer, depth: int) -> Related:
     visits)) AS t2
     """
     inner, whole, names = w.new("t"), w.new("c"), [w.new("c"), w.new("c")]
-    own = [Field(inner, name, kind) for name, kind in w.schema["visits"].items()]
-    built = w.random.choice(
+    own = table_fields(inner, w.schema["visits"])
+    built = w.choose(
         (
             f"named_struct('city', {w.expression(own, TEXT, 1)}, 'zip', {inner}.place.zip)",
             f"struct({inner}.place.*)",
@@ -378,7 +376,7 @@ def rebuilt(w: Writer, depth: int) -> Related:
 def with_function(w: Writer, depth: int) -> Related:
     """visits AS t1, LATERAL inline(t1.lines) AS t2(c1, c2)"""
     table, made = w.new("t"), w.new("t")
-    call, kinds = w.random.choice(
+    call, kinds = w.choose(
         (
             ("explode({}.tags)", (TEXT,)),
             ("posexplode({}.sizes)", (NUMBER, NUMBER)),
@@ -388,7 +386,7 @@ def with_function(w: Writer, depth: int) -> Related:
         )
     )
     own = [Field(made, w.new("c"), kind) for kind in kinds]
-    join = w.random.choice((",", " CROSS JOIN", " LEFT JOIN"))
+    join = w.choose((",", " CROSS JOIN", " LEFT JOIN"))
     on = " ON true" if "LEFT" in join else ""
     listed = ", ".join(field.name for field in own)
     text = f"visits AS {table}{join} LATERAL {call.format(table)} AS {made}({listed}){on}"

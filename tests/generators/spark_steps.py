@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from properties.queries import NUMBER, SHOP, TEXT, Field, Writer, of_kind
+from generators.queries import SHOP, Writer
+from generators.scope import NUMBER, TEXT, Field, fields_of_kind, table_fields
 
 
 @dataclass
@@ -21,11 +22,11 @@ class Pipe:
 
 
 def pipe(w: Writer) -> Pipe:
-    table, alias = w.random.choice([*SHOP]), w.new("t")
+    table, alias = w.choose([*SHOP]), w.new("t")
     return Pipe(
         w,
         f"FROM {table} AS {alias}",
-        [Field(alias, name, kind) for name, kind in w.schema[table].items()],
+        table_fields(alias, w.schema[table]),
     )
 
 
@@ -34,7 +35,7 @@ def where(made: Pipe) -> None:
 
 
 def extend(made: Pipe) -> None:
-    w, name, kind = made.writer, made.writer.new("c"), made.writer.random.choice((NUMBER, TEXT))
+    w, name, kind = made.writer, made.writer.new("c"), made.writer.choose((NUMBER, TEXT))
     made.step(f"EXTEND {w.expression(made.scope, kind, 1, needs_column=True)} AS {name}")
     made.scope.append(Field("", name, kind))
 
@@ -47,10 +48,12 @@ def extend_by_window(made: Pipe) -> None:
 
 def join(made: Pipe) -> None:
     w, alias = made.writer, made.writer.new("t")
-    table = w.random.choice([*SHOP])
-    right = [Field(alias, name, kind) for name, kind in w.schema[table].items()]
-    kind = w.random.choice(("JOIN", "LEFT JOIN", "FULL JOIN", "LEFT SEMI JOIN"))
-    made.step(f"{kind} {table} AS {alias} ON {w.meeting((*made.scope, *right), made.scope, right)}")
+    table = w.choose([*SHOP])
+    right = table_fields(alias, w.schema[table])
+    kind = w.choose(("JOIN", "LEFT JOIN", "FULL JOIN", "LEFT SEMI JOIN"))
+    made.step(
+        f"{kind} {table} AS {alias} ON {w.join_condition((*made.scope, *right), made.scope, right)}"
+    )
     if kind != "LEFT SEMI JOIN":
         made.scope += right
 
@@ -84,13 +87,13 @@ def set_(made: Pipe) -> None:
     w = made.writer
     alone = [
         field
-        for field in of_kind(made.scope, NUMBER)
+        for field in fields_of_kind(made.scope, NUMBER)
         if names_of(made.scope).count(field.name) == 1
     ]
     if alone:
-        field = w.random.choice(alone)
+        field = w.choose(alone)
         made.step(
-            f"SET {field.name} = {w.named(field, made.scope)} + {w.column(made.scope, NUMBER)}"
+            f"SET {field.name} = {w.spell(field, made.scope)} + {w.column(made.scope, NUMBER)}"
         )
         made.scope[made.scope.index(field)] = field._replace(alias="")
 
@@ -98,7 +101,7 @@ def set_(made: Pipe) -> None:
 def drop(made: Pipe) -> None:
     alone = [field for field in made.scope if names_of(made.scope).count(field.name) == 1]
     if len(alone) > 2:
-        field = made.writer.random.choice(alone)
+        field = made.writer.choose(alone)
         made.step(f"DROP {field.name}")
         made.scope.remove(field)
 
@@ -126,10 +129,10 @@ def union(made: Pipe) -> None:
     """SELECT c1, c2 |> UNION ALL (SELECT …)"""
     w = made.writer
     select(made)
-    table, alias = w.random.choice([*SHOP]), w.new("t")
-    own = [Field(alias, name, kind) for name, kind in w.schema[table].items()]
+    table, alias = w.choose([*SHOP]), w.new("t")
+    own = table_fields(alias, w.schema[table])
     items = ", ".join(w.expression(own, field.kind, 1, needs_column=True) for field in made.scope)
-    operator = w.random.choice(("UNION ALL", "UNION", "EXCEPT", "INTERSECT"))
+    operator = w.choose(("UNION ALL", "UNION", "EXCEPT", "INTERSECT"))
     made.step(f"{operator} (SELECT {items} FROM {table} AS {alias})")
 
 
@@ -146,8 +149,8 @@ def piped(w: Writer, depth: int) -> tuple[str, list[Field]]:
     """(FROM orders AS t1 |> JOIN … |> EXTEND … |> SELECT …) AS t4"""
     made = pipe(w)
     for _ in range(w.random.randint(1, 5)):
-        if of_kind(made.scope, NUMBER) and of_kind(made.scope, TEXT):
-            w.random.choice(STEPS)(made)
+        if fields_of_kind(made.scope, NUMBER) and fields_of_kind(made.scope, TEXT):
+            w.choose(STEPS)(made)
     select(made)
     alias = w.new("t")
     return f"(\n{made.text}\n) AS {alias}", [field._replace(alias=alias) for field in made.scope]

@@ -4,17 +4,21 @@ between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from random import Random
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from duck_data import LIST, NUMBER, SCHEMA, TEXT
-from duck_scope import Columns, Drawn, Field, Scope, Sourced, once, shared, using
-
-if TYPE_CHECKING:
-    from duck_expressions import Expressions as Base
-else:
-    Base = object
+from generators.duck_expressions import Expressions, Sourced
+from generators.duck_schema import LIST, SCHEMA
+from generators.scope import (
+    NUMBER,
+    TEXT,
+    Columns,
+    Field,
+    Scope,
+    common_names,
+    has_unique_names,
+    shown_names,
+    table_fields,
+)
 
 JOINS = (
     "JOIN",
@@ -28,13 +32,10 @@ JOINS = (
 )
 
 
-class Relations(Base):
+class Relations(Expressions):
     """The part of the writer that draws FROM."""
 
-    random: Random
-    numbers: dict[str, Iterator[int]]
     ctes: dict[str, Columns]
-    query: Callable[..., Drawn]
 
     def source(self, depth: int, outer: Scope = ()) -> Sourced:
         made = self.relation(depth)
@@ -43,7 +44,7 @@ class Relations(Base):
                 made = (
                     self.lateral(made, depth, outer)
                     if self.maybe(25)
-                    else self.joined(made, self.relation(depth))
+                    else self.join(made, self.relation(depth))
                 )
         return made
 
@@ -69,20 +70,15 @@ class Relations(Base):
             name = self.choose([*self.ctes, *self.ctes, *SCHEMA] if self.maybe(50) else [*tables])
             text, columns = name, dict(tables[name])
             if self.maybe(12):
-                return Sourced(
-                    name, [Field(name, column, kind) for column, kind in columns.items()]
-                )
+                return Sourced(name, table_fields(name, columns))
         if self.maybe(8):
             columns = {self.new("c"): kind for kind in columns.values()}
-            return Sourced(f"{text} AS {alias}({', '.join(columns)})", self.fields(alias, columns))
-        return Sourced(f"{text} AS {alias}", self.fields(alias, columns))
-
-    def fields(self, alias: str, columns: Columns) -> list[Field]:
-        return [Field(alias, name, kind) for name, kind in columns.items()]
+            return Sourced(f"{text} AS {alias}({', '.join(columns)})", table_fields(alias, columns))
+        return Sourced(f"{text} AS {alias}", table_fields(alias, columns))
 
     def parenthesised(self, depth: int) -> Sourced:
         """(a JOIN b ON …), (a JOIN b ON …) AS j"""
-        made = self.joined(self.relation(0), self.relation(0))
+        made = self.join(self.relation(0), self.relation(0))
         return Sourced(f"({made.text})", made.scope)
 
     def pivot(self) -> tuple[str, Columns]:
@@ -112,9 +108,9 @@ class Relations(Base):
 
     # -- joins -------------------------------------------------------------------------------------
 
-    def joined(self, left: Sourced, right: Sourced) -> Sourced:
+    def join(self, left: Sourced, right: Sourced) -> Sourced:
         join = self.choose(JOINS)
-        if not set(names(left.scope)).isdisjoint(names(right.scope)) and any(
+        if not set(shown_names(left.scope)).isdisjoint(shown_names(right.scope)) and any(
             field.merged for field in left.scope
         ):
             return left
@@ -126,15 +122,19 @@ class Relations(Base):
         narrowing = join in ("SEMI JOIN", "ANTI JOIN")
         if self.maybe(8):
             return self.asof(left, right)
-        keys = shared(left.scope, right.scope)
+        keys = common_names(left.scope, right.scope)
         if keys and self.maybe(45):
-            natural = once(left.scope) and once(right.scope) and self.maybe(30)
+            natural = (
+                has_unique_names(left.scope) and has_unique_names(right.scope) and self.maybe(30)
+            )
             kept = keys if natural else keys[: self.random.randint(1, len(keys))]
             scope = left.scope if narrowing else using(left.scope, right.scope, kept)
-            if natural and set(kept) == set(names(left.scope)) & set(names(right.scope)):
+            if natural and set(kept) == set(shown_names(left.scope)) & set(
+                shown_names(right.scope)
+            ):
                 return Sourced(f"{left.text} NATURAL {join} {right.text}", scope)
             return Sourced(f"{left.text} {join} {right.text} USING ({', '.join(kept)})", scope)
-        condition = self.meeting(left.scope, right.scope)
+        condition = self.join_condition(left.scope, right.scope)
         scope = left.scope if narrowing else [*left.scope, *right.scope]
         return Sourced(f"{left.text} {join} {right.text} ON {condition}", scope)
 
@@ -151,13 +151,15 @@ class Relations(Base):
         one, other = self.choose(pairs)
         condition = f"{one.alias}.{one.name} >= {other.alias}.{other.name}"
         if self.maybe(50):
-            condition = f"{self.meeting(left.scope, right.scope, extra=False)} AND {condition}"
+            condition = (
+                f"{self.join_condition(left.scope, right.scope, extra=False)} AND {condition}"
+            )
         kind = self.choose(("ASOF JOIN", "ASOF LEFT JOIN"))
         return Sourced(
             f"{left.text} {kind} {right.text} ON {condition}", [*left.scope, *right.scope]
         )
 
-    def meeting(self, left: Scope, right: Scope, extra: bool = True) -> str:
+    def join_condition(self, left: Scope, right: Scope, extra: bool = True) -> str:
         """a.x = b.y, and perhaps something else"""
         scope = [*left, *right]
         pairs = [
@@ -171,7 +173,7 @@ class Relations(Base):
         if not pairs:
             return "1 = 1"
         one, other = self.choose(pairs)
-        text = f"{self.named(one, scope)} = {self.named(other, scope)}"
+        text = f"{self.spell(one, scope)} = {self.spell(other, scope)}"
         return f"{text} AND {self.condition(scope, 0)}" if extra and self.maybe(25) else text
 
     def lateral(self, left: Sourced, depth: int, outer: Scope) -> Sourced:
@@ -190,11 +192,23 @@ class Relations(Base):
         join = self.choose((", LATERAL ", " CROSS JOIN LATERAL ", " LEFT JOIN LATERAL "))
         on = " ON true" if "LEFT" in join else ""
         return Sourced(f"{left.text}{join}({inner.text}) AS {alias}{on}",
-                       [*left.scope, *self.fields(alias, inner.columns)])  # fmt: skip
+                       [*left.scope, *table_fields(alias, inner.columns)])  # fmt: skip
 
 
-def names(scope: Scope) -> list[str]:
-    return [field.name for field in scope if not field.hidden]
+def using(left: Scope, right: Scope, keys: Sequence[str]) -> list[Field]:
+    """a JOIN b USING (k)      k in the place of the left one; a.k and b.k can still be named"""
+    found: list[Field] = []
+    for field in left:
+        if field.name in keys and not field.hidden:
+            found.append(Field("", field.name, field.kind))
+            if not field.merged:
+                found.append(field._replace(hidden=True))
+        else:
+            found.append(field)
+    for field in right:
+        hidden = field.hidden or field.name in keys
+        found.append(field._replace(hidden=hidden))
+    return found
 
 
 def aliases(scope: Scope) -> set[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from properties.queries import NUMBER, SHOP, TEXT, Field, One, Schema, Writer
+from generators.queries import SHOP, One, Writer
+from generators.scope import NUMBER, TEXT, Field, Schema
 
 PLACE, TEXTS, NUMBERS, LINES, PROPS = "place", "texts", "numbers", "lines", "props"
 TYPES = {

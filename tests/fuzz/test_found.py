@@ -1,0 +1,51 @@
+"""What mutants have found, as small as it was: each text is read without harm now."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fuzz.mutants import Mutant
+from fuzz.seeds import Seed
+from fuzz.verdicts import Bench
+
+FOUND = [
+    ("sql", "redshift", "ALTER TABLE sales APPEND FROM staged IGNOREEXTRA FILLTARGET"),
+    ("sql", "", "SELECT t.$2 AS second, $1 AS first FROM t"),
+    (
+        "sql",
+        "oracle",
+        "CREATE FUNCTION linear AS (x) -> x;\nMERGE INTO s USING o ON (s.id = o.id) DELETE",
+    ),
+    ("notebook", "python", '{"cells": [{"cell_type": "code", "source": [["x"], null]}]}'),
+    ("notebook", "python", "not a notebook"),
+    ("pyspark", "python", "df = spark.sql('SELECT a AS @x FROM t')\ndf.write.saveAsTable('made')"),
+    ("pyspark", "python", "spark.sql(\"COPY mart FROM 's3://lake/orders'\")"),
+    ("pyspark", "python", "spark.sql('SELECT {}} FROM')"),
+    ("pyspark", "python", "spark.table('a'"),
+    (
+        "pyspark",
+        "python",
+        "df = spark.table('t').withColumn('x', F.lit(None) + F.lit(None))\ndf.write.saveAsTable('u')",
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    return Bench(tmp_path_factory.mktemp("found") / "bench")
+
+
+@pytest.mark.parametrize(("format", "dialect", "text"), FOUND, ids=range(len(FOUND)))
+def test_a_text_that_did_harm_does_none(format: str, dialect: str, text: str, bench: Bench) -> None:
+    imports = "from pyspark.sql import SparkSession, functions as F\nspark = SparkSession.builder.getOrCreate()\n"
+    whole = imports + text if format == "pyspark" else text
+    assert bench.judge(Mutant(format, Seed("found", whole), whole, dialect)) is None
+
+
+def test_a_damaged_notebook_is_reported(bench: Bench, tmp_path: Path) -> None:
+    mutant = Mutant("notebook", Seed("found", ""), "{}", "python")
+    found = bench.stage(mutant)()
+    assert [each.code.code for each in found.diagnostics] == ["parse-error"]
+    assert found.coverage.percent < 100
