@@ -14,6 +14,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Confidence
 
 CASES = Path(__file__).parent / "cases"
+LANGUAGES = {"python": "python"}
 RESULT = re.compile(r"^(result(?:_\d+)?) = ", re.MULTILINE)
 BLOCK = re.compile(r"^```([\w-]+)([^\n]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
 
@@ -31,6 +32,8 @@ class Case:
     pyspark: str = ""
     differs: str = ""
     """why Spark cannot give these edges, when it cannot"""
+    scripts: tuple[Script, ...] = ()
+    """the files of a case about several files"""
 
     @property
     def results(self) -> list[str]:
@@ -75,19 +78,32 @@ class Case:
 
 
 def all_cases() -> list[Case]:
-    return [read_case(path) for path in sorted(CASES.glob("*/*.md"))]
+    """The cases of one text each."""
+    return [read_case(path) for path in sorted(CASES.glob("*/*.md")) if path.parent.name != "files"]
+
+
+def file_cases() -> list[Case]:
+    """The cases about several files."""
+    return [read_case(path) for path in sorted(CASES.glob("files/*.md"))]
 
 
 def read_case(path: Path) -> Case:
     text = path.read_text(encoding="utf-8")
-    blocks = {match[1]: (match[2], match[3]) for match in BLOCK.finditer(text)}
-    options, sql = blocks["sql"]
-    found = re.search(r"dialect=(\w*)", options)
+    found = list(BLOCK.finditer(text))
+    blocks = {match[1]: (match[2], match[3]) for match in found}
+    options, sql = blocks.get("sql", ("", ""))
+    given = option("dialect", options)
+    dialect = "spark" if given is None else given
     return Case(
         path=path,
         title=text.splitlines()[0].lstrip("# ").strip(),
-        dialect=found[1] if found else "spark",
+        dialect=dialect,
         sql=sql,
+        scripts=tuple(
+            Script(match[3], LANGUAGES.get(match[1], dialect), file)
+            for match in found
+            if (file := option("file", match[2]))
+        ),
         schema=tuple(read_schema(blocks["schema"][1])) if "schema" in blocks else (),
         edges=frozenset(edge_line(line) for line in lines_of(blocks["edges"][1])),
         reads=frozenset(spaced(line) for line in lines_of(blocks["reads"][1]))
@@ -99,6 +115,12 @@ def read_case(path: Path) -> Case:
         pyspark=blocks["pyspark"][1] if "pyspark" in blocks else "",
         differs=blocks["spark-differs"][1].strip() if "spark-differs" in blocks else "",
     )
+
+
+def option(name: str, options: str) -> str | None:
+    """The value of name=value behind the language of a block."""
+    found = re.search(rf"\b{name}=(\S*)", options)
+    return found[1] if found else None
 
 
 def lines_of(block: str) -> list[str]:
@@ -152,6 +174,8 @@ def top_level_items(text: str) -> list[str]:
 
 
 def corpus_of(case: Case) -> Corpus:
+    if case.scripts:
+        return Corpus(case.dialect, list(case.scripts), list(case.schema))
     script = Script(case.sql, case.dialect, file=case.path.name, target="result")
     return Corpus(case.dialect, [script], list(case.schema))
 

@@ -12,9 +12,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlglot.tokenizer_core import Token
 
 from casefile import Case, all_cases, corpus_of
+from generators.queries import Query, queries, write_query
+from generators.rounds import fixed_examples
 from lineal.extract.sql.fingerprint import Masks, fingerprint
 from lineal.extract.sql.words import words
 from lineal.incremental.extraction import extract
@@ -24,7 +28,6 @@ from lineal.model.script import Script
 sys.path.append(str(Path(__file__).parent / "properties"))
 
 from facts import facts, lineage_of
-from queries import query
 
 LITERALS = ("7", "'x'", "NULL", "0", "'SELECT z FROM y'", "1e9", "TRUE")
 CASES = {case.name: case for case in all_cases()}
@@ -82,16 +85,18 @@ def test_cases(name: str) -> None:
     assert said(extract(corpus)) == before
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_random_queries(seed: int) -> None:
-    random = Random(seed)
-    text = query(random).sql()
-    text = re.sub(r" AS out\d+", lambda alias: alias[0] if random.random() < 0.6 else "", text)
+@fixed_examples(300)
+@given(queries(), st.randoms(use_true_random=False))
+def test_random_queries(query: Query, random: Random) -> None:
+    text = re.sub(
+        r" AS out\d+", lambda alias: alias[0] if random.random() < 0.6 else "", query.sql()
+    )
     other, _ = redrawn(text, "spark", random)
     assert fingerprint(Script(text, "spark")) == fingerprint(Script(other, "spark"))
     assert said(lineage_of(other)) == said(lineage_of(text))
 
 
 def test_enough_is_masked() -> None:
-    counts = [redrawn(query(Random(seed)).sql(), "spark", Random(seed))[1] for seed in range(300)]
+    texts = [write_query(Random(seed)).sql() for seed in range(300)]
+    counts = [redrawn(text, "spark", Random(7))[1] for text in texts]
     assert sum(count > 0 for count in counts) > 100

@@ -6,6 +6,7 @@ Lines are the same on every machine, which times are not; `make bench` measures 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,9 +32,107 @@ def test_twice_the_text_is_twice_the_work(name: str) -> None:
     assert twice / once <= MOST_GROWTH, f"{once} lines at {smaller}, {twice} at {2 * smaller}"
 
 
+IFS = {
+    "tsql": (
+        "CREATE PROCEDURE p AS BEGIN DECLARE @v INT = 0; {} INSERT INTO o SELECT @v AS v; END",
+        "IF @x > {0} SET @v = @v + (SELECT sum(a{0}) FROM t{0});",
+    ),
+    "postgres": (
+        "CREATE FUNCTION f() RETURNS void AS $$ DECLARE v int; BEGIN {} INSERT INTO o SELECT v; END; $$"
+        " LANGUAGE plpgsql",
+        "IF x > {0} THEN v := v + (SELECT sum(a{0}) FROM t{0}); END IF;",
+    ),
+    "bigquery": (
+        "DECLARE v INT64 DEFAULT 0; {} INSERT INTO o (a) SELECT v;",
+        "IF v > {0} THEN SET v = v + (SELECT sum(a{0}) FROM t{0}); END IF;",
+    ),
+    "mysql": (
+        "CREATE PROCEDURE p() BEGIN DECLARE v INT; {} INSERT INTO o (a) SELECT v; END",
+        "IF x > {0} THEN SET v = v + (SELECT sum(a{0}) FROM t{0}); END IF;",
+    ),
+}
+SQUARE = 4.2
+"""Each of n steps has the influences of all steps before, so there are n² of them in all."""
+
+CIRCLE = "CREATE VIEW v{} AS SELECT x.a, y.b FROM v{} x JOIN v{} y ON x.a = y.a"
+LAW = {
+    **{
+        f"variables that grow, {dialect}": (
+            lambda n, whole=whole, step=step: whole.format(" ".join(map(step.format, range(n)))),
+            dialect,
+            40,
+            SQUARE,
+        )
+        for dialect, (whole, step) in IFS.items()
+    },
+    "statements that do not parse": (
+        lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,
+    ),
+    "views in circles": (
+        lambda n: ";\n".join(CIRCLE.format(i, (i + 1) % n, (i + 7) % n) for i in range(n)), None, 120, 2.4,
+    ),
+    "CTEs that each unite": (
+        lambda n: "WITH c0 AS (SELECT a, b FROM t)"
+        + "".join(f", c{i} AS (SELECT a, b FROM c{i - 1} UNION SELECT x, y FROM t{i})" for i in range(1, n))
+        + f" SELECT * FROM c{n - 1}",
+        None, 60, SQUARE,
+    ),
+}  # fmt: skip
+"""Texts of size n, their dialect, a size, and how much more work twice of it may be."""
+
+
+@pytest.mark.parametrize("name", list(LAW))
+def test_growth_of_scripts(name: str) -> None:
+    make, dialect, n, most = LAW[name]
+    work_of(make(n), dialect)
+    once, twice = work_of(make(n), dialect), work_of(make(2 * n), dialect)
+    assert twice / once <= most, f"{once} lines at {n}, {twice} at {2 * n}"
+
+
+def work_of(text: str, dialect: str | None) -> int:
+    return count_lines(lambda: extract(corpus_of_text({"result": text}, dialect, {})))
+
+
+TYPE_CALLS = {
+    "clickhouse": "STRUCT", "bigquery": "STRUCT", "trino": "ROW", "tsql": "DATE", "spark": "DATE", "duckdb": "VARCHAR",
+    "postgres": "CHAR", "snowflake": "DATE",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", TYPE_CALLS)
+def test_calls_that_are_named_like_types_do_not_double_the_time_with_each_level(
+    dialect: str,
+) -> None:
+    call = TYPE_CALLS[dialect]
+    query = f"SELECT {f'{call}(' * 80}a{')' * 80} AS x FROM t"
+    found = lineal.lineage({"v": query}, dialect)
+    assert [str(edge) for edge in found.edges] == ["t.a -> v.x  TRANSFORMATION"]
+    assert not found.diagnostics
+
+
+def test_a_log_with_stray_quotes(tmp_path: Path) -> None:
+    def read(n: int) -> int:
+        log = tmp_path / "queries.csv"
+        log.write_text(
+            "query_text\n" + "".join(f'SELECT "a FROM t{i}\n' for i in range(n)), "utf-8"
+        )
+        return count_lines(lambda: lineal.lineage(log, log={"text": "query_text"}))
+
+    read(100)
+    assert read(200) / read(100) <= 2.2
+
+
 def lines_run(shape: shapes.Shape, n: int) -> int:
     sql, schema = shape(n)
     corpus = corpus_of_text({"result": sql}, None, schema)
+    found: list[Any] = []
+    count = count_lines(lambda: found.append(extract(corpus)))
+    assert found[0].edges
+    return count
+
+
+def count_lines(work: Callable[[], Any]) -> int:
+    """The lines of lineal that are run."""
     count = 0
 
     def each_line(frame: FrameType, event: str, argument: Any) -> Any:
@@ -47,8 +146,7 @@ def lines_run(shape: shapes.Shape, n: int) -> int:
     before = sys.gettrace()
     sys.settrace(each_call)
     try:
-        found = extract(corpus)
+        work()
     finally:
         sys.settrace(before)
-    assert found.edges
     return count

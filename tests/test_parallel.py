@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
+from hypothesis import given
 
+from generators.projects import long_projects
+from generators.rounds import fixed_examples
 from lineal.incremental import memory as remembering
 from lineal.incremental import parallel
 from lineal.incremental.extraction import extract
 from lineal.incremental.memory import Memory
 from lineal.model.script import Corpus, Script
-from test_memory import Author, everything
+from test_memory import everything
 
 
 @pytest.fixture(autouse=True)
@@ -34,13 +35,9 @@ def chain(length: int) -> Corpus:
     return Corpus("", [first, *(Script(text, "", f"{at}.sql") for at, text in enumerate(texts, 1))])
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_any_project(seed: int) -> None:
-    author = Author(Random(seed))
-    corpus = author.project()
-    corpus.scripts += [
-        Script(author.text(number % 8), "", f"more{number}.sql") for number in range(12)
-    ]
+@fixed_examples(12)
+@given(long_projects(12))
+def test_any_project(corpus: Corpus) -> None:
     fresh = everything(corpus)
     for jobs in (2, 3):
         memory = Memory()

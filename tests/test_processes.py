@@ -40,6 +40,16 @@ main(["lineage", sys.argv[1], "--jobs", "2", "--no-cache"])
 """
 """lineal, whose workers never end of themselves."""
 
+HANG = """
+import itertools
+from lineal.extract.sql import parse
+
+parse.parsed = lambda *_: sum(itertools.repeat(0))
+from lineal.cli import main
+main()
+"""
+"""lineal, which never ends of itself, and which no signal interrupts."""
+
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 """A template that takes all the CPU time it may have, which is five seconds."""
 
@@ -56,17 +66,21 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
-def children_of(process: int) -> set[int]:
-    """The processes that a process has started."""
-    found = set()
+def descendants_of(process: int) -> set[int]:
+    """The processes that a process has started, and those that these have started."""
+    parents: dict[int, int] = {}
     for each in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = each.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[1]) == process:
-            found.add(int(each.parent.name))
-    return found
+        parents[int(each.parent.name)] = int(fields[1])
+    found = {process}
+    while True:
+        more = {each for each, parent in parents.items() if parent in found} - found
+        if not more:
+            return found - {process}
+        found |= more
 
 
 def is_at_work(process: int) -> bool:
@@ -82,13 +96,14 @@ def is_at_work(process: int) -> bool:
     return state != "Z"
 
 
-def wait_for_children(process: subprocess.Popen[bytes], count: int) -> set[int]:
+def wait_for_descendants(process: subprocess.Popen[bytes], count: int) -> set[int]:
+    """The process that does the work, and those that it starts."""
     began = time.monotonic()
     while time.monotonic() - began < 60:
-        found = children_of(process.pid)
+        found = descendants_of(process.pid)
         if len(found) >= count:
             time.sleep(0.3)  # they have begun, and know whose they are
-            return children_of(process.pid)
+            return descendants_of(process.pid)
         assert process.poll() is None
         time.sleep(0.02)
     raise AssertionError("no worker was started")
@@ -116,7 +131,7 @@ def test_processes_that_read_many_files(tmp_path: Path, sign: int, way: str) -> 
             f"CREATE VIEW v{number} AS SELECT a FROM t", encoding="utf-8"
         )
     process = started("-c", START, str(tmp_path), way)
-    check_that_all_end(process, wait_for_children(process, 2), sign)
+    check_that_all_end(process, wait_for_descendants(process, 3), sign)
 
 
 @pytest.mark.parametrize("sign", SIGNALS)
@@ -125,7 +140,25 @@ def test_the_process_that_renders_templates(tmp_path: Path, sign: int) -> None:
     (tmp_path / "nodes" / "a").mkdir(parents=True)
     (tmp_path / "nodes" / "a" / "a.sql").write_text(f"SELECT {ENDLESS} a FROM t", encoding="utf-8")
     process = started("-m", "lineal", "lineage", str(tmp_path))
-    check_that_all_end(process, wait_for_children(process, 1), sign)
+    check_that_all_end(process, wait_for_descendants(process, 2), sign)
+
+
+@pytest.mark.parametrize("sign", SIGNALS)
+@pytest.mark.parametrize("command", ["lineage", "show", "validate", "emit"])
+def test_compiled_code_that_no_signal_interrupts(tmp_path: Path, command: str, sign: int) -> None:
+    (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t", encoding="utf-8")
+    page = tmp_path / "page.html"
+    options = ["--no-open", "--out", str(page)] if command == "show" else []
+    process = started("-c", HANG, command, str(tmp_path), *options)
+    check_that_all_end(process, wait_for_descendants(process, 1), sign)
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("sign", SIGNALS)
+def test_a_server(tmp_path: Path, sign: int) -> None:
+    (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t", encoding="utf-8")
+    process = started("-m", "lineal", "serve", str(tmp_path), "--port", "0", "--no-open")
+    check_that_all_end(process, wait_for_descendants(process, 1), sign)
 
 
 def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:

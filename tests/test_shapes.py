@@ -62,7 +62,9 @@ def variants(text: str, random: Random) -> list[str]:
 def test_they_are_the_same(dialect: str) -> None:
     random, prints = Random(11), Fingerprints(dialect)
     texts = [variant for text in TEXTS * 3 for variant in variants(text, random)]
-    assert [text for text in texts if prints.of(text) != fingerprint(Script(text, dialect))] == []
+    assert [
+        text for text in texts if prints.fingerprint_of(text) != fingerprint(Script(text, dialect))
+    ] == []
 
 
 def test_they_are_the_same_for_all_cases() -> None:
@@ -73,7 +75,7 @@ def test_they_are_the_same_for_all_cases() -> None:
         for text in variants(case.sql, random) if case.sql else ():
             dialect = case.dialect or ""
             prints = by_dialect.setdefault(dialect, Fingerprints(dialect))
-            if prints.of(text) != fingerprint(Script(text, dialect)):
+            if prints.fingerprint_of(text) != fingerprint(Script(text, dialect)):
                 wrong.append((case.name, text))
     assert wrong == []
 
@@ -87,8 +89,15 @@ def test_only_the_first_of_a_shape_is_cut_into_words(monkeypatch: pytest.MonkeyP
     )
     prints = Fingerprints("")
     assert (
-        len({prints.of(f"SELECT a, f(7) FROM t WHERE b = {n} AND c = 'x{n}'") for n in range(50)})
+        len(
+            {
+                prints.fingerprint_of(f"SELECT a, f(7) FROM t WHERE b = {n} AND c = 'x{n}'")
+                for n in range(50)
+            }
+        )
         == 1
     )
     assert len(cut) == 1
-    assert len({prints.of(f"SELECT a, f({n}) FROM t WHERE b = 1") for n in range(5)}) == 5
+    assert (
+        len({prints.fingerprint_of(f"SELECT a, f({n}) FROM t WHERE b = 1") for n in range(5)}) == 5
+    )

@@ -144,8 +144,8 @@ def test_nothing_is_in_doubt() -> None:
         str(diagnostic) for diagnostic in shop().diagnostics if diagnostic.severity.label != "info"
     ] == []
     coverage = shop().coverage
-    assert coverage.read == coverage.parsed == coverage.resolved
-    assert (coverage.ambiguous, coverage.unresolved) == (0, 0)
+    assert coverage.statements.found == coverage.statements.parsed == coverage.statements.evaluated
+    assert (coverage.columns.ambiguous, coverage.columns.unresolved) == (0, 0)
 
 
 # -- the traces ------------------------------------------------------------------------------------

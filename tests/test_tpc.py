@@ -19,9 +19,9 @@ def test_every_column_is_found(name: str, number: int) -> None:
     suite = suite_of(name)
     found = lineal.lineage({"result": suite.queries[number - 1]}, schema=suite.schema)
     assert found.diagnostics == []
-    assert (found.coverage.read, found.coverage.resolved) == (1, 1)
-    assert (found.coverage.unresolved, found.coverage.ambiguous) == (0, 0)
-    assert found.coverage.references > 0
+    assert (found.coverage.statements.found, found.coverage.statements.evaluated) == (1, 1)
+    assert (found.coverage.columns.unresolved, found.coverage.columns.ambiguous) == (0, 0)
+    assert found.coverage.columns.named > 0
     assert {edge.level.name for edge in found.edges} == {"HIGH"}
 
 
