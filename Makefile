@@ -34,7 +34,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale run-dbt java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale run-dbt ecosystem java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,13 +67,21 @@ test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark tha
 QUERIES ?= 2000
 HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
 	tests/spark/test_claimed_types.py::test_what_is_claimed_of_random_queries_is_true \
-	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing
+	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing \
+	tests/properties/test_queries.py tests/test_memory.py::test_any_project_after_any_edits
 
-hunt: $(TEST_READY) ## Hold thousands of new random queries against Spark and DuckDB; SEED=7 draws the same again
+# Mutants of every format that lineal reads, for so many seconds, in so many processes.
+SECONDS ?= 600
+PROCESSES ?= 2
+
+hunt: $(TEST_READY) ## Read new random queries and mutated inputs for SECONDS=600; SEED=7 draws the same again
 	@$(call with_java,$(EXTRAS)) \
-	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); \
-	echo "SEED=$$seed QUERIES=$(QUERIES)"; \
-	LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) $(BIN)/pytest $(PYTEST) $(HUNTS)
+	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); failed=0; \
+	echo "SEED=$$seed QUERIES=$(QUERIES) SECONDS=$(SECONDS)"; \
+	LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
+	$(BIN)/pytest --hypothesis-seed=$$seed $(PYTEST) $(HUNTS) || failed=1; \
+	$(BIN)/python tools/hunt_mutants.py --seed $$seed --seconds $(SECONDS) --processes $(PROCESSES) || failed=1; \
+	exit $$failed
 
 lint: $(TEST_READY) ## Check style, types and how dense the code is
 	@failed=0; \
@@ -96,6 +104,10 @@ scale: $(DEMO_READY) ## Measure 10,000 views beside 1,000, and beside the peers
 run-dbt: $(DEMO_READY) ## Run the dbt projects below CHECKOUTS=folder on local Spark, and report each
 	@test -n "$(CHECKOUTS)" || { echo "run-dbt: name a folder of checkouts: make run-dbt CHECKOUTS=folder" >&2; exit 2; }
 	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python tools/run_dbt.py "$(CHECKOUTS)"
+
+ecosystem: $(DEMO_READY) ## Read the checkouts below CHECKOUTS=folder, and compare with bench/ecosystem.json
+	@test -n "$(CHECKOUTS)" || { echo "ecosystem: name a folder of checkouts: make ecosystem CHECKOUTS=folder" >&2; exit 2; }
+	@$(BIN)/python bench/ecosystem.py "$(CHECKOUTS)"
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh

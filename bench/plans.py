@@ -12,7 +12,7 @@ from lineal.extract.catalyst.plan import Names, extract
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus
-from lineal.spark.plan import analysed, described
+from lineal.spark.plan import analyze, describe_plan
 from lineal.spark.session import session
 from lineal.spark.stand_in import StandIns
 
@@ -45,9 +45,9 @@ def one_round(queries: list[str], spark: Any, names: Names) -> Figures:
     found = 0
     for query in queries:
         start = time.perf_counter()
-        plan = analysed(query, spark)
+        plan = analyze(query, spark)
         middle = time.perf_counter()
-        found += len(extract(described(plan, spark, names.views), "query", names).edges)
+        found += len(extract(describe_plan(plan, spark, names.views), "query", names).edges)
         edges += time.perf_counter() - middle
         analysis += middle - start
     return Figures(analysis, edges, found)

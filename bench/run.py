@@ -24,6 +24,7 @@ from sqlglot import parse_one
 from sqlglot.lineage import lineage as sqlglot_lineage
 from sqlglot.schema import MappingSchema
 
+import limits
 import lineal
 import shapes
 import tpc
@@ -35,6 +36,7 @@ from lineal.projects import corpus_of_text
 QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
 MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
+MOST_OF_FREE = 1.05
 MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
 MOST_OF_JOB = 0.05
@@ -65,6 +67,7 @@ def main() -> int:
     benchmark_all_queries(times)
     benchmark_shapes()
     benchmark_start()
+    benchmark_limits()
     benchmark_folder()
     benchmark_dbt()
     benchmark_programs()
@@ -154,15 +157,18 @@ def describe(suite: tpc.Suite, found: Extraction, columns: int) -> None:
     usages = force(found)
     heading(f"{suite.name}: {queries} queries, {columns:,} output columns by name")
     print(f"  {fields:,} field-level and {rows:,} dataset-level edges with {usages:,} usages")
-    doubts = f"{coverage.unresolved} unresolved, {coverage.ambiguous} ambiguous, {len(found.diagnostics)} diagnostics"
-    print(f"  {coverage.references:,} column references: {doubts}")
+    doubts = (
+        f"{coverage.columns.unresolved} unresolved, {coverage.columns.ambiguous} ambiguous, "
+        f"{len(found.diagnostics)} diagnostics"
+    )
+    print(f"  {coverage.columns.named:,} column references: {doubts}")
     if (
-        coverage.unresolved
-        or coverage.ambiguous
+        coverage.columns.unresolved
+        or coverage.columns.ambiguous
         or found.diagnostics
-        or coverage.resolved != queries
+        or coverage.statements.evaluated != queries
     ):
-        missed.append(f"{suite.name}: {doubts}, {coverage.resolved} queries read")
+        missed.append(f"{suite.name}: {doubts}, {coverage.statements.evaluated} queries read")
 
 
 def corpus_of(suite: tpc.Suite) -> Corpus:
@@ -258,6 +264,14 @@ def cpu_of(call: list[str], environment: dict[str, str] | None = None) -> float:
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def benchmark_limits() -> None:
+    heading("Limits: CPU time with them and without, in turns")
+    for name, cost in limits.costs().items():
+        row(f"{name}: without", cost.free)
+        more = f"{cost.ratio:.3f} of it"
+        row(f"{name}: with limits", cost.limited, more, Bound(cost.ratio, most=MOST_OF_FREE))
 
 
 # -- a folder of many files ------------------------------------------------------------------------

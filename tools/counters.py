@@ -17,10 +17,10 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "lineal"
 LONGEST_FUNCTION = 60
 
 LIMITS = {
-    "branches per 100 lines": 18.8,
-    "conditional expressions per 1,000 lines": 20.8,
+    "branches per 100 lines": 17.4,
+    "conditional expressions per 1,000 lines": 15.4,
     "nested conditional expressions": 0,
-    f"functions over {LONGEST_FUNCTION} lines": 2,
+    f"functions over {LONGEST_FUNCTION} lines": 1,
 }
 """Each only falls: lower a limit when the code has become lighter."""
 

@@ -17,5 +17,5 @@ if ! command -v npm >/dev/null 2>&1; then
     echo "no Node.js: apt-get install nodejs npm" >&2
     exit 1
 fi
-npm install --silent --no-package-lock --no-audit --no-fund --ignore-scripts >&2
+npm ci --silent --no-audit --no-fund --ignore-scripts >&2
 touch "$stamp"

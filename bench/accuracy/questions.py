@@ -116,7 +116,7 @@ def by_spark(suite: tpc.Suite) -> list[tuple[frozenset[Pair] | None, frozenset[P
         from lineal.model.edge import Dataset
         from lineal.model.extraction import ColumnInfo, DatasetInfo
         from lineal.model.script import Corpus
-        from lineal.spark.plan import analysed, described
+        from lineal.spark.plan import analyze, describe_plan
         from lineal.spark.session import session
         from lineal.spark.stand_in import StandIns
     except ImportError:
@@ -128,9 +128,9 @@ def by_spark(suite: tpc.Suite) -> list[tuple[frozenset[Pair] | None, frozenset[P
             infos = [ColumnInfo(name, kind) for name, kind in columns.items()]
             stand_ins.add(DatasetInfo(Dataset("", table), "table", infos, complete=True))
         for query in suite.queries:
-            plan = analysed(transpile(query, write="spark")[0], spark)
+            plan = analyze(transpile(query, write="spark")[0], spark)
             edges = read_plan(
-                described(plan, spark, stand_ins.names.views), "query", stand_ins.names
+                describe_plan(plan, spark, stand_ins.names.views), "query", stand_ins.names
             ).edges
             fields = [edge for edge in edges if edge.field_level]
             found.append(

@@ -1,0 +1,129 @@
+"""What the limits cost: CPU time of commands and calls with limits and without, in turns.
+
+A command with `--statement-timeout 0 --memory-limit 0` forks no process and watches nothing. The
+API announces its tasks to nobody, but counts them; it is measured beside one that counts none.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import resource
+import subprocess
+import sys
+import sysconfig
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import lineal
+import shapes
+
+ROUNDS, FILES = 15, 100
+STATEMENT = "CREATE VIEW v AS SELECT a, sum(b) AS total FROM t WHERE c > 1 GROUP BY a"
+FREE = {"LINEAL_STATEMENT_TIMEOUT": "0", "LINEAL_MEMORY_LIMIT": "0"}
+TASKS = (
+    "lineal.extract.sql.one_statement",
+    "lineal.extract.sql.parse",
+    "lineal.resolve.boundary",
+    "lineal.resolve.evaluator",
+    "lineal.resolve.output",
+)
+
+
+class Cost(NamedTuple):
+    """CPU seconds with limits and without."""
+
+    limited: float
+    free: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as much the limits make of it."""
+        return self.limited / self.free
+
+
+def costs() -> dict[str, Cost]:
+    """What the limits cost on one statement, on a hundred files, and in the API."""
+    with TemporaryDirectory() as place:
+        one = Path(place, "one.sql")
+        one.write_text(STATEMENT, encoding="utf-8")
+        folder = shapes.folder(Path(place, "sql"), FILES)
+        return {
+            "lineal lineage, one statement": command_cost(one),
+            f"lineal lineage, {FILES} files": command_cost(folder),
+            f"lineal.lineage(), {FILES} files": call_cost(folder),
+        }
+
+
+def command_cost(path: Path) -> Cost:
+    """The command as a process with its children; the smallest of several rounds."""
+    call = [str(Path(sysconfig.get_path("scripts")) / "lineal"), "lineage", str(path), "--no-cache"]
+    limited = free = float("inf")
+    for _ in range(ROUNDS):
+        limited = min(limited, cpu_of_process(call, {}))
+        free = min(free, cpu_of_process(call, FREE))
+    return Cost(limited, free)
+
+
+def cpu_of_process(call: list[str], environment: dict[str, str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(call, capture_output=True, env={**os.environ, **environment}, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def call_cost(path: Path) -> Cost:
+    """The call with its tasks, and with tasks and checks that do nothing."""
+    limited = free = float("inf")
+    for _ in range(ROUNDS):
+        limited = min(limited, cpu_of_call(path))
+        with without_limits():
+            free = min(free, cpu_of_call(path))
+    return Cost(limited, free)
+
+
+def cpu_of_call(path: Path) -> float:
+    gc.collect()
+    began = time.process_time()
+    assert lineal.lineage(path).edges
+    return time.process_time() - began
+
+
+def without_limits() -> Any:
+    """Patch tasks and checks away."""
+    idle = nullcontext()
+    targets = {f"{module}.Task": lambda *parts, size=0: idle for module in TASKS}
+    targets["lineal.model.boundary.Task"] = lambda *parts, size=0: idle
+    targets["lineal.extract.sql.query.check_limits"] = lambda: None
+    return Patches(targets)
+
+
+class Patches:
+    """Several names that mean something else for a while."""
+
+    def __init__(self, targets: dict[str, Any]) -> None:
+        self.patches = [patch(target, instead) for target, instead in targets.items()]
+
+    def __enter__(self) -> None:
+        for each in self.patches:
+            each.start()
+
+    def __exit__(self, *_: object) -> None:
+        for each in self.patches:
+            each.stop()
+
+
+def main() -> int:
+    for name, cost in costs().items():
+        print(
+            f"{name:<36} {cost.limited * 1000:8.1f} ms, without {cost.free * 1000:8.1f} ms, {cost.ratio:.3f}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
