@@ -394,10 +394,6 @@ class FileLedger:
         """Tell whether a file was due, and has no text that could be used."""
         return self.due_files.get(file) is not None
 
-    def forget(self, file: str) -> None:
-        """Leave a file out of all counts: what it holds brings a ledger of its own."""
-        self.due_files.pop(file, None)
-
     def _pass_over(self, file: str, reason: Reason) -> None:
         self.passed_over[reason] += 1
         named = self.examples.setdefault(reason, [])

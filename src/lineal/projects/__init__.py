@@ -23,7 +23,7 @@ is needed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -93,9 +93,13 @@ KINDS = (
 """The first one that matches reads the path."""
 
 
-def kinds() -> Iterator[tuple[str, Kind]]:
+RESTORED = ("saved_lineage", "store_file", "pipeline")
+"""Kinds that lineal has written: they hold the ledger of the run that wrote them."""
+
+
+def kinds(names: Iterable[str] = KINDS) -> Iterator[tuple[str, Kind]]:
     """Yield each project kind: its name and its module."""
-    for name in KINDS:
+    for name in names:
         kind: Kind = import_module(f"{__name__}.{name}")
         yield name, kind
 
@@ -145,6 +149,8 @@ def close_ledger(corpus: Corpus, intake: Intake) -> None:
         reason = REASONS.get(found.code)
         if reason is not None and found.place is not None:
             intake.files.leave_out(found.place.file, reason)
+    if intake.restored:
+        return
     if intake.path is not None and intake.path.is_dir():
         count_others(intake.path, intake)
     corpus.files.unite(intake.files)
@@ -172,6 +178,7 @@ def _load(
         return logs.load(where, dialect, schema, log)
     for name, kind in kinds():
         if kind.matches(where) and not (name == "repository" and way.to_run):
+            current().restored = name in RESTORED
             corpus = _loaded(name, kind, where, dialect, schema, way)
             from lineal.projects.checks import checks_at
 
@@ -204,11 +211,7 @@ def _loaded(
 
 def is_saved(path: str | os.PathLike[str]) -> bool:
     """Whether an input is lineage that lineal has written: its files were named when it was made."""
-    from lineal.projects import pipeline
-    from lineal.projects import saved_lineage as saved
-    from lineal.projects import store_file as stored
-
-    return any(kind.matches(Path(path)) for kind in (saved, stored, pipeline))
+    return any(kind.matches(Path(path)) for _, kind in kinds(RESTORED))
 
 
 STAMPED = ("pipeline", "dbt")

@@ -122,6 +122,8 @@ class Intake:
         """The files that are not due; the ledger only counts them."""
         self.tree: Tree | None = None
         """What is left out of the folder that was named; None where a file was."""
+        self.restored = False
+        """Whether lineal has written this input: then the ledger of that run counts, not its files."""
         self._roots: list[str] = []
         self._inside: dict[str, bool] = {}
         self._token: Token[Intake | None] | None = None

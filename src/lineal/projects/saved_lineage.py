@@ -7,7 +7,7 @@ from pathlib import Path
 from lineal.model.diagnostic import Diagnostic
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
-from lineal.projects.intake import current, peek_bytes, read_bytes
+from lineal.projects.intake import peek_bytes, read_bytes
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.saved import ENDING, OPENING, SavedError, looks_saved, read_text
 
@@ -42,7 +42,6 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     path = path / IN_A_FOLDER[0] if path.is_dir() else path
     try:
         corpus.given.append(read_text(_text(path)))
-        current().files.forget(str(path))
     except SavedError as problem:
         raise ProjectError(f"{path} is {problem}") from problem
     return corpus

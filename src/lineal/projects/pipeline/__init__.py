@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
-from lineal.projects.intake import LARGEST, current, peek_bytes
+from lineal.projects.intake import LARGEST, peek_bytes
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.errors import StoreError
 from lineal.store.keys import digest
@@ -38,7 +38,6 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
     corpus = Corpus(dialect or "")
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
-    current().add(str(_folder(path) / MANIFEST))
     try:
         corpus.given.append(Restored(Output(_folder(path))).extraction())
     except StoreError as problem:
