@@ -216,8 +216,11 @@ def spell_measures(words: Words, values: dict[str, Words], near: Token) -> Words
     """s * 2, where SUM(b) AS s is a measure      (SUM(b)) * 2"""
     found: Words = []
     for word in words:
-        value = values.get(word.text.upper(), [word])
-        found += value if len(value) == 1 else in_parentheses(value, near)
+        value = values.get(word.text.upper())
+        if value is None or [each.text.upper() for each in value] == [word.text.upper()]:
+            found.append(word)
+        else:
+            found += in_parentheses(value, near)
     return found
 
 

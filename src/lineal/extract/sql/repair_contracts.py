@@ -199,7 +199,8 @@ CONTRACTS = (
         "compute_cells", "oracle",
         "SELECT a, b FROM t MODEL DIMENSION BY (a) MEASURES (b) RULES (b[2] = b[1])",
         rf"(?:{MODEL_OPTION} ?)*PARTITION(?: BY)? \(|(?:\) )?(?:{MODEL_OPTION} ?)*DIMENSION BY \("
-        rf"|\) MEASURES \(|\) (?:{MODEL_OPTION} ?)*\( {SET_CELL}(?: {READ_CELL})?|(?:{READ_CELL} )?, {SET_CELL}(?: {READ_CELL})?"
+        rf"|\) MEASURES \(|\) (?:{MODEL_OPTION} ?)*\( {SET_CELL}(?: {READ_CELL})?(?: \))?"
+        rf"|(?:{READ_CELL} )?, {SET_CELL}(?: {READ_CELL})?"
         rf"|{READ_CELL}(?: \))?|AS|,|\)",
     ),
     Contract(
