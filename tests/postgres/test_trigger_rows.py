@@ -94,12 +94,7 @@ def arrived(database: Any) -> set[tuple[str, str]]:
     return found
 
 
-NOT_YET = pytest.mark.xfail(strict=True, reason="NEW.* behind another row's star is not expanded")
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=NOT_YET) if name == "returning" else name for name in BODIES]
-)
+@pytest.mark.parametrize("name", BODIES)
 def test_values_arrive_where_lineal_says(database: Any, name: str) -> None:
     text = TABLES + FUNCTION.format(declared=DECLARED, body=BODIES[name]) + TRIGGER
     database.execute(

@@ -25,6 +25,9 @@ class Role(Enum):
     LOOKUP = "the first argument names a dictionary, the second its attribute"
     NAME = "a text that names a column"
     PATH = "a part of the first argument, which the others lead to"
+    CHOICE = "the first argument decides which of the others is taken"
+    MOVING = "the first argument is aggregated over rows that the last one orders"
+    MOVED = "the first argument is taken of rows that the last one orders"
     DATE = "an argument may be a date part, which is no column"
 
 
@@ -172,6 +175,7 @@ FUNCTIONS = _table(
         dictgetint64 dictgetuint8 dictgetuint16 dictgetuint32 dictgetuint64 dictgetfloat32 dictgetfloat64
         dictgetdate dictgetdatetime dictgetuuid"""),
     (Role.NAME, False, "", "identifier"),
+    (Role.CHOICE, False, "second", "choose elt"),
     (Role.PATH, False, "", "jsonb_extract_path json_extract_path jsonb_extract_path_text json_extract_path_text"),
     (Role.PATH, False, "", "tupleelement"),
     (Role.COALESCE, False, "widest", "coalesce=nvl=ifnull zeroifnull nullifzero"),
@@ -212,7 +216,14 @@ FUNCTIONS = _table(
 
 _SKETCHES_OF_TRINO = _table((AGGREGATE, True, "", "checksum"), (AGGREGATE, False, "", "merge"))
 
-BY_DIALECT: Mapping[str, Mapping[str, Function]] = dict.fromkeys(("trino", "presto", "athena"), _SKETCHES_OF_TRINO)
+_WINDOWS_OF_TERADATA = _table(
+    (Role.MOVING, False, "", "csum msum mavg mlinreg"), (Role.MOVED, False, "", "mdiff"),
+)
+
+BY_DIALECT: Mapping[str, Mapping[str, Function]] = {
+    **dict.fromkeys(("trino", "presto", "athena"), _SKETCHES_OF_TRINO),
+    "teradata": _WINDOWS_OF_TERADATA,
+}
 """Names that mean something else in a dialect: CHECKSUM(a) is a hash of one row in T-SQL, and of
 all in Trino.
 """

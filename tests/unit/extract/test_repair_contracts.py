@@ -13,7 +13,7 @@ from lineal.extract.sql.repair_contracts import CONTRACTS, LEFT_OVER, Contract
 from lineal.extract.sql.repairs import REPAIRS, given_up, repaired, tree_of
 from lineal.extract.sql.words import FAILURES, words_of_part
 
-WHOLLY_LEFT_OVER = ("drop_model", "normalize_rows")
+WHOLLY_LEFT_OVER = ("normalize_rows",)
 """Repairs that leave out what decides values: their statements are MEDIUM."""
 
 EXTRA = "zzextra"

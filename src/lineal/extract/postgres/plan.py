@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, united
-from lineal.algebra.relation import one_row, project
+from lineal.algebra.relation import one_row, project, rename
 from lineal.extract.postgres.shapes import NUMBERED, Shapes
 from lineal.extract.postgres.texts import as_sql, normal, parsed
 from lineal.extract.postgres.tree import Node
@@ -225,12 +225,26 @@ class Walk:
 
         node = self.aliases[alias] if alias in self.aliases else self.part_of(alias)
         if node.relation:
-            spelling = node.relation
-            return self.evaluation.catalog.scan(
-                spelling, spelling, self.evaluation, exp.Identifier(this=alias)
-            )[1]
+            return self.scanned(node, alias)
 
         return ALIASES.get(node.kind, Walk.untold)(self, node)
+
+    def scanned(self, node: Node, alias: str) -> Frame:
+        """Return the frame of a table, with the column names that its alias lists.
+
+        Seq Scan on a t, where the text says FROM a AS t(one, two)
+        """
+        assert node.relation
+        spelling = node.relation
+        frame: Frame = self.evaluation.catalog.scan(
+            spelling, spelling, self.evaluation, exp.Identifier(this=alias)
+        )[1]
+        own = [slot.name for slot in frame.slots]
+        used = self.used.get(alias, set()) - {"*"}
+        names = self.shapes.renamed(alias, used, own)
+        if names == own:
+            return frame
+        return rename(frame, [(name, name) for name in names])
 
     def part_of(self, alias: str) -> Node:
         """Find the node of a table that the plan scans in parts.

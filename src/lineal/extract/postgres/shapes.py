@@ -23,6 +23,8 @@ class Shapes:
     ) -> None:
         self.views = views
         self.found: dict[str, list[list[str]]] = {}
+        self.lists: dict[str, list[list[str]]] = {}
+        """Alias → the names that a text gives to the first columns of a table"""
         self.exists = False
         """EXISTS (…) as a value: before version 17 a plan does not tell it from a subquery's value
         """
@@ -40,12 +42,35 @@ class Shapes:
         for table in tree.find_all(exp.Table):
             alias = table.args.get("alias")
             held = self.of_table(table)
+            self.note_list(alias)
             if alias is not None and alias.this is not None:
                 for names in held:
                     self.put(alias, self.listed(alias, names))
             elif isinstance(table.this, exp.Identifier):
                 for names in held:
                     self.put(table, names)
+
+    def note_list(self, alias: exp.TableAlias | None) -> None:
+        """Note the column list of a table's alias.
+
+        FROM a AS t(one, two)
+        """
+        if alias is None or alias.this is None:
+            return
+        columns = [self.key(each) for each in alias.args.get("columns") or ()]
+        key = self.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
+        self.lists.setdefault(key, []).append(columns)
+
+    def renamed(self, alias: str, used: set[str], names: list[str]) -> list[str]:
+        """The columns of a table under an alias: the first list of the text that has all that is
+        used, else the table's own names.
+        """
+        for key in (alias, NUMBERED.sub("", alias)):
+            for columns in self.lists.get(key, ()):
+                listed = [*columns, *names[len(columns) :]]
+                if used <= set(listed):
+                    return listed
+        return names
 
     def put(self, named: Any, names: list[str] | None) -> None:
         """Note the columns of an alias."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, said, says
+from lineal.extract.sql.model_clause import compute_cells
+from lineal.extract.sql.words import Words, closing, first, like, said, says, split_items
 
 # -- T-SQL -----------------------------------------------------------------------------------------
 
@@ -230,43 +231,6 @@ def drop_view_constraints(words: Words) -> Words:
 
 CONSTRAINTS = frozenset(
     ("CONSTRAINT", "PRIMARY", "PRIMARY KEY", "UNIQUE", "FOREIGN", "FOREIGN KEY")
-)
-
-
-def split_items(words: Words) -> list[Words]:
-    """a INT, b INT      the parts between the commas that stand in no parentheses"""
-    found: list[Words] = [[]]
-    depth = 0
-    for word in words:
-        depth += word.token_type is TokenType.L_PAREN
-        depth -= word.token_type is TokenType.R_PAREN
-        if depth == 0 and word.token_type is TokenType.COMMA:
-            found.append([])
-        else:
-            found[-1].append(word)
-    return found
-
-
-def drop_model(words: Words) -> Words:
-    """SELECT … FROM t MODEL DIMENSION BY (a) MEASURES (b) RULES (…) ORDER BY c
-
-    Oracle: without the clause, which computes cells and is not traced
-    """
-    for at in range(len(words) - 1, 1, -1):
-        following = words[at + 1].text.upper() if at + 1 < len(words) else ""
-        if not says(words, at, "MODEL") or following not in MODEL_STARTS:
-            continue
-        rules = first(words, at, "RULES")
-        measures = first(words, at, "MEASURES")
-        last = rules if rules is not None else measures
-        opens = None if last is None else first_opening(words, last)
-        if opens is not None:
-            words = [*words[:at], *words[closing(words, opens) + 1 :]]
-    return words
-
-
-MODEL_STARTS = frozenset(
-    ("PARTITION BY", "PARTITION", "DIMENSION", "IGNORE", "KEEP", "RETURN", "REFERENCE", "UNIQUE")
 )
 
 
@@ -734,7 +698,7 @@ def flow_of_changes(words: Words) -> Words:
 REPAIRS = (
     document_as_json, drop_statistics, plain_view, object_type, pipeline_of_files, flow_of_changes,
     drop_table_hints, drop_graph_match, move_partition_into_condition, pass_by_comma, drop_names_of_passed,
-    drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, drop_model, drop_no_case,
+    drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, compute_cells, drop_no_case,
     normalize_rows, upsert_by_update, expand_periods, drop_priorities, duplicates_of_ctas, drop_isolation,
     drop_else_ignore, limit_of_partitions, projection_as_view, first_rows, into_temp_behind, matches_as_like,
     upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, opening, said, says
+from lineal.extract.sql.words import Words, closing, first, like, opening, said, says, split_items
 
 
 def how_a_view_is_kept(words: Words) -> Words:
@@ -192,7 +192,7 @@ def bulk_load(words: Words) -> Words:
     BULK INSERT t FROM 'x.csv' WITH (…)      T-SQL: COPY INTO t FROM 'x.csv'
 
     LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS … (a, @b, c)      MySQL: COPY INTO t (a, c)
-    FROM 'x.csv'
+    FROM 'x.csv'; with SET, a query over the file
     """
     if says(words, 0, "BULK") and says(words, 1, "INSERT"):
         source = first(words, 0, "FROM")
@@ -202,6 +202,8 @@ def bulk_load(words: Words) -> Words:
         end = (at or 0) + 2
         while says(words, end, "."):
             end += 2
+        if at is not None and (assigned := assigned_in_load(words, infile, at + 1, end)):
+            return assigned
         listed = first_parenthesis(words, end)
         table, path = (
             [*(words[at + 1 : end] if at is not None else []), *listed],
@@ -215,6 +217,56 @@ def bulk_load(words: Words) -> Words:
 
     copy = ((TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
     return [*said(words[0], *copy), *table, *said(path[0], (TokenType.FROM, "FROM")), *path]
+
+
+def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
+    """LOAD DATA INFILE 'x.csv' INTO TABLE t (a, @b) SET c = upper(@b)
+
+    MySQL: COPY INTO t (a, c) FROM (SELECT a, upper(`@b`) FROM `x.csv`); nothing, without SET
+    """
+    opens = next((at for at in range(end, len(words)) if says(words, at, "(")), None)
+    if opens is None or not says(words, closing(words, opens) + 1, "SET"):
+        return []
+    near = words[infile]
+    listed = [
+        item for item in split_items(words[opens + 1 : closing(words, opens)]) if len(item) == 1
+    ]
+    pairs = [(item, item) for item in listed]
+    for item in split_items(words[closing(words, opens) + 2 :]):
+        equals = first(item, 0, "=")
+        if not equals:
+            return []
+        pairs.append((item[equals - 1 : equals], name_variables(item[equals + 1 :])))
+    comma, path = like(near, TokenType.COMMA, ","), words[infile + 1]
+    columns = [word for target, _ in pairs for word in (*target, comma)][:-1]
+    values = [word for _, value in pairs for word in (*value, comma)][:-1]
+    opening_, closing_ = like(near, TokenType.L_PAREN, "("), like(near, TokenType.R_PAREN, ")")
+    return [
+        *said(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO")),
+        *words[table:end],
+        opening_,
+        *columns,
+        closing_,
+        *said(
+            near, (TokenType.FROM, "FROM"), (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")
+        ),
+        *values,
+        like(near, TokenType.FROM, "FROM"),
+        like(path, TokenType.IDENTIFIER, path.text),
+        closing_,
+    ]
+
+
+def name_variables(words: Words) -> Words:
+    """upper(@b)      upper(`@b`): what the file has there, under the name that the text gives it"""
+    found: Words = []
+    for position, word in enumerate(words):
+        if word.token_type is TokenType.PARAMETER:
+            continue
+        if position and words[position - 1].token_type is TokenType.PARAMETER:
+            word = like(word, TokenType.IDENTIFIER, f"@{word.text}")
+        found.append(word)
+    return found
 
 
 def into_file(words: Words) -> Words:

@@ -64,7 +64,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     return list(rename(frame, names).slots)
 
 
-CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple"))
+CALLED_BY_NAME = frozenset(("inline_outer", "json_tuple", "parse_url_tuple"))
 """Generators that the parser has no class for."""
 
 
@@ -264,13 +264,13 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
 
 
 def is_json_tuple(node: Any) -> bool:
-    """Tell whether a call is json_tuple.
+    """Tell whether a call gives one row with a column for each key.
 
-    json_tuple(doc, 'a', 'b')
+    json_tuple(doc, 'a', 'b'), parse_url_tuple(address, 'HOST')
     """
     return (
         isinstance(node, exp.Anonymous)
-        and node.name.lower() == "json_tuple"
+        and node.name.lower() in ("json_tuple", "parse_url_tuple")
         and len(node.expressions) > 1
     )
 
@@ -278,14 +278,17 @@ def is_json_tuple(node: Any) -> bool:
 def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
     """Return the columns of json_tuple.
 
-    json_tuple(j, 'a', 'b')      j.a and j.b, in one row
+    json_tuple(j, 'a', 'b')      j.a and j.b, in one row; parse_url_tuple: both are made of all of it
     """
     document, *keys = node.expressions
+    is_document = node.name.lower() == "json_tuple"
     fold = scope.evaluation.fold
     slots = []
     for position, key in enumerate(keys):
         name = names[position] if position < len(names) else f"c{position}"
-        part = exp.Bracket(this=document.copy(), expressions=[key.copy()])
+        part = document
+        if is_document:
+            part = exp.Bracket(this=document.copy(), expressions=[key.copy()])
         slots.append(Slot(name, fold(name, False), value_of(part, VALUE, scope)))
     return project(one_row(), slots)
 

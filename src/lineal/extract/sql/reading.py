@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.algebra.functions import Role, known
 from lineal.algebra.lineage import Trail
+from lineal.extract.sql.item_bounds import Items
 from lineal.extract.sql.words import statements, words
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
@@ -27,18 +28,6 @@ OPERATORS: dict[type[exp.Expr], str] = {
     exp.Cast: "cast", exp.TryCast: "cast", exp.Neg: "negate", exp.Bracket: "getitem", exp.Dot: "getfield",
     exp.Column: "getfield",
 }  # fmt: skip
-
-CLAUSE_STARTS = frozenset(
-    (TokenType.SELECT, TokenType.WHERE, TokenType.ON, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY,
-     TokenType.ORDER_BY, TokenType.SORT_BY, TokenType.DISTINCT, TokenType.FROM, TokenType.JOIN, TokenType.USING,
-     TokenType.SET, TokenType.VALUES, TokenType.ALL, TokenType.WINDOW, TokenType.LIMIT)
-)  # fmt: skip
-CLAUSE_ENDS = frozenset(
-    (TokenType.FROM, TokenType.WHERE, TokenType.HAVING, TokenType.QUALIFY, TokenType.GROUP_BY, TokenType.ORDER_BY,
-     TokenType.SORT_BY, TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.INNER, TokenType.FULL,
-     TokenType.CROSS, TokenType.NATURAL, TokenType.LIMIT, TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT,
-     TokenType.SEMICOLON, TokenType.WINDOW, TokenType.OFFSET, TokenType.FETCH)
-)  # fmt: skip
 
 
 class Spot:
@@ -103,9 +92,8 @@ class Reading:
     """A script's text with what is needed to point into it."""
 
     __slots__ = (
-        "_before_commas",
         "_chunks",
-        "_last_item",
+        "_items",
         "_lines",
         "_starts",
         "_tokens",
@@ -130,9 +118,7 @@ class Reading:
         self._lines: list[int] | None = None
         self._starts: list[int] | None = None
         self._tokens: list[Token] | None = None
-        self._last_item: tuple[int, int, str] = (0, -1, "")
-        """an item of which many names are asked for: its first and last word, and its text"""
-        self._before_commas: dict[int, tuple[int, int]] = {}
+        self._items: Items | None = None
 
     def place(self, trail: Trail | None) -> Place | None:
         """Return the place that a trail leads to."""
@@ -293,17 +279,11 @@ class Reading:
         total**, …
         """
         tokens = self.tokens
+        if self._items is None:
+            self._items = Items(tokens, self.starts)
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
-        first, last, known = self._last_item
-        if first <= here <= last:
-            return known
-        start, depth_of_clause = self._item_start(tokens, here)
-        end = self._item_end(tokens, here, depth_of_clause)
-        text = " ".join(self.script.text[tokens[start].start : tokens[end].end + 1].split())
-        if not any(token.token_type in CLAUSE_STARTS for token in tokens[start : end + 1]):
-            # an item without a subquery is that of all names in it
-            self._last_item = (start, end, text)
-        return text
+        first, last = self._items.at(here)
+        return " ".join(self.script.text[tokens[first].start : tokens[last].end + 1].split())
 
     def words_of(self, tree: Any) -> str:
         """A statement's words with one space between them, whatever stood there; upper and lower
@@ -349,8 +329,7 @@ class Reading:
         """Keep the tokens of the script."""
         self._tokens = tokens
         self._chunks = None
-        self._before_commas.clear()
-        self._last_item = (0, -1, "")
+        self._items = None
         if starts is not None:
             self._starts = sorted(starts)
 
@@ -360,93 +339,6 @@ class Reading:
         if self._tokens is None:
             self._tokens, _ = words(self.script)
         return self._tokens
-
-    def _item_start(self, tokens: list[Token], here: int) -> tuple[int, int]:
-        """Where the item begins, and how many brackets farther out its clause stands.
-
-        What lies before a comma is looked up once for all items behind it: a list may have ten
-        thousand of them.
-        """
-        depth, lowest = 0, 0
-        commas: dict[int, int] = {}
-        met: list[tuple[int, int]] = []
-        start, outer = 0, None
-        for i in range(here - 1, -1, -1):
-            kind = tokens[i].token_type
-            if kind is TokenType.R_PAREN:
-                depth += 1
-            elif kind is TokenType.L_PAREN:
-                depth -= 1
-                lowest = min(lowest, depth)
-            elif depth > lowest:
-                continue
-            elif kind is TokenType.COMMA:
-                commas.setdefault(depth, i)
-                if i in self._before_commas:
-                    start, farther = self._before_commas[i]
-                    outer = depth + farther
-                    break
-                met.append((i, depth))
-            elif kind is TokenType.SEMICOLON or (
-                kind in CLAUSE_STARTS and not self._inside_window(tokens, i)
-            ):
-                start, outer = i + 1, depth
-                break
-
-        if outer is None:
-            return 0, lowest
-
-        start = commas[outer] + 1 if outer in commas else start
-        for comma, at in met:
-            self._before_commas[comma] = (start, outer - at)
-
-        return start, outer
-
-    @staticmethod
-    def _inside_window(tokens: list[Token], i: int) -> bool:
-        """Tell whether a token stands in a window.
-
-        OVER (PARTITION BY a ORDER BY b)      that ORDER BY is no clause of the query
-        """
-        if tokens[i].token_type not in (
-            TokenType.ORDER_BY,
-            TokenType.DISTINCT,
-            TokenType.ALL,
-            TokenType.FROM,
-        ):
-            return False
-
-        depth = 0
-        for j in range(i - 1, -1, -1):
-            kind = tokens[j].token_type
-            if kind is TokenType.R_PAREN:
-                depth += 1
-            elif kind is TokenType.L_PAREN:
-                if depth == 0:
-                    return tokens[j + 1].token_type not in (TokenType.SELECT, TokenType.WITH)
-                depth -= 1
-
-        return False
-
-    @staticmethod
-    def _item_end(tokens: list[Token], here: int, clause_depth: int) -> int:
-        depth = 0
-        for i in range(here, len(tokens)):
-            kind = tokens[i].token_type
-            if kind is TokenType.L_PAREN:
-                depth += 1
-            elif kind is TokenType.R_PAREN:
-                depth -= 1
-                if depth < clause_depth:
-                    return i - 1
-            elif (
-                depth == clause_depth
-                and i > here
-                and (kind is TokenType.COMMA or kind in CLAUSE_ENDS)
-            ):
-                return i - 1
-
-        return len(tokens) - 1
 
 
 def anchor(trail: Trail | None) -> Any:

@@ -68,6 +68,18 @@ STORAGE = (
     r"|ROW FORMAT DELIMITED|FIELDS TERMINATED BY S|COLLATE \S+|DEFAULT|CHARSET = \S+|AUTO_INCREMENT = 0|,)"
 )
 
+MODEL_OPTION = (
+    r"(?:MODEL|IGNORE NAV|KEEP NAV|RETURN (?:ALL|UPDATED) ROWS|UNIQUE (?:DIMENSION|SINGLE REFERENCE)|MAIN \w+"
+    r"|UPSERT(?: ALL)?|UPDATE|AUTOMATIC ORDER|SEQUENTIAL ORDER|RULES|ITERATE \( 0 \))"
+)
+COMPARED = r"(?:=|IN|BETWEEN|IS ANY|<|>|< =|> =|<=|>=|LIKE)"
+CELL = (
+    rf"\[ (?:(?:0|S|ANY|NULL|(?:CV|CURRENTV) \( (?:\w+ )?\)|\w+ {COMPARED}|FOR \w+ (?:IN|FROM|LIKE)"
+    r"|FROM|TO|INCREMENT|DECREMENT|AND|[-+*/,()]) )+\]"
+)
+SET_CELL = rf"(?:(?:UPDATE|UPSERT)(?: ALL)? )?\w+ {CELL}(?: ORDER BY \w+(?: , \w+)*)? ="
+READ_CELL = rf"(?:\w+ )?{CELL}"
+
 CONTRACTS = (
     # -- T-SQL
     Contract(
@@ -100,11 +112,12 @@ CONTRACTS = (
     Contract(
         "bulk_load", "tsql",
         "BULK INSERT t FROM 'x.csv' WITH (FIRSTROW = 2)",
-        rf"INSERT|FROM|WITH {OPTIONS}|DATA(?: LOCAL| LOW_PRIORITY| CONCURRENT)* INFILE|(?:REPLACE "
+        rf"INSERT|FROM|WITH {OPTIONS}|DATA(?: LOCAL| LOW_PRIORITY| CONCURRENT)*(?: INFILE)?|(?:REPLACE "
         rf"|IGNORE )?INTO TABLE"
         r"|(?:(?:CHARACTER SET \S+|FIELDS|COLUMNS|LINES|(?:TERMINATED|ENCLOSED|OPTIONALLY ENCLOSED|ESCAPED"
         r"|STARTING) BY S"
-        r"|IGNORE 0 (?:LINES|ROWS))(?: |$))+|(?:, )?@ \w+(?: ,)?|\)",
+        r"|IGNORE 0 (?:LINES|ROWS))(?: |$))+(?:\()?|(?:, )?@ \w+(?: ,)?(?: @ \w+(?: ,)?)*"
+        r"|(?:(?:, )?(?:@ \w+(?: , )?)* ?)?\)(?: SET)?|=(?: @)?|,|@|\(",
     ),
     Contract(
         "bulk_rows", "tsql",
@@ -183,8 +196,12 @@ CONTRACTS = (
         r"|FAIL UPDATE| )+",
     ),
     Contract(
-        "drop_model", "oracle",
+        "compute_cells", "oracle",
         "SELECT a, b FROM t MODEL DIMENSION BY (a) MEASURES (b) RULES (b[2] = b[1])",
+        rf"(?:{MODEL_OPTION} ?)*PARTITION(?: BY)? \(|(?:\) )?(?:{MODEL_OPTION} ?)*DIMENSION BY \("
+        rf"|\) MEASURES \(|\) (?:{MODEL_OPTION} ?)*\( {SET_CELL}(?: {READ_CELL})?(?: \))?"
+        rf"|(?:{READ_CELL} )?, {SET_CELL}(?: {READ_CELL})?"
+        rf"|{READ_CELL}(?: \))?|AS|,|\)",
     ),
     Contract(
         "how_a_view_is_kept", "oracle",

@@ -679,6 +679,8 @@ def properties(words: Words) -> Words:
     if not says(words, 0, "CREATE") or kind is None or as_ is None or as_ < kind:
         return words
     end = kind + 2
+    if says(words, kind + 1, "IF") and says(words, kind + 2, "NOT"):
+        end += 3
     while says(words, end, "."):
         end += 2
     if says(words, end, "("):

@@ -190,7 +190,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
 
     if counted:
         name = evaluation.facts.count_of_rows
-        slots.append(Slot(name, name, united(slot.lineage for slot in slots)))
+        slots.append(Slot(name, name, lineage_of_count(calls, slots, scope)))
     if len(names) > len(slots) and not any(slot.star for slot in slots):
         evaluation.report(
             Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node
@@ -204,6 +204,13 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     return Source(
         key, key, rename(project(one_row(), slots), names), dataset if len(calls) == 1 else None
     )
+
+
+def lineage_of_count(calls: list[Any], slots: list[Slot], scope: Scope) -> Lineage:
+    """UNNEST(items) WITH ORDINALITY AS u (a, b, n)      n is made of the items, not of their fields"""
+    if len(slots) > 1 and len(calls) == 1 and isinstance(calls[0], exp.Unnest):
+        return united(value_of(each, VALUE, scope) for each in calls[0].expressions)
+    return united(slot.lineage for slot in slots)
 
 
 def listed_names(alias: Any, scope: Scope) -> Names:

@@ -163,6 +163,20 @@ def closing(words: Words, opening: int) -> int:
     return len(words) - 1
 
 
+def split_items(words: Words) -> list[Words]:
+    """a INT, b INT      the parts between the commas that stand in no parentheses"""
+    found: list[Words] = [[]]
+    depth = 0
+    for word in words:
+        depth += word.token_type in (TokenType.L_PAREN, TokenType.L_BRACKET)
+        depth -= word.token_type in (TokenType.R_PAREN, TokenType.R_BRACKET)
+        if depth == 0 and word.token_type is TokenType.COMMA:
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
 def first(words: Words, start: int, *texts: str) -> int | None:
     """The first of these words that stands in no parentheses."""
     depth = 0

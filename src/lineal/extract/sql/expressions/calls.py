@@ -11,9 +11,11 @@ from sqlglot import exp
 from lineal.algebra.expression import (
     VALUE,
     aggregate_of,
+    chosen_by_first,
     chosen_in_turns,
     counted,
     masked,
+    over,
     value,
     when,
 )
@@ -266,6 +268,46 @@ def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
     return [exp.Bracket(this=document.copy(), expressions=[key.copy() for key in named]), *others]
 
 
+def choice(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """Walk a choice by number.
+
+    CHOOSE(n, a, b), ELT(n, a, b)      n: CONDITIONAL; a, b: TRANSFORMATION
+    """
+    push_by_law(chosen_by_first, list(node.iter_expressions()), way, (node, calls), stack)
+
+
+def moving(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """Walk a window function that has its order in its arguments.
+
+    CSUM(a, d), MAVG(a, 3, d)      a: AGGREGATION; d: WINDOW
+    """
+    in_order(node, aggregate_of(way), way, calls, stack)
+
+
+def moved(
+    node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
+) -> None:
+    """Walk a difference of rows.
+
+    MDIFF(a, 1, d)      a: TRANSFORMATION; d: WINDOW
+    """
+    in_order(node, value(way), way, calls, stack)
+
+
+def in_order(node: Any, step: Way, way: Way, calls: Any, stack: Stack) -> None:
+    """Push the value and the sort key of a window function."""
+    around = (node, calls)
+    taken, *others = list(node.iter_expressions()) or [None]
+    if others:
+        stack.append((others[-1], over(way), around))
+    if taken is not None:
+        stack.append((taken, step, around))
+
+
 ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] = {
     Role.SCALAR: scalar,
     Role.AGGREGATE: aggregate,
@@ -278,6 +320,9 @@ ROLES: dict[Role, Callable[[Any, bool, Way, Any, Stack, Scope, Lineage], None]] 
     Role.LOOKUP: lookup,
     Role.NAME: identifier,
     Role.PATH: path_in_arguments,
+    Role.CHOICE: choice,
+    Role.MOVING: moving,
+    Role.MOVED: moved,
 }
 
 

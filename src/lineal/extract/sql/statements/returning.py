@@ -132,8 +132,8 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     rows = source.rows
     target = aliased(table_of(node), node.args.get("from_"), evaluation.facts)
     old = relation(target, Scope(evaluation, parent, ctes), {})
-    new = changed(node, old, rows, ctes, evaluation)
     scope = Scope(evaluation, parent, ctes)
+    new = changed(node, old, rows, scope)
     seen = old.frame if isinstance(node, exp.Delete) else new
     scope.add(Source(old.alias, old.name, seen))
     scope.steps.append((scope.order[0], None, False))
@@ -173,16 +173,17 @@ def others(node: Any) -> list[Any]:
     return tables
 
 
-def changed(node: Any, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation) -> Frame:
+def changed(node: Any, old: Source, rows: Lineage, scope: Scope) -> Frame:
     """Return the changed row of a statement.
 
     The row after the change: what is set, and what stays
     """
+    evaluation, ctes = scope.evaluation, scope.ctes
     if isinstance(node, exp.Delete):
         absorb(deleted(node, evaluation, ctes).rows, rows)
         return old.frame
     if isinstance(node, exp.Insert):
-        return inserted(node, old, rows, ctes, evaluation)
+        return inserted(node, old, rows, scope)
     if isinstance(node, exp.Update):
         columns, decided = update_parts(node, evaluation, ctes)
         absorb(decided, rows)
@@ -218,11 +219,11 @@ def with_former(slot: Slot, table: Frame) -> Slot:
     return Slot(slot.name, slot.key, united([slot.lineage, slot_at(table.index, slot.key).lineage]))
 
 
-def inserted(
-    node: exp.Insert, old: Source, rows: Lineage, ctes: CTEs, evaluation: Evaluation
-) -> Frame:
+def inserted(node: exp.Insert, old: Source, rows: Lineage, scope: Scope) -> Frame:
     """Return the row that an INSERT writes."""
-    frame = query(node.args.get("expression") or node.args.get("source"), None, ctes, evaluation)
+    evaluation = scope.evaluation
+    written = node.args.get("expression") or node.args.get("source")
+    frame = query(written, scope.parent, scope.ctes, evaluation)
     absorb(frame.rows, rows)
     if isinstance(node.this, exp.Schema):
         listed = listed_columns(node.this, evaluation.facts)
