@@ -16,6 +16,8 @@ import pytest
 from logbook import facts, table, write_json
 
 import lineal
+from lineal.projects import load
+from lineal.projects.logs.period import AFTER, BEFORE, NO_TIME, make_period
 from lineal.projects.logs.statements import moment
 from lineal.spark.pipeline import BulkError, Options, run
 from lineal.spark.pipeline.rows import (
@@ -31,7 +33,7 @@ from lineal.spark.pipeline.rows import (
 )
 from lineal.spark.pipeline.settings import settings
 from lineal.spark.pipeline.stages import RUNTIME
-from lineal.spark.pipeline.statements import _moment
+from lineal.spark.pipeline.times import moment as spark_moment
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 
@@ -263,7 +265,7 @@ def test_times_are_read_as_on_one_machine(spark: Any) -> None:
     with settings(spark, RUNTIME):
         found = (
             spark.createDataFrame([(time,) for time in times], "time string")
-            .select("time", _moment())
+            .select("time", spark_moment())
             .collect()
         )
     assert dict(map(tuple, found)) == {time: moment(time) for time in times}
@@ -580,3 +582,39 @@ def test_a_statement_of_50_megabytes(
     summary = run(Options((str(tmp_path / name),), tmp_path / "out", closure=False), spark)
     assert summary.quarantined == {TOO_LONG: 1}
     assert (summary.rows, summary.statements, summary.edges) == (2, 1, 1)
+
+
+def test_a_history_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
+    """Without a preset: the columns tell whose history it is, and --since and --until count alike."""
+    said = [
+        {"QUERY_TEXT": f"insert into t{n} select a{n} from s", "EXECUTION_STATUS": status, "START_TIME": time}
+        for n, (status, time) in enumerate(
+            [
+                ("SUCCESS", "2026-05-01 10:00:00"),
+                ("FAILED_WITH_ERROR", "2026-05-02 10:00:00"),
+                ("SUCCESS", "1780308000000"),
+                ("SUCCESS", "2026-07-01T00:00:00+02:00"),
+                ("SUCCESS", ""),
+            ]
+        )
+    ]  # fmt: skip
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(said), encoding="utf-8")
+    for since, until, reasons in (
+        (None, None, {DID_NOT_RUN: 1}),
+        ("2026-05-15", None, {DID_NOT_RUN: 1, BEFORE: 1, NO_TIME: 1}),
+        ("2026-05-15", "2026-06-30T22:00:00Z", {DID_NOT_RUN: 1, BEFORE: 1, AFTER: 1, NO_TIME: 1}),
+    ):
+        period = make_period(since, until)
+        options = Options((str(file),), tmp_path / "out", closure=False, fresh=True, period=period)
+        summary = run(options, spark)
+        assert summary.quarantined == reasons
+        alone = load(str(file), period=period)
+        assert sorted(each.text for each in alone.scripts) == sorted(
+            edge_text(edge) for edge in summary.extraction.edges
+        )
+
+
+def edge_text(edge: Any) -> str:
+    """The statement of the history above that an edge comes from."""
+    return f"insert into {edge.target.dataset.name} select {edge.source.name} from s"

@@ -33,6 +33,8 @@ class Request(NamedTuple):
     log_time: str | None
     log_id: str | None
     log_database: str | None
+    since: str | None
+    until: str | None
     dialect: str | None
     schema: str | None
     default_catalog: str | None
@@ -59,13 +61,18 @@ class Request(NamedTuple):
     help="How the log is written; files: scripts.  [default: told from the names of the files]",
 )
 @click.option(
-    "--preset", metavar="NAME", help="snowflake, bigquery, databricks, redshift or postgres-csvlog."
+    "--preset",
+    metavar="NAME",
+    help="snowflake, bigquery, databricks, redshift or postgres-csvlog.  "
+    "[default: told from the columns]",
 )
 @click.option("--log-text", metavar="COLUMN", help="The column of a log that has the statements.")
 @click.option("--log-user", metavar="COLUMN", help="… who ran them.")
 @click.option("--log-time", metavar="COLUMN", help="… when.")
 @click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
 @click.option("--log-database", metavar="COLUMN", help="… where.")
+@click.option("--since", metavar="TIME", help="Only statements that ran at this time or later.")
+@click.option("--until", metavar="TIME", help="… that ran before this time.")
 @click.option("--dialect", metavar="D", help="The SQL dialect.  [default: the preset's]")
 @click.option(
     "--schema",
@@ -187,6 +194,7 @@ def _mistakes() -> Iterator[None]:
 def _options(request: Request) -> Options:
     """Return the options of the pipeline."""
     from lineal.model.script import Defaults
+    from lineal.projects.logs.period import make_period
     from lineal.spark.pipeline import Options
     from lineal.spark.pipeline.presets import preset_of
 
@@ -208,6 +216,7 @@ def _options(request: Request) -> Options:
         request.closure,
         fresh=request.fresh,
         seconds=request.statement_timeout,
+        period=make_period(request.since, request.until),
     )
 
 

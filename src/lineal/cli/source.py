@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lineal.model.script import Corpus
     from lineal.projects import Rules
     from lineal.projects.dbt.options import DbtOptions
+    from lineal.projects.logs.period import Period
     from lineal.projects.sqlalchemy_schema import Inspected
     from lineal.store import Cache
 
@@ -86,6 +87,8 @@ class Source(NamedTuple):
     target: str | None = None
     profile: str | None = None
     variables: str | None = None
+    since: str | None = None
+    until: str | None = None
     rooted: bool = False
     """Files are named from the root of their project, whatever the working directory is."""
 
@@ -179,6 +182,10 @@ OPTIONS = (
     click.option("--log-time", metavar="COLUMN", help="… when."),
     click.option("--log-id", metavar="COLUMN", help="… what the engine calls them."),
     click.option("--log-database", metavar="COLUMN", help="… where."),
+    click.option(
+        "--since", metavar="TIME", help="Of a query log, only what ran at this time or later."
+    ),
+    click.option("--until", metavar="TIME", help="… only what ran before this time."),
     click.option(
         "--default-catalog",
         metavar="C",
@@ -512,8 +519,9 @@ def _read(path: str, source: Source) -> Corpus:
             _rendered(source),
             rules=rules_of(source),
             dbt_options=dbt_options_of(source),
+            period=period_of(source),
         )
-    if source.log:
+    if source.log or source.since or source.until:
         raise Mistake("standard input is SQL: name the file of a query log")
     return _standard_input(source)
 
@@ -532,6 +540,15 @@ def rules_of(source: Source) -> Rules:
         )
     except ValueError as mistake:
         raise Mistake(str(mistake)) from mistake
+
+
+def period_of(source: Source) -> Period | None:
+    """Return the time that --since and --until choose; None if neither is given."""
+    if source.since is None and source.until is None:
+        return None
+    from lineal.projects.logs.period import make_period
+
+    return make_period(source.since, source.until)
 
 
 def dbt_options_of(source: Source) -> DbtOptions:

@@ -281,6 +281,13 @@ class Code(Enum):
         "A row of a query log cannot be read or has no statement. It is left out; the other rows go on.",
         "Check the row; --log-text names the column with the statements.",
     )
+    NOT_RUN = (
+        "not-run",
+        Severity.INFO,
+        "Statements of a query log that failed, were cut off, ran outside of --since and --until, or are scripts "
+        "whose statements are listed one by one. They give no edges.",
+        "",
+    )
     EVENT_ERROR = (
         "event-error",
         Severity.WARNING,

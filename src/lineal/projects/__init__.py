@@ -42,6 +42,7 @@ from lineal.projects.schema import Schema, read_schema, schema_of
 if TYPE_CHECKING:
     from lineal.projects.dbt.options import DbtOptions
     from lineal.projects.dbt.render_cache import Kept
+    from lineal.projects.logs.period import Period
 
 __all__ = [
     "KINDS",
@@ -113,18 +114,20 @@ def load(
     to_run: bool = False,
     rules: Rules | None = None,
     dbt_options: DbtOptions | None = None,
+    period: Period | None = None,
 ) -> Corpus:
     """Everything to analyse at a path; a path that is not there is the caller's mistake.
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept
     of an earlier time spares rendering templates again. A dbt project that is to be run has its
     steps read as well. If lineal fails over the whole of it, that is among the diagnostics. The
-    rules say which files may be read; `Corpus.files` says what became of them.
+    rules say which files may be read; `Corpus.files` says what became of them. A period is one of a
+    query log; it makes a log of a folder, too.
     """
     intake = Intake(Path(path), rules)
     try:
         with intake:
-            corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options))
+            corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options, period))
     except Exception as error:
         where = redact_address(str(path))
         intake.files.leave_out(where, Reason.INTERNAL_ERROR)
@@ -172,10 +175,8 @@ def _load(
     where = Path(path)
     if where.exists():
         current().admit(root_of(where))
-    if log and where.exists():
-        from lineal.projects import logs
-
-        return logs.load(where, dialect, schema, log)
+    if (log or way.period) and where.exists():
+        return _load_log(where, dialect, schema, log, way.period)
     for name, kind in kinds():
         if kind.matches(where) and not (name == "repository" and way.to_run):
             current().restored = name in RESTORED
@@ -187,12 +188,28 @@ def _load(
     raise ProjectError(f"there is no file or folder {os.fspath(path)}")
 
 
+def _load_log(
+    where: Path,
+    dialect: str | None,
+    schema: Schema,
+    log: Mapping[str, str] | None,
+    period: Period | None,
+) -> Corpus:
+    """Read a query log, or a folder of them."""
+    from lineal.projects import logs
+
+    if period and not log and where.is_file() and not logs.matches(where):
+        raise ProjectError(f"--since and --until choose rows of a query log, and {where} is none")
+    return logs.load(where, dialect, schema, log, period or logs.ALWAYS)
+
+
 class Way(NamedTuple):
     """How an input is read, beyond its dialect and schema."""
 
     kept: Kept | None
     to_run: bool
     dbt_options: DbtOptions | None
+    period: Period | None
 
 
 def _loaded(

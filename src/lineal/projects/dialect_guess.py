@@ -26,13 +26,13 @@ STRONG, WEAK = 2, 1
 SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", STRONG, r"\bVARCHAR2\s*\("),
     ("oracle", STRONG, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:EDITIONABLE\s+)?PACKAGE\b"),
-    ("oracle", STRONG, r"^\s*(?:PROMPT\s|SET\s+(?:DEFINE|SERVEROUTPUT|ECHO|FEEDBACK)\s|WHENEVER\s+SQLERROR\b)"),
+    ("oracle", STRONG, r"^[ \t]*(?:PROMPT\s|SET\s+(?:DEFINE|SERVEROUTPUT|ECHO|FEEDBACK)\s|WHENEVER\s+SQLERROR\b)"),
     ("oracle", WEAK, r"%(?:ROW)?TYPE\b"),
     ("oracle", WEAK, r"\bDBMS_\w+\.\w+"),
     ("oracle", WEAK, r"\bSYSDATE\b(?!\s*\()"),
     ("oracle", WEAK, r"\bNVL2?\s*\("),
     ("oracle", WEAK, r"\bFROM\s+DUAL\b"),
-    ("tsql", STRONG, r"^\s*GO\s*$"),
+    ("tsql", STRONG, r"^[ \t]*GO[ \t]*;?[ \t]*\r?$"),
     ("tsql", STRONG, r"(?<![\w\])])\[\w+\]\.\[\w+\]"),
     ("tsql", STRONG, r"\bN?VARCHAR\s*\(\s*MAX\s*\)"),
     ("tsql", STRONG, r"\bSET\s+(?:NOCOUNT|ANSI_NULLS|QUOTED_IDENTIFIER)\s+O"),
@@ -60,11 +60,19 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("bigquery", STRONG, r"(?:FROM|JOIN|TABLE|VIEW|INTO|EXISTS|REPLACE)\s+`[\w-]+\.[\w-]+(?:\.[\w*$-]+)?`"),
     ("bigquery", STRONG, r"\b(?:STRUCT|ARRAY)\s*<"),
     ("bigquery", STRONG, r"\bSAFE\.|\bSAFE_(?:CAST|DIVIDE|OFFSET|ORDINAL)\b"),
-    ("bigquery", WEAK, r"\b(?:INT64|FLOAT64)\b"),
+    ("bigquery", STRONG, r"^\s*#standardSQL\b"),
+    ("bigquery", STRONG, r"`region-[\w-]+`?\.`?INFORMATION_SCHEMA\b"),
+    ("bigquery", STRONG, r"\b(?-i:INT64|FLOAT64|BIGNUMERIC)\b"),
+    ("bigquery", STRONG, r"\bSELECT\s+AS\s+(?:STRUCT|VALUE)\b"),
+    ("bigquery", STRONG, r"\bFROM\s+`[\w-]+`\.`?[\w-]+`?\.`[\w-]+`"),
+    ("bigquery", WEAK, r"\b(?:TIMESTAMP|DATETIME)_(?:TRUNC|SUB|DIFF|ADD)\s*\("),
+    ("bigquery", WEAK, r"\b(?:FORMAT|PARSE)_(?:DATE|TIMESTAMP|DATETIME)\s*\("),
+    ("bigquery", WEAK, r"\bREGEXP_CONTAINS\s*\(|\bGENERATE_(?:DATE_)?ARRAY\s*\(|\bAPPROX_QUANTILES\s*\("),
+    ("bigquery", WEAK, r"\bIGNORE\s+NULLS\s+(?:ORDER|LIMIT)\b"),
     ("bigquery", WEAK, r"\bCOUNTIF\s*\("),
     ("bigquery", WEAK, r"_TABLE_SUFFIX\b|_PARTITION(?:TIME|DATE)\b"),
     ("bigquery", WEAK, r"\bUNNEST\s*\([^)]*\)\s*(?:AS\s+)?\w+\s+WITH\s+OFFSET\b"),
-    ("hive", STRONG, r"^\s*set\s+hive\.|\$\{hive(?:conf|var):"),
+    ("hive", STRONG, r"^[ \t]*set\s+hive\.|\$\{hive(?:conf|var):"),
     ("hive", STRONG, r"\bROW\s+FORMAT\s+(?:DELIMITED|SERDE)\b"),
     ("hive", STRONG, r"\bSTORED\s+AS\s+(?:\w|\$)"),
     ("hive", WEAK, r"\bINSERT\s+OVERWRITE\s+TABLE\b"),
@@ -87,18 +95,57 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("clickhouse", STRONG, r"\bENGINE\s*=\s*\w*MergeTree\b"),
     ("clickhouse", WEAK, r"\btoStartOf\w+\s*\(|\barrayJoin\s*\("),
     ("duckdb", STRONG, r"\bread_(?:csv|parquet|json)(?:_auto)?\s*\("),
-    ("sqlite", STRONG, r"\bAUTOINCREMENT\b|^\s*PRAGMA\s"),
+    ("sqlite", STRONG, r"\bAUTOINCREMENT\b|^[ \t]*PRAGMA\s"),
 )  # fmt: skip
 """Dialect, weight, and words that only this engine reads."""
 
-COMPILED = [(dialect, weight, re.compile(words, re.I | re.M)) for dialect, weight, words in SIGNS]
+GROUP, CLASS, ESCAPE, OPTIONAL = (
+    re.compile(part) for part in (r"\([^()]*\)[?*]?", r"\[[^\]]*\][?*+]?", r"\\.[?*+]?", r".[?*]")
+)
+
+
+def literals_of(pattern: str) -> tuple[str, ...]:
+    """Return words of which every text with a match has one; empty if nothing can be said.
+
+    \\bVARCHAR2\\s*\\(               varchar
+    \\b(?:DISTKEY|SORTKEY)\\b       distkey, sortkey
+    """
+    rest = ESCAPE.sub(" ", pattern)
+    before = ""
+    while before != rest:
+        before, rest = rest, GROUP.sub(" ", rest)
+    rest = OPTIONAL.sub(" ", CLASS.sub(" ", rest))
+    fixed = max(re.findall("[a-z]{2,}", rest.lower()), key=len, default="")
+    if fixed and "|" not in rest:
+        return (fixed,)
+    return tuple(re.findall("[a-z]{3,}", ESCAPE.sub(" ", pattern).lower()))
+
+
+class Sign(NamedTuple):
+    """Words that only one engine reads, and letters that are looked for first: it is quicker."""
+
+    dialect: str
+    weight: int
+    literals: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+COMPILED = [
+    Sign(dialect, weight, literals_of(words), re.compile(words, re.I | re.M))
+    for dialect, weight, words in SIGNS
+]
 
 ENOUGH = 2
 """One strong sign, or two weak ones."""
+PLACE = 3
+"""What the name of a file or folder weighs: more than one strong sign, less than two."""
 
 FOLDERS = {
     **dict.fromkeys(("oracle", "plsql"), "oracle"),
-    **dict.fromkeys(("sqlserver", "sql_server", "sql-server", "mssql", "tsql", "t-sql"), "tsql"),
+    **dict.fromkeys(
+        ("sqlserver", "sql_server", "sql-server", "mssql", "tsql", "t-sql", "synapse", "pdw"),
+        "tsql",
+    ),
     **dict.fromkeys(("postgres", "postgresql", "pgsql", "psql"), "postgres"),
     **dict.fromkeys(("mysql", "mariadb"), "mysql"),
     **{
@@ -116,11 +163,17 @@ FOLDERS = {
             "trino",
             "presto",
             "athena",
+            "impala",
+            "greenplum",
+            "vertica",
+            "netezza",
+            "db2",
         )
     },
     **dict.fromkeys(("spark", "sparksql", "spark_sql"), "spark"),
 }
-"""What a folder, or a word of a file's name, is called that holds SQL of one engine."""
+"""What a folder or file, or a word of its name, is called that holds SQL of one engine."""
+TWO_WORDS = ("sql_server", "spark_sql")
 
 
 class Guess(NamedTuple):
@@ -134,7 +187,7 @@ def guess_dialect(path: str, text: str, extensions: Mapping[str, str] = EXTENSIO
     """Return the dialect of a file; None if nothing tells."""
     head = text[:MOST_CHARACTERS]
     named = by_header(head) or by_extension(path, extensions)
-    return named or by_statements(head) or by_folder(path)
+    return named or by_signs(path, head)
 
 
 def by_header(text: str) -> Guess | None:
@@ -155,27 +208,56 @@ def by_extension(path: str, extensions: Mapping[str, str]) -> Guess | None:
     return Guess(dialect, "its extension") if dialect else None
 
 
-def by_statements(text: str) -> Guess | None:
-    """Return the dialect that most signs are of; None if there are too few, or as many of another."""
-    votes: dict[str, int] = {}
-    for dialect, weight, words in COMPILED:
-        if words.search(text) is not None:
-            votes[dialect] = votes.get(dialect, 0) + weight
+def by_signs(path: str, text: str) -> Guess | None:
+    """Return the dialect that statements, name and folders tell; None if too little or a tie does."""
+    votes = votes_of(text)
+    place = by_name(path) or by_folder(path)
+    if place is not None:
+        votes[place.dialect] = votes.get(place.dialect, 0) + PLACE
     ranked = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
     if not ranked or ranked[0][1] < ENOUGH:
         return None
     if len(ranked) > 1 and ranked[1][1] == ranked[0][1]:
-        return None
-    return Guess(ranked[0][0], "its statements")
+        return place
+    dialect, count = ranked[0]
+    if place is not None and place.dialect == dialect and count < PLACE + ENOUGH:
+        return place
+    return Guess(dialect, "its statements")
+
+
+def votes_of(text: str) -> dict[str, int]:
+    """Return the weight of the signs of each dialect."""
+    votes: dict[str, int] = {}
+    folded = text.lower()
+    for sign in COMPILED:
+        if not any(word in folded for word in sign.literals) and sign.literals:
+            continue
+        if sign.pattern.search(text) is not None:
+            votes[sign.dialect] = votes.get(sign.dialect, 0) + sign.weight
+    return votes
+
+
+def by_name(path: str) -> Guess | None:
+    """postgres_create_tables.sql      a word of the name"""
+    dialect = dialect_in(PurePath(path).stem)
+    return Guess(dialect, "its name") if dialect else None
 
 
 def by_folder(path: str) -> Guess | None:
-    """sql/postgres/orders.sql      the nearest folder, or a word of the name, that tells"""
-    pure = PurePath(path)
-    words = [word for word in re.split(r"[^A-Za-z]+", pure.stem.lower()) if word in FOLDERS]
-    if len(set(words)) == 1:
-        return Guess(FOLDERS[words[0]], "its name")
-    for folder in reversed(pure.parts[:-1]):
-        if folder.lower() in FOLDERS:
-            return Guess(FOLDERS[folder.lower()], "its folder")
+    """sql/postgres/orders.sql, concepts_duckdb/age.sql      the nearest folder that tells"""
+    for folder in reversed(PurePath(path).parts[:-1]):
+        dialect = dialect_in(folder)
+        if dialect:
+            return Guess(dialect, "its folder")
     return None
+
+
+def dialect_in(name: str) -> str:
+    """Return the one dialect that a name, or a word of it, names; empty if none or several do."""
+    folded = name.lower()
+    if folded in FOLDERS:
+        return FOLDERS[folded]
+    words = set(re.split(r"[^a-z0-9]+", folded)) & FOLDERS.keys()
+    pairs = {pair for pair in TWO_WORDS if pair in re.sub(r"[^a-z0-9]+", "_", folded)}
+    dialects = {FOLDERS[word] for word in words | pairs}
+    return dialects.pop() if len(dialects) == 1 else ""

@@ -14,6 +14,7 @@ import lineal
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import Occurrence
 from lineal.projects import ProjectError, load, logs
+from lineal.projects.logs.period import make_period, seconds_of
 
 A = "SELECT a FROM t WHERE b = 5"
 
@@ -419,3 +420,143 @@ def test_the_dialect_that_is_asked_for_counts(tmp_path: Path) -> None:
         csv_log(tmp_path / "p.csv", server_row("statement: SELECT a FROM t")), dialect="redshift"
     )
     assert corpus.dialect == "redshift" and corpus.scripts[0].dialect == "redshift"
+
+
+# -- histories of warehouses -----------------------------------------------------------------------
+
+HISTORY_FILES = Path(__file__).parents[2] / "data" / "logs"
+
+
+@pytest.mark.parametrize(
+    ("name", "dialect", "kept", "left_out"),
+    [
+        ("snowflake", "snowflake", 2, 1),
+        ("bigquery", "bigquery", 1, 2),
+        ("databricks", "databricks", 2, 1),
+        ("redshift", "redshift", 2, 1),
+        ("postgres-csvlog", "postgres", 3, 0),
+    ],
+)
+def test_statements_that_failed_are_left_out(
+    name: str, dialect: str, kept: int, left_out: int
+) -> None:
+    """The files of the pipeline's tests, without a preset: their columns tell whose they are."""
+    (file,) = (each for each in HISTORY_FILES.glob(f"{name}.*") if each.suffix != ".parquet")
+    corpus = load(file)
+    assert corpus.dialect == dialect
+    assert len(corpus.scripts) == kept
+    said = [each.message for each in corpus.diagnostics if each.code is Code.NOT_RUN]
+    plural = "s" if left_out > 1 else ""
+    assert said == [f"{left_out} statement{plural} left out: did not succeed"] * bool(left_out)
+
+
+SNOWFLAKE = [
+    {"QUERY_TEXT": "insert into t select a from s", "EXECUTION_STATUS": "SUCCESS", "START_TIME": "2026-05-01 10:00"},
+    {"QUERY_TEXT": "insert into u select b from s", "EXECUTION_STATUS": "FAIL", "START_TIME": "2026-05-02 10:00"},
+    {"QUERY_TEXT": "insert into v select c from s", "EXECUTION_STATUS": "SUCCESS", "START_TIME": "2026-06-01 10:00"},
+]  # fmt: skip
+
+
+def job(name: str, text: str, parent: str = "", error: Any = None) -> dict[str, Any]:
+    return {
+        "configuration": {"query": {"query": text}}, "jobReference": {"jobId": name, "projectId": "p"},
+        "status": {"state": "DONE", "errorResult": error}, "statistics": {"creationTime": "1777629600000"}
+        | ({"parentJobId": parent} if parent else {}),
+    }  # fmt: skip
+
+
+JOBS = [
+    job("1", "begin insert into d.t select a from d.s; end"),
+    job("2", "insert into d.t select a from d.s", parent="1"),
+    job("3", "insert into d.u select b from d.s", error={"reason": "notFound"}),
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_json_array_of_a_warehouse(tmp_path: Path, indent: int | None) -> None:
+    file = tmp_path / "history.json"
+    file.write_text(json.dumps(SNOWFLAKE, indent=indent), encoding="utf-8")
+    found = lineal.lineage(file)
+    assert {str(edge.source) for edge in found.edges} == {"s.a", "s.c"}
+    file.write_text(json.dumps(JOBS, indent=indent), encoding="utf-8")
+    found = lineal.lineage(file)
+    assert [str(edge.target) for edge in found.edges] == ["d.t.a"]
+    said = sorted(each.message for each in found.diagnostics)
+    assert said == [
+        "1 statement left out: a script whose statements have rows of their own",
+        "1 statement left out: did not succeed",
+    ]
+
+
+def test_other_json_is_no_log(tmp_path: Path) -> None:
+    file = tmp_path / "package.json"
+    file.write_text('{"name": "shop", "query": "x", "version": "1"}', encoding="utf-8")
+    assert not logs.matches(file)
+    file.write_text('[{"query_text": "select 1"}]', encoding="utf-8")
+    assert logs.matches(file)
+    file.write_text('{"query_text": ', encoding="utf-8")
+    assert not logs.matches(file)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "kept"),
+    [
+        ("2026-05-01", None, ["t", "v"]),
+        ("2026-05-02", None, ["v"]),
+        (None, "2026-06-01T10:00:00Z", ["t"]),
+        ("2026-06-01T12:00:00+02:00", None, ["v"]),
+        ("1780308000", None, ["v"]),
+        ("2026-05-03", "2026-05-04", []),
+    ],
+)
+def test_a_period(tmp_path: Path, since: str | None, until: str | None, kept: list[str]) -> None:
+    """--since counts from its time on, --until up to it."""
+    file = json_log(tmp_path / "log.jsonl", *SNOWFLAKE, {"QUERY_TEXT": "select z from s"})
+    corpus = load(file, period=make_period(since, until))
+    assert [script.text.split()[2] for script in corpus.scripts] == kept
+    said = {each.message for each in corpus.diagnostics}
+    assert "1 statement left out: without a time that can be read" in said
+
+
+def test_times_in_any_unit() -> None:
+    at = 1777629600.0
+    assert {seconds_of(str(int(at * scale))) for scale in (1, 1e3, 1e6, 1e9)} == {at}
+    assert seconds_of("2026-05-01T10:00:00Z") == at
+    with pytest.raises(ProjectError, match="--until soon is not a time"):
+        make_period(None, "soon")
+
+
+def test_a_period_is_one_of_a_log(tmp_path: Path) -> None:
+    file = tmp_path / "a.sql"
+    file.write_text("select a from t", encoding="utf-8")
+    with pytest.raises(ProjectError, match="choose rows of a query log"):
+        load(file, period=make_period("2026-05-01", None))
+
+
+def test_a_statement_that_postgresql_reports_an_error_for(tmp_path: Path) -> None:
+    """It is logged before it runs; the error comes after it in the same session."""
+    file = csv_log(
+        tmp_path / "log.csv",
+        server_row("statement: INSERT INTO t SELECT a FROM s"),
+        server_row("statement: INSERT INTO t SELECT b FROM s", session_id="s2"),
+        server_row("no such column", severity="ERROR", query="INSERT INTO t SELECT a FROM s"),
+        server_row("statement: INSERT INTO t SELECT c FROM s"),
+    )
+    corpus = load(file)
+    assert sorted(script.text[-8:-7] for script in corpus.scripts) == ["b", "c"]
+    assert [each.message for each in corpus.diagnostics] == [
+        "1 statement left out: did not succeed"
+    ]
+
+
+def test_texts_of_redshift_in_pieces(tmp_path: Path) -> None:
+    file = csv_log(
+        tmp_path / "log.csv",
+        ["userid", "query", "sequence", "text"],
+        ["1", "100", "1", "t where b = 1"],
+        ["1", "101", "0", "x" * 185 + " select a from"],
+        ["1", "100", "0", "select a\\nfrom "],
+        ["1", "101", "1", "t"],
+    )
+    said = {script.text for script in load(file).scripts}
+    assert said == {"select a\nfrom t where b = 1", "x" * 185 + " select a from t"}

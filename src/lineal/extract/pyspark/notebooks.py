@@ -144,9 +144,19 @@ def ends_magic(line: str, language: str) -> bool:
     return language != "md" and not line.strip()
 
 
+def first_line(lines: list[str]) -> int | None:
+    """Return the position of the first line; comments may stand before the %% of a cell."""
+    filled = [position for position, line in enumerate(lines) if line.strip()]
+    code = (at for at in filled if not lines[at].lstrip().startswith("#"))
+    start = next(code, None)
+    if start is not None and lines[start].lstrip().startswith("%%"):
+        return start
+    return filled[0] if filled else None
+
+
 def cell_lines(lines: list[str]) -> list[str]:
     """One cell as Python, with as many lines as it had."""
-    first = next((position for position, line in enumerate(lines) if line.strip()), None)
+    first = first_line(lines)
     if first is None:
         return lines
 

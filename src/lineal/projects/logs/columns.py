@@ -27,9 +27,15 @@ MOST_LISTED = 30
 class Columns:
     """The columns of one log: found where a row has them, and missed where none has."""
 
-    def __init__(self, file: str, named: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        file: str,
+        named: Mapping[str, str],
+        candidates: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         self.file = file
         self.named = dict(named)
+        self.candidates = dict(candidates or CANDIDATES)
         self.present: dict[str, None] = {}
         self.found: set[str] = set()
         self.known: dict[tuple[str, ...], dict[str, str]] = {}
@@ -62,7 +68,7 @@ class Columns:
         self.present.update(dict.fromkeys(list(fields)[:MOST_LISTED]))
         folded = {key.lower(): key for key in reversed(list(fields))}
         held = {}
-        for part, candidates in CANDIDATES.items():
+        for part, candidates in self.candidates.items():
             wanted = (self.named[part],) if part in self.named else candidates
             keys = (name if name in fields else folded.get(name.lower()) for name in wanted)
             key = next(filter(None, keys), None)
@@ -73,23 +79,13 @@ class Columns:
 
     def along_path(self, part: str, fields: Mapping[str, Any]) -> Any:
         """--log-text payload.query      a field in a field"""
-        path = self.named.get(part, "")
-        if "." not in path:
-            return None
-        value: Any = fields
-        for step in path.split("."):
-            if not isinstance(value, Mapping):
-                return None
-            key = (
-                step
-                if step in value
-                else next((each for each in value if each.lower() == step.lower()), None)
-            )
-            if key is None:
-                return None
-            value = value[key]
-        self.found.add(part)
-        return value
+        wanted = (self.named[part],) if part in self.named else self.candidates[part]
+        for path in wanted:
+            value = field_at(fields, path) if "." in path else None
+            if value is not None:
+                self.found.add(part)
+                return value
+        return None
 
     def problem(self) -> str:
         """What no row had, said with what the rows do have."""
@@ -102,6 +98,19 @@ class Columns:
         if "text" not in self.found:
             return f"no column of {self.file} is known to hold statements: name it with --log-text; it has {columns}"
         return ""
+
+
+def field_at(fields: Mapping[str, Any], path: str) -> Any:
+    """Return the value of a field, or of a field in a field (`status.state`), in any case."""
+    value: Any = fields
+    for step in (path,) if path in fields else path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        key = step
+        if step not in value:
+            key = next((each for each in value if each.lower() == step.lower()), "")
+        value = value.get(key)
+    return value
 
 
 def _word(value: Any) -> str:

@@ -7,7 +7,7 @@ statement: SELECT …      execute <unnamed>: SELECT … $1      duration: 0.4 m
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lineal.projects.logs.entry import Entry, Row
@@ -33,6 +33,8 @@ PREPARED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """EXECUTE p (1)      what it executes stands in the detail: PREPARE p (numeric(10, 2)) AS …"""
+
+FAILURES = ("ERROR", "FATAL", "PANIC")
 
 
 def header(fields: list[str]) -> list[str] | None:
@@ -68,3 +70,45 @@ def entry(row: Row) -> Entry | None:
         row, text, word("user_name", "user"), word("log_time", "timestamp"), word("query_id"),
         word("database_name", "dbname"), dialect="postgres",
     )  # fmt: skip
+
+
+class Running:
+    """The last statement of each session: a later row of the session says whether it failed.
+
+    LOG    statement: INSERT INTO t SELECT …      written before the statement runs
+    ERROR  relation "t" does not exist            with the statement in a column of its own
+    """
+
+    def __init__(self) -> None:
+        self.last: dict[str, Entry] = {}
+        self.failed = 0
+
+    def read(self, row: Row) -> Iterator[Entry]:
+        """Yield the statement before, once the session has gone on."""
+        session = str(row.fields.get("session_id") or "")
+        if row.fields.get("error_severity") in FAILURES:
+            self.forget(session, row)
+            return
+        found = entry(row)
+        if found is None:
+            return
+        if not session:
+            yield found
+            return
+        before = self.last.get(session)
+        self.last[session] = found
+        if before is not None:
+            yield before
+
+    def forget(self, session: str, row: Row) -> None:
+        """Drop the statement that an error is about."""
+        text = row.fields.get("query") or row.fields.get("statement") or ""
+        held = self.last.get(session)
+        if held is not None and str(text).strip() == held.text.strip():
+            del self.last[session]
+            self.failed += held.runs
+
+    def end(self) -> Iterator[Entry]:
+        """Yield the last statement of every session."""
+        yield from self.last.values()
+        self.last = {}

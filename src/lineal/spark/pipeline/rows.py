@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
@@ -24,13 +24,25 @@ from pyspark.sql.types import (
 
 from lineal.projects.logs import postgres
 from lineal.projects.logs.columns import CANDIDATES
+from lineal.projects.logs.histories import (
+    CSVLOG,
+    CUT_OFF,
+    DID_NOT_RUN,
+    HISTORIES,
+    IN_PARTS,
+    NOTHING,
+    REDSHIFT,
+    History,
+    recognize,
+)
+from lineal.projects.logs.period import ALWAYS, Period
 from lineal.projects.logs.statements import LONGEST_STATEMENT
 from lineal.spark.pipeline import csv_files, json_files, text_files
 from lineal.spark.pipeline.address import local, to_read
 from lineal.spark.pipeline.csv_files import NOT_READ, NOT_UTF8
 from lineal.spark.pipeline.errors import BulkError, explain_error
-from lineal.spark.pipeline.presets import CSVLOG, PRESETS, REDSHIFT, Preset
 from lineal.spark.pipeline.settings import settings
+from lineal.spark.pipeline.times import reason_of
 
 CORRUPT = "_lineal_corrupt"
 MOST_LISTED, MOST_NAMED = 30, 3
@@ -49,15 +61,9 @@ FEWEST_NANOSECONDS = 100_000_000_000_000_000
 ONLY_SPARK_UNPACKS = (".zst", ".snappy")
 PACKED = (".gz", ".bz2", *ONLY_SPARK_UNPACKS)
 
-NOTHING = ("", "{}", "[]", "null", "none")
-"""How a column of errors is written where there was none."""
-
 NO_TEXT = "no statement"
 TOO_LONG = f"more than {LONGEST_STATEMENT:,} characters"
-DID_NOT_RUN = "did not succeed"
-IN_PARTS = "a script whose statements have rows of their own"
 NO_QUERY = "another message of the server"
-CUT_OFF = "cut off by the engine, which keeps {:,} characters"
 
 
 class Log(NamedTuple):
@@ -68,6 +74,7 @@ class Log(NamedTuple):
     preset: str | None = None
     named: tuple[tuple[str, str], ...] = ()
     """part → column, as the caller says"""
+    period: Period = ALWAYS
 
     @property
     def sources(self) -> list[str]:
@@ -107,6 +114,11 @@ def _named_format(name: str) -> str | None:
 
 def rows(spark: SparkSession, log: Log) -> DataFrame:
     """text, user, time, id, database, reason: a row with a reason has no text."""
+    return read(spark, log)[0]
+
+
+def read(spark: SparkSession, log: Log) -> tuple[DataFrame, str | None]:
+    """Return the rows, and the preset: as it was named, or as the columns tell."""
     kind = log.format or format_of(log.paths)
     kinds = (kind,) if log.format is None else (kind, None)
     log = log._replace(
@@ -117,9 +129,11 @@ def rows(spark: SparkSession, log: Log) -> DataFrame:
     try:
         with settings(spark, json_files.NAMES_APART if kind in ("json", "csv") else {}):
             frame = READERS[kind](spark, log)
+            if log.preset is None:
+                log = log._replace(preset=recognize(_paths(frame.schema)))
             if log.preset == REDSHIFT:
                 frame = put_together(frame)
-            return _normalised(frame, log)
+            return _normalised(frame, log), log.preset
     except (PySparkException, Py4JJavaError) as problem:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
             raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
@@ -190,8 +204,16 @@ READERS = {"parquet": _parquet, "json": _json, "csv": _csv, "text": _text}
 # -- columns ---------------------------------------------------------------------------------------
 
 
+def _paths(schema: StructType) -> Iterator[str]:
+    """The names of columns, and the dotted names of fields in them."""
+    for field in schema.fields:
+        yield field.name
+        if isinstance(field.dataType, StructType):
+            yield from (f"{field.name}.{inner}" for inner in _paths(field.dataType))
+
+
 def _normalised(frame: DataFrame, log: Log) -> DataFrame:
-    preset = PRESETS[log.preset] if log.preset is not None else None
+    preset = HISTORIES[log.preset] if log.preset is not None else None
     columns = found_columns(frame, log, preset)
     text, broken = _text_of(frame, columns["text"])
     reason = F.when(broken, NOT_UTF8)
@@ -203,7 +225,7 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         reason = F.coalesce(reason, _failure(frame, preset))
     if log.preset == CSVLOG:
         text = _logged(frame, text)
-        reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY))
+        reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY), _failed_later(frame, text))
     reason = F.coalesce(
         reason,
         F.when(text.isNull() | ~text.rlike(r"\S"), NO_TEXT),
@@ -211,17 +233,13 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
     )
     if preset is not None:
         reason = F.coalesce(reason, _cut_off(frame, log, preset, text))
-    parent = (
-        _column(frame, list(frame.columns), preset.parent)
-        if preset is not None and preset.parent
-        else None
-    )
+    parent = _parent(frame, preset)
     if "time" in columns:
         columns["time"] = _nanoseconds(frame, columns["time"])
     parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
     found = frame.select(
         text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent")
-    )
+    ).withColumn("reason", F.coalesce("reason", reason_of(log.period)))
     if parent is not None:
         found = without_scripts(found)
     return found.select(
@@ -229,6 +247,13 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         "reason",
         *(p for p in CANDIDATES if p != "text"),
     )
+
+
+def _parent(frame: DataFrame, history: History | None) -> Column | None:
+    """The column with the id of the script that a statement is a part of."""
+    names = history.parent.split() if history is not None else []
+    found = (_column(frame, list(frame.columns), name) for name in names)
+    return next((column for column in found if column is not None), None)
 
 
 def without_scripts(rows: DataFrame) -> DataFrame:
@@ -244,7 +269,7 @@ def without_scripts(rows: DataFrame) -> DataFrame:
     return joined.withColumn("reason", F.coalesce("reason", "in_parts"))
 
 
-def found_columns(frame: DataFrame, log: Log, preset: Preset | None) -> dict[str, Column]:
+def found_columns(frame: DataFrame, log: Log, preset: History | None) -> dict[str, Column]:
     """The column of each part; one that is named and not there is the caller's mistake, as is a log
     without text.
     """
@@ -324,9 +349,8 @@ def _text_of(frame: DataFrame, column: Column) -> tuple[Column, Column]:
     return text, ~F.is_valid_utf8(text)
 
 
-def _failure(frame: DataFrame, preset: Preset) -> Column:
+def _failure(frame: DataFrame, preset: History) -> Column:
     present = list(frame.columns)
-    error = _column(frame, present, preset.failed) if preset.failed else None
     failed = F.lit(False)
     for name, says in preset.succeeded:
         status = _column(frame, present, name)
@@ -334,22 +358,22 @@ def _failure(frame: DataFrame, preset: Preset) -> Column:
             failed = failed | F.coalesce(
                 F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False)
             )
-    if error is not None:
-        failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
+    for name in preset.failed:
+        error = _column(frame, present, name)
+        if error is not None:
+            failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
     return F.when(failed, DID_NOT_RUN)
 
 
-def _cut_off(frame: DataFrame, log: Log, preset: Preset, text: Column) -> Column:
+def _cut_off(frame: DataFrame, log: Log, preset: History, text: Column) -> Column:
     """SELECT … FROM sales_2
 
     of sales_2026: what is there may be read, and say something else
     """
-    present = {name.lower() for name in frame.columns}
-    chosen = next((name for name in preset.text.split() if name in present), "")
-    longest = dict(preset.longest).get(chosen)
+    longest = preset.limit_of(frame.columns)
     if longest is None or "text" in dict(log.named):
         return F.lit(None).cast("string")
-    written = F.replace(text, F.lit("\n"), F.lit("\\n")) if log.preset == REDSHIFT else text
+    written = F.replace(text, F.lit("\n"), F.lit("\\n")) if preset.escapes_lines else text
     return F.when(F.length(written) >= longest, CUT_OFF.format(longest))
 
 
@@ -380,6 +404,29 @@ def _logged(frame: DataFrame, message: Column) -> Column:
     if severity is not None:
         return F.when(severity == "LOG", text)
     return text
+
+
+def _failed_later(frame: DataFrame, text: Column) -> Column:
+    """LOG statement: INSERT …, then ERROR …      as `projects.logs.postgres.Running` reads it"""
+    names = ("session_id", "session_line_num", "line_num", "error_severity", "query", "statement")
+    found = {name: _column(frame, list(frame.columns), name) for name in names}
+    session, severity = found["session_id"], found["error_severity"]
+    line = found["session_line_num"] if found["line_num"] is None else found["line_num"]
+    failing = found["statement"] if found["query"] is None else found["query"]
+    if session is None or severity is None or line is None or failing is None:
+        return F.lit(None).cast("string")
+    is_failure = severity.isin(*postgres.FAILURES)
+    event = F.when(
+        is_failure | text.isNotNull(), F.struct(is_failure.alias("failed"), failing.alias("said"))
+    )
+    later = (
+        Window.partitionBy(session)
+        .orderBy(line.try_cast("bigint"))
+        .rowsBetween(1, Window.unboundedFollowing)
+    )
+    following = F.first(event, ignorenulls=True).over(later)
+    same = F.trim(following["said"]) == F.trim(text)
+    return F.when(F.coalesce(following["failed"] & same, F.lit(False)), DID_NOT_RUN)
 
 
 def _word(column: Column | None) -> Column:

@@ -22,6 +22,7 @@ from lineal.model.extraction import Extraction, Occurrence
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
+from lineal.projects.logs.period import ALWAYS, Period
 from lineal.projects.logs.statements import Sessions
 from lineal.projects.schema import schema_datasets
 from lineal.spark.availability import one_line
@@ -70,6 +71,8 @@ class Options:
     """bytes of a graph that every executor may hold"""
     fresh: bool = False
     seconds: float = 60.0
+    period: Period = ALWAYS
+    """the statements of a log that ran outside of it are left out"""
 
 
 @dataclass
@@ -215,16 +218,18 @@ class Run:
     def of_log(self) -> tuple[Corpus, Log]:
         """Return the distinct statements of a log."""
         options = self.options
-        preset = preset_of(options.preset)
+        history = rows.Log(
+            options.paths, options.format, options.preset, options.log, options.period
+        )
+        facts_of(options.dialect or "")  # one that nobody knows is said before anything is read
+        found, recognized = rows.read(self.spark, history)
+        preset = preset_of(recognized)
         usual = preset.dialect if preset is not None else ""
         dialect = usual if options.dialect is None else options.dialect
-        facts_of(dialect)  # one that nobody knows is said here, and not by an executor
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
-        history = rows.Log(options.paths, options.format, options.preset, options.log)
         for path in options.paths:
             corpus.files.add(path)  # a history counts as one, into however many parts it is cut
-        found = rows.rows(self.spark, history)
         log = statements(found, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {
@@ -248,8 +253,10 @@ class Run:
         from lineal.projects import united
 
         options = self.options
-        if options.preset or options.log:
-            raise BulkError("a folder of scripts is no log: leave out --preset and --log-…")
+        if options.preset or options.log or options.period != ALWAYS:
+            raise BulkError(
+                "a folder of scripts is no log: leave out --preset, --log-…, --since and --until"
+            )
         several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from lineal.projects.logs.statements import MOMENT, NUMBER, SHORT, key_of
+from lineal.projects.logs.statements import SHORT, key_of
 from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.guard import Fault, Note, guarded, too_long
+from lineal.spark.pipeline.times import moment
 
 PRINTED = (
     "key string, text string, runs bigint, untimed boolean, moment double, time string, id string,"
@@ -84,7 +85,7 @@ def statements(rows: DataFrame, dialect: str, seconds: float, known: Mapping[byt
 
 
 def _statements(rows: DataFrame, printing: Printing) -> Log:
-    timed = rows.withColumn("moment", _moment()).withColumn("untimed", F.col("time") == "")
+    timed = rows.withColumn("moment", moment()).withColumn("untimed", F.col("time") == "")
     exact = timed.groupBy("text", "database", "schema", "reason").agg(
         F.count(F.lit(1)).alias("runs"),
         F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
@@ -104,21 +105,6 @@ def _statements(rows: DataFrame, printing: Printing) -> Log:
         F.max("schema").alias("schema"),
     )
     return _gathered(alike.toArrow().to_pylist())
-
-
-def _moment() -> Column:
-    """`projects.logs.statements.moment`, by Spark."""
-    day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2|$3|$4")
-    for missing, said in ((" ||", ""), ("||", ":00"), ("|", "")):  # no time of day, no seconds
-        day = F.replace(day, F.lit(missing), F.lit(said))
-    micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
-    return (
-        F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
-        .when(
-            F.col("time").rlike(rf"\A(?:{MOMENT.pattern})\z"), F.coalesce(micros / 1e6, F.lit(0.0))
-        )
-        .otherwise(F.lit(0.0))
-    )
 
 
 def _gathered(found: list[dict[str, Any]]) -> Log:
