@@ -60,6 +60,13 @@ class Memory:
         self.now: dict[bytes, Record] = {}
         self.told = False
 
+    @classmethod
+    def after(cls, memory: Memory) -> Memory:
+        """Return the memory of a run that follows another one in the same process."""
+        following = cls()
+        following.records = memory.now
+        return following
+
     def record(self, key: bytes) -> Record | None:
         """Find what is kept of a script."""
         return self.records.get(key)
