@@ -34,6 +34,8 @@ class Shown(NamedTuple):
     diagnostics: list[Diagnostic]
     footer: str
     coverage: Coverage = Coverage()
+    facts: tuple[object, ...] = ()
+    """Texts and numbers that decide the exit code."""
 
 
 Make = Callable[["Graph"], Shown]
@@ -46,31 +48,45 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
         return _make_answer(source, corpus_of(source), make, memory)
     with mistakes():
         project = project_of(source)
-        decided = _decided(source, project)
-        rest = (source.decides, asked, _is_plain(source))
-        key = digest("shown", machinery(), *decided, *rest)
-        held = memory.get(key)
-        if held is not None:
-            return _decoded(held)
-        corpus = project.corpus()
-    made = _make_answer(source, corpus, make, memory)
+        decided = decided_by(source, project)
+
+        def work() -> Shown:
+            return _make_answer(source, project.corpus(), make, memory)
+
+        return kept_answer(source, (*decided, asked), work)
+
+
+def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], Shown]) -> Shown:
+    """The answer that is kept of an earlier run in which the same decided it; else that of `work`."""
+    memory = cache() if source.use_cache and source.engine == "text" else None
+    if memory is None or source.verbose:
+        return work()
+    key = digest("shown", machinery(), source.decides, _is_plain(source), *decided)
+    held = memory.get(key)
+    if held is not None:
+        return _decoded(held)
+    made = work()
+    if not isinstance(made.made, str) and _is_plain(source):
+        from lineal.views.terminal import plain
+
+        made = made._replace(made=plain(made.made))
     if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
     return made
 
 
-def _decided(source: Source, project: Project) -> list[object]:
+def decided_by(source: Source, project: Project) -> tuple[object, ...]:
     """What decides the lineage: of a project whose files are known, their digests."""
     if project.stamp is not None:
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
-        return [source.paths, project.stamp, schema]
+        return (source.paths, project.stamp, schema)
     stamps: list[object] = []
     if not (source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths):
         stamps = [stamp(path) for path in source.paths]
     if stamps and all(stamps):
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
-        return [source.paths, *stamps, schema]
-    return [corpus_digest(project.corpus())]
+        return (source.paths, *stamps, schema)
+    return (corpus_digest(project.corpus()),)
 
 
 def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
@@ -78,12 +94,7 @@ def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None)
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
 
-    found = sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
-    if isinstance(found.made, str) or not _is_plain(source):
-        return found
-    from lineal.views.terminal import plain
-
-    return found._replace(made=plain(found.made))
+    return sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
 
 
 def _is_plain(source: Source) -> bool:
@@ -100,11 +111,11 @@ def _encoded(made: Shown) -> bytes:
         (found.code.name, found.message, _tuple(found.place), found.hint)
         for found in made.diagnostics
     ]
-    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json()))
+    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json(), made.facts))
 
 
 def _decoded(data: bytes) -> Shown:
-    page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    page, diagnostics, last, coverage, facts = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
         [
@@ -113,6 +124,7 @@ def _decoded(data: bytes) -> Shown:
         ],
         last,
         Coverage.from_json(coverage),
+        facts,
     )
 
 

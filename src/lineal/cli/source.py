@@ -374,18 +374,31 @@ def watching_of(source: Source) -> Watching:
 
 def graph_of(source: Source) -> Graph:
     """The lineage of all that is asked about, ready for questions."""
-    with mistakes():
-        corpus = project_of(source).corpus()
-    return graph_in(source, corpus)
+    from lineal.graph.boundary import graph_of
+
+    return graph_of(lineage_of(source))
 
 
 def graph_in(source: Source, corpus: Corpus) -> Graph:
     """The same, for whom the corpus says more than its lineage."""
     from lineal.graph.boundary import graph_of
+
+    return graph_of(lineage_in(source, corpus))
+
+
+def lineage_of(source: Source) -> Extraction:
+    """The lineage of all that is asked about."""
+    with mistakes():
+        corpus = project_of(source).corpus()
+    return lineage_in(source, corpus)
+
+
+def lineage_in(source: Source, corpus: Corpus) -> Extraction:
+    """The lineage of a corpus, with the cache that the options allow."""
     from lineal.store import cache
 
     kept = cache() if source.use_cache and source.engine == "text" else None
-    return graph_of(extraction_of(source, corpus, kept))
+    return extraction_of(source, corpus, kept)
 
 
 def corpus_of(source: Source) -> Corpus:
@@ -436,7 +449,13 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """The reading of the text; what earlier runs have made of the same statements is used."""
     from lineal.service.project import extract_text
 
-    return extract_text(source, corpus, kept, watching_of(source))[0]
+    found = extract_text(source, corpus, kept, watching_of(source))
+    context = click.get_current_context(silent=True)
+    if context is None:
+        found.save()
+    else:  # whoever asked has the answer by then
+        context.find_root().call_on_close(found.save)
+    return found.extraction
 
 
 def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:

@@ -10,6 +10,7 @@ import hashlib
 import marshal
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,18 +66,28 @@ def has_files(path: str) -> bool:
 
 
 def look(path: str, before: Files | None = None) -> Files:
-    """Return the files of a project; what has not changed since before is not read."""
+    """Return the files of a dbt project; what has not changed since before is not read."""
     folder, project = folders_of(Path(path))
+    return look_at(deciding_files(project or folder), before)
+
+
+def look_at(files: Iterable[str], before: Files | None = None) -> Files:
+    """Return these files; what has not changed since before is not read."""
     taken = time.time_ns()
     marks: dict[str, Mark] = {}
     digests: dict[str, bytes] = {}
-    for file in deciding_files(project or folder):
+    for file in files:
         mark = marks[file] = _mark(file)
         if before is not None and _is_settled(mark, before.marks.get(file), before.taken):
             digests[file] = before.digests[file]
         else:
             digests[file] = hashlib.blake2b(content_of(file), digest_size=16).digest()
     return Files(taken, marks, digests, environment_stamp())
+
+
+def one_version(name: str) -> Files:
+    """Return what stands for all files of a revision, which never change."""
+    return Files(0, {}, {"": name.encode()}, environment_stamp())
 
 
 def _mark(file: str) -> Mark:

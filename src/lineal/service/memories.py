@@ -12,6 +12,8 @@ from lineal.store import Cache, digest
 
 MOST_NEW = 0.2
 """The new records are at most this part of the base."""
+MOST = 4
+"""A base has at most so many times the records that the last run has used."""
 
 
 class KeptMemory:
@@ -34,14 +36,19 @@ class KeptMemory:
 
     def save(self, memory: Memory) -> None:
         """Keep what the next run may use."""
+        memory.settle()
         base, now = self.base, memory.now
-        news = {key: record for key, record in now.items() if base.get(key) is not record}
-        if all(self.news.get(key) is record for key, record in news.items()):
+        fresh = {key: record for key, record in now.items() if base.get(key) is not record}
+        if all(self.news.get(key) is record for key, record in fresh.items()):
             return
+        news = {**self.news, **fresh}
         if len(news) <= MOST_NEW * len(base):
             self.cache.put(self.news_key, marshal.dumps(news))
             return
-        self.cache.put(self.base_key, marshal.dumps(now))
+        whole = {**base, **news}
+        self.cache.put(
+            self.base_key, marshal.dumps(whole if len(whole) <= MOST * len(now) else now)
+        )
         self.cache.put(self.news_key, marshal.dumps({}))
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineal.service.inputs import ReadInput, corpus_of
-from lineal.service.kept_corpus import KeptCorpus, can_follow
+from lineal.service.kept_corpus import Followed, can_follow
 from lineal.service.source import Source
 from lineal.store import Cache, digest, machinery
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lineal.model.ledger import Coverage
     from lineal.model.script import Corpus, Script
     from lineal.resolve.progress import Progress
+    from lineal.service.memories import KeptMemory
 
 Tick = Callable[[int], object]
 
@@ -73,7 +74,7 @@ class Project:
         self.cache = cache
         self.standard_input = standard_input
         self.watching = watching
-        self.kept = KeptCorpus(source, cache) if can_follow(source) else None
+        self.followed = Followed(source, cache) if can_follow(source) else None
         self._memory: Memory | None = None
         self._corpus: Corpus | None = None
         self._extraction: Extraction | None = None
@@ -83,7 +84,7 @@ class Project:
 
     def update(self) -> bool:
         """Look at the files; whether one of them has changed since the last look."""
-        if self.kept is not None and not self.kept.update():
+        if self.followed is not None and not self.followed.update():
             return False
         self._corpus = self._extraction = self._graph = None
         if self._memory is not None:
@@ -93,27 +94,29 @@ class Project:
     @property
     def stamp(self) -> str | None:
         """Return a digest of all files that decide the lineage; None if they must be read to know."""
-        return self.kept.files.stamp if self.kept is not None else None
+        return self.followed.files.stamp if self.followed is not None else None
 
     # -- asking ------------------------------------------------------------------------------------
 
     def corpus(self) -> Corpus:
         """Return everything that is analyzed together."""
         if self._corpus is None:
-            found = self.kept.corpus() if self.kept is not None else None
+            found = self.followed.recall() if self.followed is not None else None
             if found is None:
                 found = corpus_of(self.source, self.standard_input)
-                if self.kept is not None:
-                    self.kept.keep(found)
+                if self.followed is not None:
+                    self.followed.keep(found)
             self._corpus = found
         return self._corpus
 
     def extraction(self) -> Extraction:
         """Return the lineage; what earlier runs have made of the same statements is used."""
         if self._extraction is None:
-            self._extraction, self._memory = extract_text(
+            found = extract_text(
                 self.source, self.corpus(), self.cache, self.watching, self._memory
             )
+            found.save()
+            self._extraction, self._memory = found.extraction, found.memory
         return self._extraction
 
     def graph(self) -> Graph:
@@ -133,13 +136,26 @@ class Project:
         return self.extraction().coverage
 
 
+class Extracted(NamedTuple):
+    """A lineage, and what a later run may use of it."""
+
+    extraction: Extraction
+    memory: Memory
+    kept: KeptMemory | None
+
+    def save(self) -> None:
+        """Keep in the cache what a later run may use; best after the answer is given."""
+        if self.kept is not None:
+            self.kept.save(self.memory)
+
+
 def extract_text(
     source: Source,
     corpus: Corpus,
     cache: Cache | None,
     watching: Watching,
     memory: Memory | None = None,
-) -> tuple[Extraction, Memory]:
+) -> Extracted:
     """Return the lineage of a corpus, and what a later run may use of it.
 
     After an edit only what has to do with it is read again; what is new is shared out among
@@ -160,9 +176,7 @@ def extract_text(
         if not shared:
             counted = replace(corpus, scripts=Counted(corpus.scripts, tick))
         found = extract(counted, memory if shared or records else None, watching.progress)
-    if kept is not None:
-        kept.save(memory)
-    return found, memory
+    return Extracted(found, memory, kept)
 
 
 class Counted(list["Script"]):
@@ -177,6 +191,23 @@ class Counted(list["Script"]):
             yield script
             if number % 50 == 0:
                 self.tick(50)
+
+
+def extract_sides(
+    sides: list[tuple[Source, Corpus]], cache: Cache | None, watching: Watching
+) -> list[Extracted]:
+    """Return the lineages of several versions of a project: each uses what was made of the one
+    before it. Saving the first saves all.
+    """
+    made: list[Extracted] = []
+    for source, corpus in sides:
+        if not made or cache is None:
+            made.append(extract_text(source, corpus, cache, watching))
+            continue
+        first = made[0].memory
+        memory = type(first).after(first)
+        made.append(extract_text(source, corpus, None, watching, memory))
+    return made
 
 
 def memory_key(source: Source, corpus: Corpus) -> str:
