@@ -47,6 +47,7 @@ ROOMS = {
     ),
     "deliver": ("model", "views"),
     "web": ("model", "graph", "views", "store"),
+    "service": ("model", "resolve", "incremental", "projects", "graph", "store"),
     "cli": (
         "model",
         "algebra",
@@ -62,6 +63,7 @@ ROOMS = {
         "deliver",
         "web",
         "api",
+        "service",
     ),
 }
 FOR_TYPES = {"extract": ("resolve",)}

@@ -8,18 +8,23 @@ import marshal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.cli.console import has_color
-from lineal.cli.source import STANDARD_INPUT, Source, corpus_of, extraction_of
-from lineal.graph.boundary import sound_part
-from lineal.graph.graph import Graph
+from lineal.cli.source import corpus_of, extraction_of, mistakes, project_of
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Coverage
-from lineal.model.script import Corpus
+from lineal.projects import stamp
+from lineal.projects.intake import LARGEST, peek_bytes
+from lineal.service.source import STANDARD_INPUT, Source
 from lineal.store import Cache, cache, corpus_digest, digest, machinery
-from lineal.views.terminal import Grid, Page, Piece, plain
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.model.script import Corpus
+    from lineal.service.project import Project
+    from lineal.views.terminal import Page
 
 
 class Shown(NamedTuple):
@@ -29,9 +34,11 @@ class Shown(NamedTuple):
     diagnostics: list[Diagnostic]
     footer: str
     coverage: Coverage = Coverage()
+    facts: tuple[object, ...] = ()
+    """Texts and numbers that decide the exit code."""
 
 
-Make = Callable[[Graph], Shown]
+Make = Callable[["Graph"], Shown]
 
 
 def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
@@ -39,42 +46,55 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None or source.verbose:  # what is read is said while it is read
         return _make_answer(source, corpus_of(source), make, memory)
-    rest = (source.decides, asked, _is_plain(source))
-    stamps = _stamps(source)
-    corpus = corpus_of(source) if not stamps else None
-    decided = stamps if corpus is None else [corpus_digest(corpus)]
-    key = digest("shown", machinery(), *decided, *rest)
+    with mistakes():
+        project = project_of(source)
+        decided = decided_by(source, project)
+
+        def work() -> Shown:
+            return _make_answer(source, project.corpus(), make, memory)
+
+        return kept_answer(source, (*decided, asked), work)
+
+
+def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], Shown]) -> Shown:
+    """The answer that is kept of an earlier run in which the same decided it; else that of `work`."""
+    memory = cache() if source.use_cache and source.engine == "text" else None
+    if memory is None or source.verbose:
+        return work()
+    key = digest("shown", machinery(), source.decides, _is_plain(source), *decided)
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
-    made = _make_answer(source, corpus or corpus_of(source), make, memory)
+    made = work()
+    if not isinstance(made.made, str) and _is_plain(source):
+        from lineal.views.terminal import plain
+
+        made = made._replace(made=plain(made.made))
     if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
     return made
 
 
-def _stamps(source: Source) -> list[object]:
-    """What decides the lineage of inputs that need not be read to know it; nothing if one of them
-    must be.
-    """
-    from lineal.projects import stamp
-    from lineal.projects.intake import LARGEST, peek_bytes
-
-    if source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths:
-        return []
-    stamps: list[object] = [stamp(path) for path in source.paths]
-    schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
-    if all(stamps):
-        return [source.paths, *stamps, schema]
-    return []
+def decided_by(source: Source, project: Project) -> tuple[object, ...]:
+    """What decides the lineage: of a project whose files are known, their digests."""
+    if project.stamp is not None:
+        schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
+        return (source.paths, project.stamp, schema)
+    stamps: list[object] = []
+    if not (source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths):
+        stamps = [stamp(path) for path in source.paths]
+    if stamps and all(stamps):
+        schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
+        return (source.paths, *stamps, schema)
+    return (corpus_digest(project.corpus()),)
 
 
 def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None) -> Shown:
     """Return the answer that the lineage of the source gives."""
-    found = sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
-    if isinstance(found.made, str) or not _is_plain(source):
-        return found
-    return found._replace(made=plain(found.made))
+    from lineal.graph.boundary import sound_part
+    from lineal.graph.graph import Graph
+
+    return sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
 
 
 def _is_plain(source: Source) -> bool:
@@ -91,11 +111,11 @@ def _encoded(made: Shown) -> bytes:
         (found.code.name, found.message, _tuple(found.place), found.hint)
         for found in made.diagnostics
     ]
-    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json()))
+    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json(), made.facts))
 
 
 def _decoded(data: bytes) -> Shown:
-    page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    page, diagnostics, last, coverage, facts = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
         [
@@ -104,11 +124,14 @@ def _decoded(data: bytes) -> Shown:
         ],
         last,
         Coverage.from_json(coverage),
+        facts,
     )
 
 
 def _part(part: Any) -> tuple[Any, ...]:
     """Return a part of a page as plain values."""
+    from lineal.views.terminal import Grid
+
     if isinstance(part, Grid):
         return True, part.header, [tuple(row) for row in part.rows], part.numbers, part.folds
     return False, [tuple(piece) for piece in part]
@@ -116,6 +139,8 @@ def _part(part: Any) -> tuple[Any, ...]:
 
 def _part_of(part: Any) -> Any:
     """Return a part of a page from plain values."""
+    from lineal.views.terminal import Grid, Piece
+
     is_grid, *rest = part
     if is_grid:
         return Grid(*rest)

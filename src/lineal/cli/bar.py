@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import click
 
 from lineal.cli.console import has_color
-from lineal.model.script import Script
 
 FEWEST = 200
 """Of fewer files nobody has to wait for long."""
@@ -25,17 +24,3 @@ def bar(total: int, color: str, verbose: bool = False) -> Iterator[Tick]:
         return
     with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:
         yield shown.update
-
-
-class Counted(list[Script]):
-    """Scripts that are counted as they are gone through."""
-
-    def __init__(self, scripts: list[Script], tick: Tick) -> None:
-        super().__init__(scripts)
-        self.tick = tick
-
-    def __iter__(self) -> Iterator[Script]:
-        for number, script in enumerate(super().__iter__(), 1):
-            yield script
-            if number % 50 == 0:
-                self.tick(50)

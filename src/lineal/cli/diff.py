@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, Source, exists, is_source, shown_path, source_options
+from lineal.cli.source import Mistake, exists, is_source, mistakes, shown_path, source_options
 from lineal.cli.store_options import DEFAULT, WAIT, choose_namespace
 from lineal.cli.store_options import open_store_at as opened_store
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
+    from lineal.cli.answer_cache import Shown
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
+    from lineal.model.extraction import Extraction
     from lineal.model.policy import Policy
     from lineal.model.script import Corpus
     from lineal.projects.git import Repository, Snapshot
+    from lineal.service.revisions import KeptRevision
     from lineal.views.diff import Compared
 
 GIT = "git:"
@@ -129,25 +133,57 @@ def _run(
     source: Source, asked: Asked, policy: str | None, output: str, fail_on: str, least: float | None
 ) -> int:
     """Compare two sides, show the difference, and return the exit code."""
-    from lineal.cli.console import report_diagnostics, show
+    from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
     from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
     from lineal.model.policy import Level
+
+    found = _answer(source, asked, policy, output)
+    show(found.made, source.color)
+    report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
+    if found.footer:
+        complain(found.footer)
+    short = falls_short(found.coverage, least)
+    verdict = Level(found.facts[0])
+    worst = fail_on != "never" and (
+        verdict >= Level[fail_on.upper()] or bool(internal_errors(found.diagnostics))
+    )
+    return int(short or worst)
+
+
+def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Shown:
+    """Return the difference in the format that was asked for; the same two sides are compared once."""
+    from lineal.cli.answer_cache import kept_answer
+
+    with ExitStack() as opened, mistakes():
+        before, after = _open_sides(asked, opened)
+
+        def work() -> Shown:
+            return _compare(source, (before, after), lambda made: _shown(made, output), policy)
+
+        stamps = (before.stamp(source), after.stamp(source))
+        if not all(stamps):
+            return work()
+        said = Path(policy).read_bytes() if policy is not None and exists(policy) else b""
+        decided = ("diff", stamps, before.name, after.name, policy, said, output)
+        return kept_answer(source, decided, work)
+
+
+def _shown(made: Compared, output: str) -> Shown:
+    """Return what is shown of a comparison."""
+    from lineal.cli.answer_cache import Shown
+    from lineal.cli.coverage import footer
+    from lineal.model.boundary import internal_errors
     from lineal.views.diff import OUTPUTS
 
-    found, text = compare(source, asked, lambda made: (made.found, OUTPUTS[output](made)), policy)
-    show(text, source.color)
+    found = made.found
     head = found.pairs.head.graph
     before = internal_errors(found.pairs.base.graph.extraction.diagnostics)
     diagnostics = [*before, *(each for each in head.extraction.diagnostics if each not in before)]
-    report_diagnostics(diagnostics, source.color, Severity.ERROR)
-    _footer(output, head)
-    short = falls_short(head.extraction.coverage, least)
-    worst = fail_on != "never" and (
-        found.verdict >= Level[fail_on.upper()] or bool(internal_errors(diagnostics))
-    )
-    return int(short or worst)
+    last = footer(head) if output == "text" else ""
+    text = OUTPUTS[output](made)
+    return Shown(text, diagnostics, last, head.extraction.coverage, (int(found.verdict),))
 
 
 def compare(
@@ -158,36 +194,60 @@ def compare(
 
     The files of a revision are there until it is drawn.
     """
+    with ExitStack() as opened, mistakes():
+        return _compare(source, _open_sides(asked, opened), draw, policy)
+
+
+def _open_sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
+    """Return both sides of a comparison."""
+    if asked.at is not None:
+        return _since(asked)
+    return _sides(asked, opened)
+
+
+def _compare(
+    source: Source,
+    sides: tuple[_Side, _Side],
+    draw: Callable[[Compared], Drawn],
+    policy: str | None = None,
+) -> Drawn:
+    """Return what is drawn of two sides."""
     from lineal.graph.boundary import sound_parts
     from lineal.graph.diff import diff
     from lineal.graph.graph import Graph
-    from lineal.model.extraction import Extraction
-    from lineal.projects import ProjectError
     from lineal.views.diff import Compared
 
-    with ExitStack() as opened:
-        try:
-            before, after = _sides(asked, opened) if asked.at is None else _since(asked)
-            rules = _policy(policy, before)
-            base, head = before.graph(source), after.graph(source)
-        except ProjectError as mistake:
-            raise Mistake(str(mistake)) from mistake
+    before, after = sides
+    rules = _policy(policy, before)
+    base, head = _extractions(source, before, after)
 
-        def draw_parts(parts: list[Extraction]) -> Drawn:
-            return draw(
-                Compared(diff(Graph(parts[0]), Graph(parts[1]), rules), before.name, after.name)
-            )
+    def draw_parts(parts: list[Extraction]) -> Drawn:
+        found = diff(Graph(parts[0]), Graph(parts[1]), rules)
+        return draw(Compared(found, before.name, after.name))
 
-        return sound_parts([base.extraction, head.extraction], draw_parts)
+    return sound_parts([base, head], draw_parts)
 
 
-def _footer(output: str, head: Graph) -> None:
-    """Print the coverage below a difference in text."""
-    from lineal.cli.console import complain
-    from lineal.cli.coverage import footer
+def _extractions(source: Source, before: _Side, after: _Side) -> tuple[Extraction, Extraction]:
+    """Return the lineage of both sides; the second uses what was made of the first."""
+    from lineal.cli.source import watching_of
+    from lineal.service.project import extract_sides
+    from lineal.store import cache
 
-    if output == "text":
-        complain(footer(head))
+    together = source.engine == "text" and not source.verbose and before.shown == after.shown
+    kept = cache() if source.use_cache else None
+    if not together or kept is None or before.shown is None:
+        return before.graph(source).extraction, after.graph(source).extraction
+    where = source._replace(paths=(before.shown,))
+    sides = [(where, before.corpus(source)), (where, after.corpus(source))]
+    first, second = extract_sides(sides, kept, watching_of(source))
+
+    def save() -> None:
+        first.memory.join(second.memory)
+        first.save()
+
+    click.get_current_context().find_root().call_on_close(save)
+    return first.extraction, second.extraction
 
 
 # -- what is compared ------------------------------------------------------------------------------
@@ -209,9 +269,35 @@ class _Side:
         self, name: str, path: str, shown: str | None = None, snapshot: Snapshot | None = None
     ) -> None:
         self.name = name
-        self.path = path
         self.shown = shown
-        self.snapshot = snapshot
+        self._path = path
+        self._snapshot = snapshot
+
+    @property
+    def path(self) -> str:
+        """Return where the files of this side are."""
+        return self._path
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Return the folder that a revision is written to, if this side is one."""
+        return self._snapshot
+
+    def stamp(self, source: Source) -> str:
+        """Return a digest of all that decides this side; '' if it must be read to know."""
+        return ""
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of this side."""
+        path = Path(self.path)
+        if path.is_dir():
+            return path
+        return path.parent
+
+    def has_file(self, name: str) -> bool:
+        """Tell whether there is a file of this name in the folder."""
+        return (self.folder / name).is_file()
 
     @property
     def notes(self) -> list[Diagnostic]:
@@ -246,6 +332,78 @@ class _Side:
         corpus = self.corpus(source)
         where = source._replace(paths=(self.shown or self.path,))
         return graph_of(extraction_of(where, corpus, kept))
+
+
+class _Revision(_Side):
+    """A commit or the work tree; its files are written down only if they have to be read."""
+
+    def __init__(
+        self, repository: Repository, name: str | None, project: str, opened: ExitStack
+    ) -> None:
+        self.repository = repository
+        self.commit = repository.commit(name) if name else None
+        shown = f"{name} ({self.commit[:10]})" if self.commit is not None else "the work tree"
+        super().__init__(shown, "", str(Path(project).resolve()))
+        self.project = project
+        self.opened = opened
+        self._kept: KeptRevision | None = None
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """Return the folder with the files of this side."""
+        if self._snapshot is None:
+            self._snapshot = self.opened.enter_context(
+                self.repository.revision(self.commit)
+                if self.commit is not None
+                else self.repository.work_tree()
+            )
+            if not self._snapshot.folder.exists():
+                from lineal.projects import ProjectError
+
+                raise ProjectError(f"{self.project} is not in {self.name}")
+        return self._snapshot
+
+    @property
+    def path(self) -> str:
+        """Return where the files of this side are."""
+        assert self.snapshot is not None
+        return str(self.snapshot.folder)
+
+    def stamp(self, source: Source) -> str:
+        """Return a digest of all that decides this side; '' if nothing may be kept of it."""
+        kept = self.kept(source)
+        if kept is None:
+            return ""
+        return kept.stamp
+
+    def has_file(self, name: str) -> bool:
+        """Tell whether there is a file of this name in the project."""
+        if self.commit is not None and not self.repository.holds(self.commit, name):
+            return False
+        return super().has_file(name)
+
+    def kept(self, source: Source) -> KeptRevision | None:
+        """Return what is kept of this side; None if nothing may be."""
+        from lineal.service.revisions import KeptRevision
+        from lineal.store import cache
+
+        if self._kept is None:
+            folder = cache() if source.use_cache and source.engine == "text" else None
+            if folder is None or source.sql or source.schema_from or source.log:
+                return None
+            asked = source._replace(paths=(str(self.shown),))
+            self._kept = KeptRevision(self.repository, self.commit, asked, folder)
+        return self._kept
+
+    def corpus(self, source: Source) -> Corpus:
+        """Return the project of this side, with paths relative to its folder."""
+        kept = self.kept(source)
+        found = kept.recall() if kept is not None else None
+        if found is None:
+            found = super().corpus(source)
+            if kept is not None:
+                kept.keep(found)
+        return found
 
 
 class _Stored(_Side):
@@ -326,14 +484,7 @@ def _of_revision(
     repository: Repository, name: str | None, project: str, opened: ExitStack
 ) -> _Side:
     """A revision, or without a name the work tree."""
-    snapshot = opened.enter_context(
-        repository.revision(_plain(name)) if name else repository.work_tree()
-    )
-    if not snapshot.folder.exists():
-        from lineal.projects import ProjectError
-
-        raise ProjectError(f"{project} is not in {snapshot.name}")
-    return _Side(snapshot.name, str(snapshot.folder), str(Path(project).resolve()), snapshot)
+    return _Revision(repository, _plain(name) if name else None, project, opened)
 
 
 def _policy(file: str | None, base: _Side) -> Policy:
@@ -347,8 +498,6 @@ def _policy(file: str | None, base: _Side) -> Policy:
         if not exists(file):
             raise Mistake(f"there is no policy {file}")
         return read_policy(Path(file))
-    folder = Path(base.path) if Path(base.path).is_dir() else Path(base.path).parent
-    found = folder / FILE
-    if found.is_file():
-        return read_policy(found)
+    if base.has_file(FILE):
+        return read_policy(base.folder / FILE)
     return DEFAULT

@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, shown_path, source_options
+from lineal.cli.source import (
+    Mistake,
+    checked,
+    mistakes,
+    project_of,
+    shown_path,
+    source_options,
+)
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
+    from lineal.cli.answer_cache import Shown
     from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
     from lineal.projects.source_texts import SourceFiles
@@ -62,23 +71,57 @@ def command(
     """
     from lineal.cli.console import complain, report_internal_errors
     from lineal.store.files import replace_file
-    from lineal.views.ledger import summarize
 
     source = source._replace(paths=checked(paths))
-    made, text = draw_lineage(
-        source, base, lambda made: _page(made, source, _start(made.graph, node, column))
-    )
+    found = _answer(source, base, node, column)
+    (datasets,) = found.facts
+    text = str(found.made)
     where = Path(out)
     try:
         replace_file(where, text.encode("utf-8", "replace"))
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
-    complain(f"{where}: {len(made.graph.infos)} datasets, {len(text) / 1e6:.1f} MB")
-    failed = report_internal_errors(made.graph.extraction.diagnostics, source.color)
-    complain(summarize(made.graph.extraction.coverage))
+    complain(f"{where}: {datasets} datasets, {len(text) / 1e6:.1f} MB")
+    failed = report_internal_errors(found.diagnostics, source.color)
+    complain(found.footer)
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
     sys.exit(int(failed))
+
+
+def _answer(source: Source, base: str | None, node: str | None, column: str | None) -> Shown:
+    """The page; if nothing has changed, as the last run drew it."""
+    from lineal.cli.answer_cache import decided_by, kept_answer
+
+    def work() -> Shown:
+        return _shown(
+            *draw_lineage(
+                source, base, lambda made: _page(made, source, _start(made.graph, node, column))
+            )
+        )
+
+    with mistakes():
+        project = project_of(source)
+        if base is not None or project.stamp is None:
+            return work()
+        decided = ("show", titled(source), *decided_by(source, project), node, column)
+        return kept_answer(source, decided, work)
+
+
+def _shown(made: Made, text: str) -> Shown:
+    """The page, with what is said about it."""
+    from lineal.cli.answer_cache import Shown
+    from lineal.model.boundary import internal_errors
+    from lineal.views.ledger import summarize
+
+    extraction = made.graph.extraction
+    return Shown(
+        text,
+        internal_errors(extraction.diagnostics),
+        summarize(extraction.coverage),
+        extraction.coverage,
+        (len(made.graph.infos),),
+    )
 
 
 class Made(NamedTuple):
@@ -98,7 +141,7 @@ def draw_lineage(
     """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and
     reported.
     """
-    from lineal.cli.source import graph_of
+    from lineal.cli.source import lineage_of
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.model.extraction import Extraction
@@ -113,7 +156,7 @@ def draw_lineage(
         made = Made(graph, texts_of(graph, files.text))
         return made, draw(made)
 
-    return sound_part(graph_of(source).extraction, draw_part)
+    return sound_part(lineage_of(source), draw_part)
 
 
 def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,21 +26,17 @@ from lineal.model.limits import (
     size_of,
 )
 from lineal.model.redaction import redact_literals
+from lineal.service.source import HERE, STANDARD_INPUT, Source
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
-    from lineal.model.diagnostic import Diagnostic
     from lineal.model.extraction import Extraction
     from lineal.model.script import Corpus
     from lineal.projects import Rules
-    from lineal.projects.dbt.options import DbtOptions
-    from lineal.projects.logs.period import Period
-    from lineal.projects.sqlalchemy_schema import Inspected
+    from lineal.service.project import Project, Watching
     from lineal.store import Cache
 
 LOG_COLUMNS = ("text", "user", "time", "id", "database")
-STANDARD_INPUT = "-"
-HERE = (".",)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -54,67 +51,6 @@ class Mistake(Passing, click.ClickException):
         from lineal.views.safe import visible
 
         return visible(self.message)
-
-
-class Source(NamedTuple):
-    """What the user wants analysed, and how."""
-
-    paths: tuple[str, ...]
-    dialect: str | None = None
-    schema: str | None = None
-    log: tuple[tuple[str, str], ...] = ()
-    default_catalog: str | None = None
-    default_schema: tuple[str, ...] = ()
-    collapse_temp: bool = True
-    engine: str = "text"
-    color: str = "auto"
-    use_cache: bool = True
-    jobs: int = 1
-    sql: tuple[str, ...] = ()
-    history: bool = False
-    only_schema: tuple[str, ...] = ()
-    schema_from: tuple[str, ...] = ()
-    verbose: bool = False
-    statement_timeout: float = DEFAULT_SECONDS
-    memory_limit: int = 0
-    encoding: str | None = None
-    follow_links: bool = False
-    max_file_size: int | None = None
-    redact_literals: bool = False
-    all_diagnostics: bool = False
-    exclude: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    target: str | None = None
-    profile: str | None = None
-    variables: str | None = None
-    since: str | None = None
-    until: str | None = None
-    rooted: bool = False
-    """Files are named from the root of their project, whatever the working directory is."""
-
-    @property
-    def servers(self) -> tuple[str, ...]:
-        """The addresses among the paths."""
-        return tuple(path for path in self.paths if path.lower().startswith(SERVERS))
-
-    @property
-    def decides(self) -> tuple[object, ...]:
-        """All that may change what is found; the names and texts of files stand in the corpus."""
-        return tuple(value for name, value in self._asdict().items() if name not in ASIDE)
-
-
-SERVERS = ("postgresql://", "postgres://")
-
-ASIDE = (
-    "paths",
-    "color",
-    "use_cache",
-    "jobs",
-    "verbose",
-    "all_diagnostics",
-    "statement_timeout",
-    "memory_limit",
-)
 
 
 def keep_option(context: click.Context, option: click.Parameter, value: bool) -> None:
@@ -418,205 +354,82 @@ def _alike(path: str) -> str:
 # -- lineage ---------------------------------------------------------------------------------------
 
 
+def project_of(source: Source) -> Project:
+    """The project that is asked about, with what earlier runs know of it."""
+    from lineal.service.project import Project
+    from lineal.store import cache
+
+    kept = cache() if source.use_cache and source.engine == "text" else None
+    return Project(source, kept, read_standard_input, watching_of(source))
+
+
+def watching_of(source: Source) -> Watching:
+    """Who is told how far the work is: a bar on a terminal, or a line for each statement."""
+    from lineal.cli.bar import bar
+    from lineal.service.project import Watching
+
+    progress = None
+    if source.verbose:
+        from lineal.cli.verbose import tell_statement
+
+        progress = tell_statement
+    return Watching(lambda total: bar(total, source.color, source.verbose), progress)
+
+
 def graph_of(source: Source) -> Graph:
     """The lineage of all that is asked about, ready for questions."""
-    return graph_in(source, corpus_of(source))
+    from lineal.graph.boundary import graph_of
+
+    return graph_of(lineage_of(source))
 
 
 def graph_in(source: Source, corpus: Corpus) -> Graph:
     """The same, for whom the corpus says more than its lineage."""
     from lineal.graph.boundary import graph_of
+
+    return graph_of(lineage_in(source, corpus))
+
+
+def lineage_of(source: Source) -> Extraction:
+    """The lineage of all that is asked about."""
+    with mistakes():
+        corpus = project_of(source).corpus()
+    return lineage_in(source, corpus)
+
+
+def lineage_in(source: Source, corpus: Corpus) -> Extraction:
+    """The lineage of a corpus, with the cache that the options allow."""
     from lineal.store import cache
 
     kept = cache() if source.use_cache and source.engine == "text" else None
-    return graph_of(extraction_of(source, corpus, kept))
+    return extraction_of(source, corpus, kept)
 
 
 def corpus_of(source: Source) -> Corpus:
     """What there is to analyse, and what the options say about its names."""
-    from lineal.model.script import Corpus, Defaults
-    from lineal.projects import ProjectError, united
+    from lineal.service import inputs
 
-    catalogues = _catalogues(source)
-    if source.dialect is None:
-        spoken = ["postgres"] * bool(source.servers) + [
-            catalogue.dialect for catalogue in catalogues
-        ]
-        source = source._replace(dialect=next(filter(None, spoken), None))
-    files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
-    try:
-        read = [_read(path, source) for path in files]
-        read = _named_from_roots(files, read) if source.rooted else read
-        several = [*_servers(source, read), *read]
-    except ProjectError as mistake:
-        raise Mistake(str(mistake)) from mistake
-    corpus = several[0] if len(several) == 1 else united(several)
-    for catalogue in catalogues:
-        corpus = united([corpus, Corpus(corpus.dialect, datasets=catalogue.datasets)])
-        if corpus.defaults is None and catalogue.schema:
-            corpus.defaults = Defaults(None, (catalogue.schema,))
-    corpus.collapse_temporary = source.collapse_temp
-    if source.default_catalog or source.default_schema:
-        always = (
-            corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
-        )
-        corpus.defaults = Defaults(source.default_catalog, (*source.default_schema, *always))
-    return corpus
-
-
-def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
-    """The corpora with their files named from the root of each; what was saved keeps the names that
-    it has.
-    """
-    from lineal.projects import is_saved
-    from lineal.projects.relative import rooted, roots
-
-    known = roots(path for path in paths if not is_saved(path))
-    return [
-        rooted(corpus, known[path]) if path in known else corpus
-        for path, corpus in zip(paths, corpora, strict=True)
-    ]
-
-
-def _catalogues(source: Source) -> list[Inspected]:
-    """The databases that only tell which columns tables have."""
-    if not source.schema_from:
-        return []
-    from lineal.projects import ProjectError
-    from lineal.projects.sqlalchemy_schema import inspected
-
-    try:
-        return [inspected(url, source.only_schema) for url in source.schema_from]
-    except ProjectError as mistake:
-        raise Mistake(str(mistake)) from mistake
-
-
-def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
-    """The databases, as far as they are asked for, and as what is read beside them needs them."""
-    from lineal.projects import postgres
-
-    if not source.servers and (source.history or (source.only_schema and not source.schema_from)):
-        raise Mistake(
-            "--history and --only-schema are about a server: name one, postgresql://host/database"
-        )
-    scripts = [script for corpus in beside for script in corpus.scripts]
-    return [
-        postgres.load(address, scripts, source.only_schema, source.history)
-        for address in dict.fromkeys(source.servers)
-    ]
-
-
-def _read(path: str, source: Source) -> Corpus:
-    """Return the project of a path, or of standard input."""
-    from lineal.projects import load
-
-    if path != STANDARD_INPUT:
-        return load(
-            path,
-            source.dialect,
-            source.schema,
-            dict(source.log),
-            _rendered(source),
-            rules=rules_of(source),
-            dbt_options=dbt_options_of(source),
-            period=period_of(source),
-        )
-    if source.log or source.since or source.until:
-        raise Mistake("standard input is SQL: name the file of a query log")
-    return _standard_input(source)
+    with mistakes():
+        return inputs.corpus_of(source, read_standard_input)
 
 
 def rules_of(source: Source) -> Rules:
     """Return which files may be read, by the options and the environment."""
-    from lineal.projects import make_rules
+    from lineal.service import inputs
+
+    with mistakes():
+        return inputs.rules_of(source)
+
+
+@contextmanager
+def mistakes() -> Iterator[None]:
+    """What cannot be read as it was asked for is a mistake of the user."""
+    from lineal.projects import ProjectError
 
     try:
-        return make_rules(
-            source.encoding,
-            source.follow_links,
-            source.max_file_size,
-            source.exclude,
-            source.include,
-        )
-    except ValueError as mistake:
+        yield
+    except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
-
-
-def period_of(source: Source) -> Period | None:
-    """Return the time that --since and --until choose; None if neither is given."""
-    if source.since is None and source.until is None:
-        return None
-    from lineal.projects.logs.period import make_period
-
-    return make_period(source.since, source.until)
-
-
-def dbt_options_of(source: Source) -> DbtOptions:
-    """Return what the options say to dbt projects."""
-    from lineal.projects.dbt.options import DbtOptions, parse_variables
-
-    try:
-        variables = parse_variables(source.variables or "")
-    except ValueError as mistake:
-        raise Mistake(str(mistake)) from mistake
-    return DbtOptions(source.target or "", source.profile or "", variables)
-
-
-class _Rendered:
-    """What templates have been rendered to, by all that decides it."""
-
-    def __init__(self, memory: Cache) -> None:
-        self.memory = memory
-
-    def get(self, key: str) -> bytes | None:
-        """Return what is kept of rendered templates."""
-        return self.memory.get(self.full(key))
-
-    def put(self, key: str, data: bytes) -> None:
-        """Keep rendered templates."""
-        self.memory.put(self.full(key), data)
-
-    def full(self, key: str) -> str:
-        """Return the key with the version of lineal in it."""
-        from lineal.store import digest, machinery
-
-        return digest("rendered", machinery(), key)
-
-
-def _rendered(source: Source) -> _Rendered | None:
-    """Return the cache of rendered templates, unless it is turned off."""
-    from lineal.store import cache
-
-    memory = cache() if source.use_cache else None
-    if memory is not None:
-        return _Rendered(memory)
-    return None
-
-
-def _standard_input(source: Source) -> Corpus:
-    """Return the corpus of the text on standard input; it is one file of the ledger."""
-    from lineal.model.diagnostic import Code, Diagnostic, Place
-    from lineal.model.script import Corpus
-    from lineal.projects import corpus_of_text, united
-    from lineal.projects.intake import Intake, Refused
-    from lineal.projects.text import decode
-
-    content = read_standard_input()
-    problems: list[Diagnostic] = []
-    texts: list[str] = []
-    corpus = Corpus("")
-    with Intake(None, rules_of(source)):
-        try:
-            texts = [decode(content, "", problems.append)]
-        except Refused as refused:
-            message = f"standard input is left out: {refused.strerror}"
-            problems.append(Diagnostic(Code.LEFT_OUT, message, Place("", 1, 1)))
-            corpus.files.leave_out("<input>", refused.reason)
-    corpus = united([corpus_of_text(texts, source.dialect, source.schema), corpus])
-    if texts and not texts[0].strip():
-        problems.append(Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1)))
-    corpus.diagnostics += problems
-    return corpus
 
 
 def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> Extraction:
@@ -637,52 +450,16 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
 
 
 def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
-    """After an edit only what has to do with it is read again; what is new is shared out among
-    processes.
-    """
-    from lineal.cli.bar import Counted, bar
-    from lineal.incremental.extraction import extract
-    from lineal.incremental.memory import Memory
-    from lineal.incremental.parallel import remember_in_parallel
-    from lineal.store import digest, machinery
+    """The reading of the text; what earlier runs have made of the same statements is used."""
+    from lineal.service.project import extract_text
 
-    where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
-    key = digest(
-        "memory",
-        machinery(),
-        where,
-        corpus.dialect,
-        corpus.collapse_temporary,
-        source.log,
-        source.rooted,
-    )
-    held = kept.get(key) if kept is not None else None
-    if kept is not None and held is None and _is_known_by_stamp(source):
-        # the same again is found by its stamp; what an edit leaves as it was is kept from then on
-        kept.put(key, b"")
-        kept = None
-    memory = Memory(held)
-    progress = None
-    if source.verbose:
-        from lineal.cli.verbose import tell_statement
-
-        progress = tell_statement
-    with bar(len(corpus.scripts), source.color, source.verbose) as tick:
-        shared = remember_in_parallel(corpus, memory, source.jobs, tick)
-        if not shared:
-            corpus.scripts = Counted(corpus.scripts, tick)
-        found = extract(corpus, memory if shared or kept is not None else None, progress)
-    data = memory.data() if kept is not None else None
-    if kept is not None and data is not None:
-        kept.put(key, data)
-    return found
-
-
-def _is_known_by_stamp(source: Source) -> bool:
-    """Tell whether every source has a stamp that changes with it."""
-    from lineal.projects import has_stamp
-
-    return all(map(has_stamp, source.paths))
+    found = extract_text(source, corpus, kept, watching_of(source))
+    context = click.get_current_context(silent=True)
+    if context is None:
+        found.save()
+    else:  # whoever asked has the answer by then
+        context.find_root().call_on_close(found.save)
+    return found.extraction
 
 
 def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:

@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from lineal.cli.console import report_internal_errors
+from lineal.cli.console import complain, report_internal_errors, show
 from lineal.cli.coverage import fail_under, falls_short, footer
-from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
-from lineal.model.boundary import FAILED
+from lineal.cli.source import (
+    Mistake,
+    checked,
+    graph_in,
+    mistakes,
+    project_of,
+    source_options,
+)
+from lineal.model.boundary import FAILED, internal_errors
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
+    from lineal.cli.answer_cache import Shown
     from lineal.graph.graph import Graph
+    from lineal.model.script import Corpus
     from lineal.rules import Rule
     from lineal.views.findings import Verdict
 
@@ -81,15 +91,16 @@ def command(
     if explain is not None:
         _explain(explain, source.color)
         return
-    verdict, graph = _verdict(
-        source._replace(paths=checked(arguments)), _split_codes(select), _split_codes(ignore)
-    )
-    _show(verdict, graph, output, source.color)
-    codes = {code.code for code in FAILED}
-    told = any(finding.code in codes for finding in verdict.findings)
-    failed = not told and report_internal_errors(graph.extraction.diagnostics, source.color)
-    short = falls_short(verdict.coverage, fail_under)
-    sys.exit(int(short or (fail_on != "never" and failed) or _is_bad(verdict, fail_on)))
+    source = source._replace(paths=checked(arguments))
+    found = _answer(source, _split_codes(select), _split_codes(ignore), output)
+    worst, told = found.facts
+    show(found.made, source.color)
+    for said in found.footer.splitlines():
+        complain(said)
+    failed = not told and report_internal_errors(found.diagnostics, source.color)
+    short = falls_short(found.coverage, fail_under)
+    is_bad = fail_on != "never" and (failed or _is_bad(worst, fail_on))
+    sys.exit(int(short or is_bad))
 
 
 def _split_codes(values: tuple[str, ...]) -> list[str]:
@@ -97,7 +108,25 @@ def _split_codes(values: tuple[str, ...]) -> list[str]:
     return [name.strip() for value in values for name in value.split(",") if name.strip()]
 
 
-def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verdict, Graph]:
+def _answer(source: Source, select: list[str], ignore: list[str], output: str) -> Shown:
+    """What is wrong with a project; if nothing has changed, as the last run said it."""
+    from lineal.cli.answer_cache import decided_by, kept_answer
+
+    with mistakes():
+        project = project_of(source)
+
+        def work() -> Shown:
+            return _shown(*_verdict(source, project.corpus(), select, ignore), output)
+
+        if project.stamp is None:
+            return work()
+        decided = ("validate", *decided_by(source, project), select, ignore, output)
+        return kept_answer(source, decided, work)
+
+
+def _verdict(
+    source: Source, corpus: Corpus, select: list[str], ignore: list[str]
+) -> tuple[Verdict, Graph]:
     """What is wrong, and the lineage that was checked."""
     from lineal.extract.sql.constructs import constructs_of
     from lineal.model.finding import moved
@@ -105,7 +134,6 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     from lineal.rules import RULES, Subject, active_rules, check, misnamed
     from lineal.views.findings import Verdict
 
-    corpus = corpus_of(source)
     severities = _or_mistake(lambda: active_rules(corpus.checks, select, ignore))
     corpus.diagnostics += misnamed(corpus.checks)
     graph = graph_in(source, corpus)
@@ -119,26 +147,32 @@ def _verdict(source: Source, select: list[str], ignore: list[str]) -> tuple[Verd
     return Verdict(findings, rules, graph.extraction.coverage, texts.line), graph
 
 
-def _show(verdict: Verdict, graph: Graph, output: str, color: str) -> None:
-    """Print the findings, and their count below a text."""
-    from lineal.cli.console import complain, show
+def _shown(verdict: Verdict, graph: Graph, output: str) -> Shown:
+    """The findings, their count below a text, and what decides the exit code."""
+    from lineal.cli.answer_cache import Shown
     from lineal.views.findings import counts_by_code, view
 
-    show(view(output, verdict), color)
+    last: list[str] = []
     if output in ("text", "github"):
-        for said in counts_by_code(verdict):
-            complain(said)
-        complain(verdict.count)
-        complain(footer(graph))
+        last = [*counts_by_code(verdict), verdict.count, footer(graph)]
+    codes = {code.code for code in FAILED}
+    told = any(finding.code in codes for finding in verdict.findings)
+    worst = max((int(finding.severity) for finding in verdict.findings), default=-1)
+    return Shown(
+        view(output, verdict),
+        internal_errors(graph.extraction.diagnostics),
+        "\n".join(last),
+        verdict.coverage,
+        (worst, told),
+    )
 
 
-def _is_bad(verdict: Verdict, fail_on: str) -> bool:
-    """Tell whether a finding is severe enough to fail."""
+def _is_bad(worst: object, fail_on: str) -> bool:
+    """Tell whether the worst finding is severe enough to fail."""
     from lineal.model.diagnostic import Severity
 
-    if fail_on == "never":
-        return False
-    return any(finding.severity >= Severity[fail_on.upper()] for finding in verdict.findings)
+    assert isinstance(worst, int)
+    return worst >= Severity[fail_on.upper()]
 
 
 def _explain(name: str, color: str) -> None:

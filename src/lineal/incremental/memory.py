@@ -14,15 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from lineal.algebra.frame import Frame
-from lineal.extract.entries import Definition
+from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
 from lineal.extract.sql.expansions import reading_of
+from lineal.extract.sql.parse import deep
 from lineal.extract.sql.procedural.detection import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
 from lineal.extract.sql.statements.outlines import outline_of
@@ -31,6 +33,7 @@ from lineal.extract.sql.types.kinds import Type
 from lineal.incremental import codec
 from lineal.incremental.questions import Asker, Question, Recorder, holds
 from lineal.model.boundary import internal_errors
+from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Statements
@@ -59,6 +62,28 @@ class Memory:
         self.records: dict[bytes, Record] = marshal.loads(data) if data else {}  # noqa: S302  our own, and checked
         self.now: dict[bytes, Record] = {}
         self.told = False
+        self.pending: Callable[[], None] | None = None
+        """fills `now`: records are made when somebody wants to keep them, after the answer"""
+
+    @classmethod
+    def after(cls, memory: Memory) -> Memory:
+        """Return the memory of a run that follows another one in the same process."""
+        memory.settle()
+        following = cls()
+        following.records = memory.now
+        return following
+
+    def join(self, other: Memory) -> None:
+        """Keep what another memory knows by now, too."""
+        other.settle()
+        self.settle()
+        self.now = {**self.now, **other.now}
+
+    def settle(self) -> None:
+        """Make the records of what was evaluated."""
+        pending, self.pending = self.pending, None
+        if pending is not None:
+            pending()
 
     def record(self, key: bytes) -> Record | None:
         """Find what is kept of a script."""
@@ -71,6 +96,7 @@ class Memory:
 
     def data(self) -> bytes | None:
         """What to keep for the next time; None where it is what there was."""
+        self.settle()
         return marshal.dumps(self.now) if self.told or self.now != self.records else None
 
 
@@ -136,13 +162,18 @@ class Remembering(Definitions):
         return RevivingTypes(self)
 
     def extract(self, progress: Progress | None = None) -> Extraction:
-        """Extract as ever, and keep in the memory what the next run may use."""
+        """Extract as ever; the memory can make records of it for the next run."""
         found = super().extract(progress)
-        for held in self.held:
-            record = self.kept(held)
-            if record is not None:
-                self.memory.now[held.key] = record
+        self.memory.pending = self.keep_records
         return found
+
+    def keep_records(self) -> None:
+        """Keep in the memory what the next run may use."""
+        with deep(), uncollected():
+            for held in self.held:
+                record = self.kept(held)
+                if record is not None:
+                    self.memory.now[held.key] = record
 
     def kept(self, held: Held) -> Record | None:
         """The record of a script; None for one that has none, or of which none can be made."""
@@ -344,11 +375,95 @@ def makes_functions(program: Script) -> bool:
 
 
 class RevivingTypes(Types):
-    """Types are computed from trees: what is remembered is read again when somebody asks for them."""
+    """Types are computed from trees. They are kept, too, by a digest of everything that they follow
+    from; what is not kept is read again when somebody asks for it.
+    """
 
     def __init__(self, remembering: Remembering) -> None:
         super().__init__(remembering.catalog, remembering.schemas, remembering.boundary)
         self.remembering = remembering
+        self.digests: dict[int, bytes | None] = {}
+        self.spelled: dict[int, tuple[dict[str, str], dict[str, str]] | None] = {}
+        """of each entry what is known, and what follows from the statements alone"""
+
+    def of(self, entry: Entry, key: str) -> str:
+        """The type of a column, as it is kept or computed."""
+        kept = self.kept(entry)
+        if kept is None:
+            return super().of(entry, key)
+        return kept[0].get(key, "")
+
+    def made_of(self, entry: Entry, key: str) -> str:
+        """The type that follows from the statements alone, as it is kept or computed."""
+        kept = self.kept(entry)
+        if kept is None:
+            return super().made_of(entry, key)
+        return kept[1].get(key, "")
+
+    def kept(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
+        """The types of an entry by key, spelled; None for one whose types cannot be kept."""
+        if id(entry) not in self.spelled:
+            self.spelled[id(entry)] = self.recall_or_compute(entry)
+        return self.spelled[id(entry)]
+
+    def recall_or_compute(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
+        """Recall the types of an entry, else compute them and put them into the memory."""
+        digest = self.digest_of(entry)
+        if digest is None:
+            return None
+        memory = self.remembering.memory
+        record = memory.record(digest)
+        if record is None:
+            failed = len(self.boundary.diagnostics)
+            super().of(entry, "")
+            found, made = self.found.get(id(entry), {}), self.made.get(id(entry), {})
+            record = (spellings(found), spellings(made))
+            if internal_errors(self.boundary.diagnostics[failed:]):
+                return record
+        memory.now[digest] = record
+        known, follows = record
+        return known, follows
+
+    def digest_of(self, entry: Entry) -> bytes | None:
+        """A digest of what the types of an entry follow from: its statements, what is declared, and
+        the same of all that it reads. None if its statements are not remembered.
+        """
+        waiting, begun = [entry], set()
+        while waiting:
+            at = waiting[-1]
+            if id(at) in self.digests:
+                waiting.pop()
+            elif id(at) in begun:
+                waiting.pop()
+                self.digests[id(at)] = self.digest_from(at)
+            else:
+                begun.add(id(at))
+                waiting.extend(each for each in self.read_by(at) if id(each) not in begun)
+        return self.digests[id(entry)]
+
+    def digest_from(self, entry: Entry) -> bytes | None:
+        """The digest of an entry; those of all that it reads are known, but for circles."""
+        if entry.changes or entry.like:
+            return None
+        declared = entry.declared.columns if entry.declared is not None else []
+        said: list[object] = [
+            tuple(entry.dataset),
+            [(info.name, info.type) for info in declared],
+            self.remembering.environment,
+            self.remembering.about,
+        ]
+        for definition in entry.defining:
+            held, number = self.remembering.plans.get(id(definition.plan), (None, 0))
+            if held is None or definition.failure is not None:
+                return None
+            said.append((held.key, number))
+        for each in self.read_by(entry):
+            digest = self.digests.get(id(each), b"circle")
+            if digest is None:
+                return None
+            said.append(digest)
+        text = repr(said).encode("utf-8", "surrogatepass")
+        return b"types" + hashlib.blake2b(text, digest_size=20).digest()
 
     def defined(self, definition: Definition) -> dict[str, Type]:
         """The types of what one statement writes, from trees that are read again."""
@@ -361,6 +476,11 @@ class RevivingTypes(Types):
             return {}
         finally:
             definition.evaluation = remembered
+
+
+def spellings(types: dict[str, Type]) -> dict[str, str]:
+    """The types of columns as they are spelled."""
+    return {key: found.spelled for key, found in types.items()}
 
 
 def outline_script(held: Held) -> Record:

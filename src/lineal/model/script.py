@@ -213,6 +213,24 @@ class Main:
     """where it is run: what relative paths start from"""
 
 
+@dataclass(frozen=True)
+class PlainModels:
+    """The models of a dbt project whose templates need no Jinja: after an edit, the SQL of such a
+    model is written again without reading the rest of the project.
+    """
+
+    root: str
+    """The name of the project, which ref() means before other packages."""
+    quote: str
+    """The quote character of the target."""
+    nodes: Mapping[str, Any]
+    """What ref() can name: for each name the id, package, relation and kind of its nodes."""
+    sources: Mapping[str, Any]
+    """The same for source()."""
+    models: Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]]
+    """By file: the package of a model, what its config() says, and where it says that it is."""
+
+
 @dataclass
 class Corpus:
     """Everything that is analysed together: one graph comes out of it."""
@@ -259,6 +277,8 @@ class Corpus:
     """
     files: FileLedger = field(default_factory=FileLedger)
     """The files that were found, and why some of them were not read."""
+    plain_models: PlainModels | None = None
+    """Of a dbt project that is read from its files: the models that can be read again alone."""
 
 
 def dataset(name: str, namespace: str = "") -> Dataset:

@@ -17,7 +17,7 @@ from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.ledger import Coverage, FileLedger
-from lineal.model.script import Corpus, Script
+from lineal.model.script import Corpus, PlainModels, Script
 
 HERE = "."
 Rename = Callable[[str], str]
@@ -129,7 +129,14 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
         ],
         given=[_relative_extraction(each, renamed, reworded) for each in corpus.given],
         files=_ledger(corpus.files, renamed),
+        plain_models=_plain_models(corpus.plain_models, renamed),
     )
+
+
+def _plain_models(plain: PlainModels | None, renamed: Rename) -> PlainModels | None:
+    if plain is None:
+        return None
+    return replace(plain, models={renamed(file): each for file, each in plain.models.items()})
 
 
 def _ledger(files: FileLedger, renamed: Rename) -> FileLedger:

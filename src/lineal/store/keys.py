@@ -35,7 +35,7 @@ def corpus_digest(corpus: Corpus) -> str:
     return digest("corpus", *(script.key() for script in corpus.scripts), *given, *others)
 
 
-ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage")
+ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage", "plain_models")
 """The first two are hashed by their text; the others change nothing."""
 
 

@@ -63,6 +63,8 @@ class Assembly:
         """The hooks of each node, as a run carries them out."""
         self.relations: dict[str, dict[str, str]] = {}
         """What dbt.ref and dbt.source mean in the Python models of a package."""
+        self.made: dict[str, Made] = {}
+        """What became of each template."""
         self.by_id = {node.id: node for node in nodes}
         self.twins: dict[str, list[Node]] = {}
         for node in nodes:
@@ -86,7 +88,7 @@ class Assembly:
         models = [
             node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python
         ]
-        made = self.kitchen.rendered(
+        made = self.made = self.kitchen.rendered(
             [node for node in models if needs_rendering(node)], self.columns_of
         )
         for node in models:

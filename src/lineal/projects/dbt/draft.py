@@ -19,6 +19,7 @@ from lineal.projects.dbt.corpus import Assembly
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, is_enabled, separate
 from lineal.projects.dbt.options import DbtOptions
+from lineal.projects.dbt.plain_models import plain_models_of
 from lineal.projects.dbt.project import Package
 from lineal.projects.dbt.render_cache import Kept
 from lineal.projects.dbt.rendering import Kitchen
@@ -64,6 +65,10 @@ class Draft:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     meanings: list[Meaning] = field(default_factory=list)
     engine: Mapping[str, Any] = field(default_factory=dict)
+    is_alone: bool = False
+    """Whether a model can be read again without the others: no other project names it, and it does
+    not help to tell the adapter.
+    """
 
     def finish(self, request: Request) -> Corpus:
         """Render the templates, and return the corpus."""
@@ -79,6 +84,8 @@ class Draft:
         assembly.missing_packages = self.missing
         assembly.seed_files = seed_files(self.packages)
         corpus = assembly.finish(self.tests)
+        if self.is_alone and not request.to_run:
+            corpus.plain_models = plain_models_of(assembly, corpus.scripts)
         corpus.notes += self.notes
         corpus.meanings, corpus.engine = self.meanings, self.engine
         corpus.diagnostics = [*self.diagnostics, *corpus.diagnostics]
@@ -101,6 +108,8 @@ def share_names(drafts: list[Draft], report: Report) -> None:
     """Let projects name each other's models, and tell apart what two of them call the same."""
     if len(drafts) < 2:
         return
+    for draft in drafts:
+        draft.is_alone = False
     labels = label_projects(drafts, report)
     leave_to_owners(drafts)
     built = {id(node): draft for draft in drafts for node in draft.nodes if node.kind in REFERABLE}

@@ -19,16 +19,13 @@ from lineal.projects.columns import name_of
 from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
+from lineal.projects.dbt.static import located
 from lineal.projects.intake import current, walk
 from lineal.projects.seeds import read_header
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
 YAML = (".yml", ".yaml")
-CONFIG = re.compile(r"\bconfig\s*\((.*?)\)\s*-?\}\}", re.S)
-LOCATION = re.compile(
-    r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]"
-)
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
 
 USUALLY = {".py": "table"}
@@ -282,17 +279,6 @@ def build_node(
         if versioned is not None and versioned.get("tests", "data_tests") is not None
         else about,
     )
-
-
-def located(text: str) -> dict[str, Any]:
-    """config(alias='x', schema='y')
-
-    where a model says that it is; heard before any template is rendered
-    """
-    call = CONFIG.search(text) if "config" in text else None
-    if call is not None:
-        return dict(LOCATION.findall(call[1]))
-    return {}
 
 
 def version_of(about: Value, version: str) -> Value | None:

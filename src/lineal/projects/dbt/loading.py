@@ -255,10 +255,12 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
         )
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
     name_datasets(nodes, root)
+    has_adapter = bool(target["type"])
     guessed = choose_adapter(target, nodes, request)
     draft = Draft(
         root, str(project.root.file), folder, nodes, target, macros, variables, project.namespaces,
         packages=project.all, missing=missing_packages(project), diagnostics=diagnostics,
+        is_alone=has_adapter,
     )  # fmt: skip
     if request.to_run:
         draft.tests = [

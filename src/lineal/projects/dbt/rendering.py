@@ -53,6 +53,8 @@ class Made:
     """What a run can choose from: the text of a first build, and that of every later one; '' if it
     does not render.
     """
+    plain_config: dict[str, Any] | None = None
+    """What config() says in a template that needs no Jinja; None for every other template."""
     doubts: list[tuple[str, int]] = field(default_factory=list)
     """What decides the text and is only known when it runs: why, and the line."""
 
@@ -111,7 +113,11 @@ class Kitchen:
             if found is not None:
                 config = {**node.config, **found.config}
                 made[node.id] = Made(
-                    (found.text,), found.refs, config, runs=(found.text, found.text)
+                    (found.text,),
+                    found.refs,
+                    config,
+                    runs=(found.text, found.text),
+                    plain_config=found.config,
                 )
             else:
                 waiting.append(node)

@@ -57,19 +57,36 @@ def home_of(folder: Path) -> Path:
 def stamp_of(folder: Path) -> str:
     """Of the project in a folder; that of a manifest alone is the one of the folder that it is in."""
     made = hashlib.blake2b(digest_size=20)
-    for path in sorted(set(_files(folder))):
-        try:
-            with open_regular(path) as stream:
-                data = stream.read(SEED_BYTES if path.endswith(".csv") else LARGEST)
-        except OSError:
-            data = b"?"
+    for path in deciding_files(folder):
         said = os.fsencode(path)
+        data = content_of(path)
         made.update(b"%d:%s%d:" % (len(said), said, len(data)))
         made.update(data)
-    for name, value in sorted(os.environ.items()):
-        if name.startswith("DBT_") and not name.startswith(SECRET):
-            made.update(f"{name}={value}\0".encode("utf-8", "surrogatepass"))
+    made.update(environment_stamp())
     return made.hexdigest()
+
+
+def deciding_files(folder: Path) -> list[str]:
+    """Return the files that may decide the lineage of a project, sorted."""
+    return sorted(set(_files(folder)))
+
+
+def content_of(path: str) -> bytes:
+    """Return the bytes of a file that decide a lineage: of seeds, only the first."""
+    try:
+        with open_regular(path) as stream:
+            return stream.read(SEED_BYTES if path.endswith(".csv") else LARGEST)
+    except OSError:
+        return b"?"
+
+
+def environment_stamp() -> bytes:
+    """Return what the environment says to dbt; secrets are not read."""
+    return b"".join(
+        f"{name}={value}\0".encode("utf-8", "surrogatepass")
+        for name, value in sorted(os.environ.items())
+        if name.startswith("DBT_") and not name.startswith(SECRET)
+    )
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -18,6 +18,11 @@ from lineal.projects.dbt.sandbox.relation import relation_sql
 TAG = re.compile(r"\{\{\s*(ref|source|config)\s*\(([^{}]*)\)\s*\}\}|\{[{%#]")
 NAMES = re.compile(r"\s*['\"]([^'\"\\]+)['\"]\s*(?:,\s*['\"]([^'\"\\]+)['\"]\s*)?\Z")
 
+CONFIG = re.compile(r"\bconfig\s*\((.*?)\)\s*-?\}\}", re.S)
+LOCATION = re.compile(
+    r"\b(alias|schema|database|target_schema|target_database)\s*=\s*['\"]([^'\"]+)['\"]"
+)
+
 
 class Plain(NamedTuple):
     """A text, what it refers to, and what it says of itself."""
@@ -74,3 +79,14 @@ def _literals(text: str) -> dict[str, Any]:
     if call.args or len(found) != len(call.keywords) or any("hook" in key for key in found):
         raise _Jinja
     return found
+
+
+def located(text: str) -> dict[str, Any]:
+    """config(alias='x', schema='y')
+
+    where a model says that it is; heard before any template is rendered
+    """
+    call = CONFIG.search(text) if "config" in text else None
+    if call is not None:
+        return dict(LOCATION.findall(call[1]))
+    return {}

@@ -115,6 +115,15 @@ class Repository:
         with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
             yield write_snapshot(self, list(self._on_disk()), Path(folder), "the work tree")
 
+    def list_on_disk(self) -> list[Entry]:
+        """List the files of the work tree: what git tracks, and what is new and not ignored."""
+        return list(self._on_disk())
+
+    def holds(self, commit: str, name: str) -> bool:
+        """Tell whether a commit has a file of this name in the folder that is asked about."""
+        found = self._ask("cat-file", "-e", f"{commit}:{(self.inside / name).as_posix()}")
+        return not found.returncode
+
     def _list_entries(self, commit: str) -> Iterator[Entry]:
         found = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *self._where())
         if found.returncode:
