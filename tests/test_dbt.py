@@ -87,7 +87,7 @@ def test_what_dbt_compiles_and_what_is_rendered_here_have_the_same_lineage(
     assert len(rendered.edges) > 60
     same_lineage(rendered, taken)
     kinds = {info.kind for info in taken.datasets.values()}
-    assert kinds == {"model", "seed", "snapshot", "source", "exposure"}
+    assert kinds == {"model", "seed", "snapshot", "source", "exposure", "test"}
 
 
 def test_a_target_folder_and_a_manifest_are_the_project(compiled: Path) -> None:

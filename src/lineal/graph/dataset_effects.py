@@ -19,6 +19,7 @@ from lineal.graph.effects import (
 )
 from lineal.graph.graph import Graph
 from lineal.graph.names_used import NamesUsed
+from lineal.model.consumers import CONSUMERS
 from lineal.model.edge import Column, Dataset
 
 
@@ -31,7 +32,7 @@ def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effect
     counts: dict[Dataset, int] = {}
     for each in columns:
         counts[each.column.dataset] = counts.get(each.column.dataset, 0) + 1
-    several = [each for part in found for each in (*part.datasets, *part.exposures)]
+    several = [each for part in found for each in (*part.datasets, *part.consumers)]
     datasets = [
         replace(each, columns=counts.get(each.dataset, 0))
         for each in worst_datasets([*several, *readers(graph, dataset, change)])
@@ -41,8 +42,8 @@ def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effect
         dataset,
         change,
         tuple(columns),
-        tuple(each for each in datasets if each.kind != "exposure"),
-        tuple(each for each in datasets if each.kind == "exposure"),
+        tuple(each for each in datasets if each.kind not in CONSUMERS),
+        tuple(each for each in datasets if each.kind in CONSUMERS),
         tuple(descriptions(each for part in found for each in part.descriptions)),
     )
 

@@ -10,7 +10,7 @@ values          reach whatever is made of the column, or has rows that it decide
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from lineal.graph.graph import Graph, whole
 from lineal.graph.impact import REFERENCED, Impact, impact
 from lineal.graph.names_used import NamesUsed, Naming, mentions
 from lineal.graph.types import same_type
+from lineal.model.consumers import CONSUMERS, EXPOSURE, VIRTUAL
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.way import How
@@ -105,14 +106,20 @@ class Effects:
     change: Change
     columns: tuple[ColumnEffect, ...]
     datasets: tuple[DatasetEffect, ...]
-    exposures: tuple[DatasetEffect, ...]
+    consumers: tuple[DatasetEffect, ...]
+    """Tests, metrics, exposures and the like."""
     descriptions: tuple[DescriptionEffect, ...]
     from_type: str = ""
 
     @property
+    def exposures(self) -> tuple[DatasetEffect, ...]:
+        """Return the exposures among the consumers."""
+        return tuple(each for each in self.consumers if each.kind == EXPOSURE)
+
+    @property
     def breaks(self) -> bool:
-        """Tell whether a dataset or an exposure breaks."""
-        return any(each.effect == BREAKS for each in (*self.datasets, *self.exposures))
+        """Tell whether a dataset or a consumer breaks."""
+        return any(each.effect == BREAKS for each in (*self.datasets, *self.consumers))
 
 
 def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None = None) -> Effects:
@@ -145,13 +152,13 @@ class _Finding:
             return Effects(self.column, self.change, (), (), (), (), info.type)
         found = sorted((self.of_column(each) for each in self.reached), key=column_rank)
         datasets = sorted(self.of_datasets(found), key=dataset_rank)
-        exposed = [each for each in datasets if each.kind == "exposure"]
+        consumers = [each for each in datasets if each.kind in CONSUMERS]
         return Effects(
             self.column,
             self.change,
             tuple(found),
-            tuple(each for each in datasets if each.kind != "exposure"),
-            tuple(exposed),
+            tuple(each for each in datasets if each.kind not in CONSUMERS),
+            tuple(consumers),
             tuple(self.descriptions(found)),
             info.type if info is not None else "",
         )
@@ -205,6 +212,7 @@ class _Finding:
                     continue  # an incremental model reads what it was
                 if naming is not None:
                     loss.broken.setdefault(into, (column, naming))
+                    waiting += self.needing(column, into, met)
                     continue
                 for edge in self.graph.out_of(column):
                     target = edge.target
@@ -222,16 +230,34 @@ class _Finding:
                         waiting.append(target)
         return loss
 
+    def needing(self, column: Column, into: Dataset, met: set[Column]) -> list[Column]:
+        """The columns of a broken consumer that need the column: whoever reads these breaks, too."""
+        if self.graph.kind(into) not in VIRTUAL:
+            return []
+        found: list[Column] = []
+        for edge in (*self.graph.out_of(column), *self.graph.decided_by(column)):
+            if edge.into != into:
+                continue
+            target = edge.target
+            own = [target] if isinstance(target, Column) else self.graph.columns(into)
+            found += [each for each in own if whole(each) not in met]
+            met.update(map(whole, own))
+        return found
+
     @cached_property
     def starved(self) -> dict[Dataset, Dataset]:
         """Datasets behind one that breaks → the one that does."""
         behind: dict[Dataset, dict[Dataset, None]] = {}
         for read in self.graph.reads:
             behind.setdefault(read.dataset, {})[read.target] = None
-        broken = [*self.loss.broken, *self.loss.shifted]
+        broken = [
+            each
+            for each in (*self.loss.broken, *self.loss.shifted)
+            if self.graph.kind(each) not in VIRTUAL
+        ]
         found: dict[Dataset, Dataset] = {}
         border = [(dataset, dataset) for dataset in broken]
-        met = {*broken, self.column.dataset}
+        met = {*self.loss.broken, *self.loss.shifted, self.column.dataset}
         while border:
             ahead = []
             for at, cause in border:
@@ -265,9 +291,9 @@ class _Finding:
                     waiting.append(whole(target))
         return found
 
-    # -- datasets, exposures, descriptions ---------------------------------------------------------
+    # -- datasets, consumers, descriptions ---------------------------------------------------------
 
-    def of_datasets(self, columns: Iterable[ColumnEffect]) -> Iterable[DatasetEffect]:
+    def of_datasets(self, columns: Sequence[ColumnEffect]) -> Iterable[DatasetEffect]:
         """Yield the worst effect on each dataset."""
         held: dict[Dataset, list[ColumnEffect]] = {}
         for each in columns:
@@ -280,7 +306,7 @@ class _Finding:
             worst |= dict.fromkeys([*self.loss.broken, *self.loss.shifted], BREAKS)
             for dataset in self.starved:
                 worst.setdefault(dataset, STALE)
-        worst |= self.exposures({**worst, self.column.dataset: self.own_effect})
+        worst |= self.leaves({**worst, self.column.dataset: self.own_effect}, columns)
         for dataset, effect in worst.items():
             several = held.get(dataset, [])
             depth = min((each.impact.depth for each in several), default=len(self.graph.infos))
@@ -294,13 +320,22 @@ class _Finding:
         """Return what happens to the changed column itself."""
         return LOSSES.get(self.change.kind) or (RETYPED if self.change.kind == TYPE else REVALUED)
 
-    def exposures(self, worst: dict[Dataset, str]) -> dict[Dataset, str]:
-        """A dashboard that reads a dataset shares its fate; one that names the columns it reads,
-        theirs.
+    def leaves(
+        self, worst: dict[Dataset, str], columns: Iterable[ColumnEffect]
+    ) -> dict[Dataset, str]:
+        """A dashboard that reads a dataset shares its fate; a test that reads columns finds others
+        in them.
         """
         found: dict[Dataset, str] = {}
-        for read in self.used.exposed():
-            if read.column is None and read.dataset in worst and read.target not in worst:
+        reached = {(each.column.dataset, each.column.name.lower()) for each in columns}
+        reached.add((self.column.dataset, self.column.name.lower()))
+        for read in self.used.leaves:
+            if read.target in worst:
+                continue
+            if read.column is not None:
+                if (read.dataset, read.column.lower()) in reached:
+                    found.setdefault(read.target, REVALUED)
+            elif self.graph.kind(read.target) == EXPOSURE and read.dataset in worst:
                 effect = worst[read.dataset]
                 effect = STALE if effect == BREAKS else effect
                 found[read.target] = min(effect, found.get(read.target, effect), key=_severity)

@@ -9,9 +9,10 @@ from lineal.graph.field_types import type_at
 from lineal.model import names
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
-from lineal.model.edge import Column, Dataset, Doubt, Edge, Read
+from lineal.model.consumers import EXPOSURE, LEAVES
+from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
-from lineal.model.way import Confidence
+from lineal.model.way import Confidence, How, way
 
 STAR = "*"
 MOST_CANDIDATES = 20
@@ -316,10 +317,40 @@ class Graph:
 
     # -- reads -------------------------------------------------------------------------------------
 
+    def checked_by(self, column: Column) -> list[Edge]:
+        """The consumers that only read: a leaf for each test that reads the column, and for each
+        exposure that reads its dataset.
+        """
+        named = self._checks.get((column.dataset, _fold(column.name)), {})
+        whole_dataset = self._checks.get((column.dataset, ""), {})
+        return [_leaf(column, read) for read in {**whole_dataset, **named}.values()]
+
+    @cached_property
+    def _checks(self) -> dict[tuple[Dataset, str], dict[Dataset, Read]]:
+        """Return the reads of leaves by dataset and column; '' where a whole dataset is read."""
+        found: dict[tuple[Dataset, str], dict[Dataset, Read]] = {}
+        leaves = {name for name, info in self.infos.items() if info.kind in LEAVES}
+        for read in self.reads if leaves else ():
+            if read.target not in leaves:
+                continue
+            if read.column is not None:
+                found.setdefault((read.dataset, _fold(read.column)), {}).setdefault(
+                    read.target, read
+                )
+            elif self.infos[read.target].kind == EXPOSURE:
+                found.setdefault((read.dataset, ""), {}).setdefault(read.target, read)
+        return found
+
     @property
     def reads(self) -> list[Read]:
         """Return every read of a dataset or column."""
         return self.extraction.reads
+
+
+def _leaf(column: Column, read: Read) -> Edge:
+    """A check filters by what it reads: the edge of a read that leads nowhere else."""
+    usage = Usage(way(How.FILTER, read.clause), None, None, Site(read.place, "", ()))
+    return Edge(column, read.target, (usage,))
 
 
 def whole(column: Column) -> Column:

@@ -5,12 +5,12 @@ names none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph, whole
 from lineal.model import names
+from lineal.model.consumers import LEAVES
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
 from lineal.model.statement import Statement
@@ -159,9 +159,10 @@ class NamesUsed:
             found.setdefault(statement.target, []).append(statement)
         return found
 
-    def exposed(self) -> Iterator[Read]:
-        """The reads of exposures: dashboards and the like, which lie behind everything else."""
-        return (read for read in self.graph.reads if self.graph.kind(read.target) == "exposure")
+    @cached_property
+    def leaves(self) -> list[Read]:
+        """The reads of tests and exposures, which lie behind everything else."""
+        return [read for read in self.graph.reads if self.graph.kind(read.target) in LEAVES]
 
 
 def mentions(text: str, name: str) -> bool:

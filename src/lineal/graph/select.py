@@ -123,10 +123,22 @@ def classified(graph: Graph, label: str) -> list[Column | Dataset]:
     return list(Classification(graph).columns(label.lower()))
 
 
+def grouped(graph: Graph, group: str) -> list[Column | Dataset]:
+    """group:finance      the models of a group"""
+    return tagged(graph, f"group:{group}")
+
+
+def accessible(graph: Graph, access: str) -> list[Column | Dataset]:
+    """access:private      the models with an access: private, protected or public"""
+    return tagged(graph, f"access:{access.lower()}")
+
+
 METHODS: dict[str, Callable[[Graph, str], list[Column | Dataset]]] = {
     "tag": tagged,
     "path": in_path,
     "kind": of_kind,
     "classification": classified,
+    "group": grouped,
+    "access": accessible,
 }
 """The methods of selectors, each with what it finds."""

@@ -60,13 +60,14 @@ def downstream(
     graph: Graph, starts: Iterable[Column], *, depth: int | None = None
 ) -> list[TracedEdge]:
     """What is made of the columns: field-level edges to the end, and at each column the datasets
-    whose rows it
-    decides, as leaves. A dataset that the column also reaches at field level is not said twice."""
+    whose rows it decides and the consumers that read it, as leaves. A dataset that the column also
+    reaches at field level is not said twice.
+    """
     starts = list(starts)
 
     def leaving(column: Column) -> list[Edge]:
         deciding = [edge for edge in graph.decided_by(column) if not graph.also_selected(edge)]
-        return [*graph.out_of(column), *deciding]
+        return [*graph.out_of(column), *deciding, *graph.checked_by(column)]
 
     return sorted(_walk(starts, leaving, _target, depth), key=_by_depth)
 

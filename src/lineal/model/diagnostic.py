@@ -274,6 +274,12 @@ class Code(Enum):
         "Models call macros of a package that is not installed, and do not render. Each package is named once.",
         "Run `dbt deps`, so that the packages of the project are there.",
     )
+    PRIVATE_REFERENCE = (
+        "private-reference",
+        Severity.WARNING,
+        "A node reads a private model of a group that it does not belong to. dbt refuses to run it.",
+        "Read a model that is protected or public, or put both into one group.",
+    )
     SEED_ERROR = ("seed-error", Severity.ERROR, "A seed's CSV cannot be read.", "Check the file.")
     LOG_ROW = (
         "log-row",

@@ -7,6 +7,7 @@ from typing import Any
 
 from lineal.algebra.frame import Frame
 from lineal.extract.entries import Entry
+from lineal.model.consumers import CONSUMERS, ONLY_READ
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo, LateColumn
 from lineal.resolve.boundary import Boundary
@@ -73,6 +74,8 @@ class DatasetInfos:
 
     def describe(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
         """A dataset with the columns that are made or declared, then those that use tells of."""
+        if entry.kind in ONLY_READ:
+            return self.describe_check(entry)
         frame = entry.scanned if entry.scanned is not None else self.schemas.schema(entry)
         columns = self.columns_known(entry, frame)
         if not frame.complete:
@@ -89,11 +92,18 @@ class DatasetInfos:
         found = DatasetInfo(dataset, entry.kind, columns, frame.complete)
         if entry.declared is not None:
             found.description, found.place = entry.declared.description, entry.declared.place
-        if entry.told is not None:
+        if entry.told is not None and entry.kind not in CONSUMERS:
             found.declared, found.terminal = entry.told.columns, entry.told.terminal
             found.tags = entry.told.tags
 
         found.produced = produced
+        return found
+
+    def describe_check(self, entry: Entry) -> DatasetInfo:
+        """A test has no columns, whatever its statement selects."""
+        found = DatasetInfo(self.shown.dataset(entry.dataset), entry.kind, [], True)
+        if entry.declared is not None:
+            found.description, found.place = entry.declared.description, entry.declared.place
         return found
 
     def columns_known(self, entry: Entry, frame: Frame) -> list[ColumnInfo]:

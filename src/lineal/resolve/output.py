@@ -9,6 +9,7 @@ from lineal.algebra.edges import name as name_dataset
 from lineal.algebra.frame import Frame
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code, Diagnostic, order_of, redact_diagnostic
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.extraction import Extraction
@@ -104,7 +105,9 @@ class Output:
         )
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
-        """What one statement makes of its sources."""
+        """What one statement makes of its sources; a test makes nothing, it only reads."""
+        if definition.plan.kind in ONLY_READ:
+            return []
         target, reading = definition.target, definition.reading
         fallback = (definition.plan.query or definition.plan.node, None, None, None)
         with Task("edges", reading.script.text, target):

@@ -8,6 +8,7 @@ from itertools import chain
 from lineal.algebra.frame import Frame, answer
 from lineal.extract.entries import Definition
 from lineal.extract.sql.reading import starred
+from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Usage
 from lineal.model.names import column_key
@@ -53,7 +54,8 @@ class Stars:
         """The statements whose columns are not all known, by what they write."""
         found: dict[Dataset, list[Definition]] = {}
         for definition in self.catalog.order:
-            if definition.failure is not None or definition.hidden:
+            is_silent = definition.hidden or definition.plan.kind in ONLY_READ
+            if definition.failure is not None or is_silent:
                 continue
             if definition.frame is not None and definition.frame.stars:
                 found.setdefault(definition.target, []).append(definition)

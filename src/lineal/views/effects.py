@@ -56,7 +56,7 @@ def table(found: Effects, graph: Graph) -> Page:
     page: Page = [line(Piece(heading(found), "heading")), line(Piece(RULE, "rule")), line()]
     for grid in (
         Grid(DATASETS, _datasets(found.datasets), numbers=(3,)),
-        Grid(("EFFECT", "EXPOSURE", *DATASETS[2:]), _datasets(found.exposures), numbers=(3,)),
+        Grid(("EFFECT", "CONSUMER", *DATASETS[2:]), _datasets(found.consumers), numbers=(3,)),
         Grid(COLUMNS, _columns(found), numbers=(3,), folds=True),
         Grid(
             DESCRIPTIONS,
@@ -106,9 +106,9 @@ def _datasets(found: Iterable[DatasetEffect]) -> list[tuple[str, ...]]:
 
 def summary(found: Effects) -> str:
     """20 columns of 6 datasets: 3 datasets break, 2 columns disappear, 15 columns change values."""
-    if not found.columns and not found.datasets and not found.exposures:
+    if not found.columns and not found.datasets and not found.consumers:
         return "Nothing is affected."
-    datasets = Counter(each.effect for each in (*found.datasets, *found.exposures))
+    datasets = Counter(each.effect for each in (*found.datasets, *found.consumers))
     columns = Counter(each.effect for each in found.columns)
     parts = [_count_effect(effect, datasets[effect], "dataset") for effect in (BREAKS, STALE)]
     parts += [
@@ -116,8 +116,8 @@ def summary(found: Effects) -> str:
         for effect in SEVEREST_FIRST
         if effect not in (BREAKS, STALE)
     ]
-    if found.exposures:
-        parts.append(f"{count_noun(len(found.exposures), 'exposure')} affected")
+    if found.consumers:
+        parts.append(f"{count_noun(len(found.consumers), 'consumer')} affected")
     reached = f"{count_noun(len(found.columns), 'column')} of {count_noun(len(found.datasets), 'dataset')}"
     return f"{reached}: {', '.join(part for part in parts if part)}."
 
@@ -159,9 +159,9 @@ def markdown(found: Effects, graph: Graph) -> str:
             [_dataset_cells(each) for each in found.datasets],
         ),
         (
-            "exposure",
-            ("Effect", "Exposure", "Reason"),
-            [_dataset_cells(each) for each in found.exposures],
+            "consumer",
+            ("Effect", "Consumer", "Reason"),
+            [_dataset_cells(each) for each in found.consumers],
         ),
         (
             "column",
@@ -213,6 +213,7 @@ def as_json(found: Effects, graph: Graph) -> str:
         "breaks": found.breaks,
         "columns": [_column(each) for each in found.columns],
         "datasets": [_dataset(each) for each in found.datasets],
+        "consumers": [_dataset(each) for each in found.consumers],
         "exposures": [_dataset(each) for each in found.exposures],
         "descriptions": [
             {**step(each.at), "text": each.text, "why": each.note} for each in found.descriptions

@@ -239,13 +239,18 @@ def test_a_hook_that_only_asks_is_not_the_model(tmp_path: Path) -> None:
     assert quiet(found(tmp_path, files)) == ["t.id -> a.id"]
 
 
-def test_tests_and_analyses_are_left_out(tmp_path: Path) -> None:
+def test_analyses_are_left_out_and_tests_only_read(tmp_path: Path) -> None:
     files = {
         "a": "select 1 as id",
         "tests/t.sql": "select * from {{ ref('a') }}",
         "analyses/x.sql": "select 1",
     }
-    assert [dataset.name for dataset in found(tmp_path, files).datasets] == ["a"]
+    extraction = found(tmp_path, files)
+    assert {each.name: info.kind for each, info in extraction.datasets.items()} == {
+        "a": "model",
+        "test:t": "test",
+    }
+    assert edges(extraction) == []
 
 
 def test_yaml_says_what_columns_mean_and_where_it_says_so(tmp_path: Path) -> None:

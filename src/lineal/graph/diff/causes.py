@@ -315,7 +315,8 @@ class _Causes:
         self.followed += 1
         if self.followed > MOST_FOLLOWED:
             return
-        for each in effects(self.base.graph, column, Change(DROP), self.used).datasets:
+        lost = effects(self.base.graph, column, Change(DROP), self.used)
+        for each in (*lost.datasets, *lost.consumers):
             key = key_of(each.dataset)
             new = self.pairs.renamed.get(key, key)
             if each.effect == BREAKS and new in self.head.datasets and self.still(key, new, column):

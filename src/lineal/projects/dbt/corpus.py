@@ -1,4 +1,4 @@
-"""From nodes to a corpus: scripts, datasets, names, exposures."""
+"""From nodes to a corpus: scripts, datasets, names, consumers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 from lineal.extract.pyspark.forms import form_of
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Dataset, Read
-from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
-from lineal.model.way import Clause
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
+from lineal.projects.dbt.consumers.assemble import Consumers, Consuming
+from lineal.projects.dbt.consumers.checks import BUILTIN
 from lineal.projects.dbt.expansions import expansions_in, macro_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, aliases_of, base_of, is_enabled, is_terminal
@@ -29,6 +30,9 @@ from lineal.projects.dbt.snapshots import snapshot_query
 from lineal.projects.intake import current
 from lineal.projects.render import JINJA, MISSING_PACKAGE
 from lineal.projects.schema import Schema, schema_datasets
+
+TEST_MACRO = re.compile(r"\{%-?\s*(?:(?:data_)?test\s+|macro\s+(?:\w+__)?test_)(\w+)\s*\(")
+"""{% test is_positive(model, column_name) %}"""
 
 HOOKS = ("pre-hook", "post-hook")
 ASKING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*(?:select|with|grant|set|show)\b", re.I | re.S)
@@ -65,6 +69,8 @@ class Assembly:
         """What dbt.ref and dbt.source mean in the Python models of a package."""
         self.made: dict[str, Made] = {}
         """What became of each template."""
+        self.consumers = Consumers()
+        """Tests, unit tests and the semantic layer."""
         self.by_id = {node.id: node for node in nodes}
         self.twins: dict[str, list[Node]] = {}
         for node in nodes:
@@ -104,7 +110,7 @@ class Assembly:
         }
         corpus.datasets = [info for info in corpus.datasets if info.dataset.name not in gone]
         corpus.diagnostics += [*self.report_packages(), *self.report_unknown()]
-        corpus.given += self.exposures(kept)
+        self.add_consumers(kept, made)
         if tests is not None:
             corpus.steps = self.steps(made, tests)
             named = (
@@ -125,6 +131,43 @@ class Assembly:
             self.corpus.diagnostics.append,
             f"this {node.kind}",
         )
+
+    def add_consumers(self, kept: list[Node], made: Mapping[str, Made]) -> None:
+        """Add tests, contracts, exposures and the semantic layer."""
+        known = {each.id for each in self.kitchen_tests()}
+        waiting = [node for node in self.consumers.tests if node.id in known]
+        tested = self.kitchen.rendered(
+            waiting, lambda ids, more: self.columns_of(ids, {**made, **more})
+        )
+        Consuming(self, self.consumers, tested).add(kept)
+        self.report_private([node for node in kept if node.kind in FILE_KINDS], made)
+
+    def report_private(self, nodes: Iterable[Node], made: Mapping[str, Made]) -> None:
+        """Report the nodes that read a private model from outside of its group."""
+        for node in nodes:
+            for id_ in dict.fromkeys(self.refs(node, made)):
+                held = self.by_id.get(id_)
+                if held is None or held.config.get("access") != "private":
+                    continue
+                group = held.config.get("group")
+                if group != node.config.get("group"):
+                    message = (
+                        f"{node.name} reads {held.name}, which is private to the group {group}"
+                    )
+                    place = Place(node.file, node.line, 1)
+                    self.corpus.diagnostics.append(
+                        Diagnostic(Code.PRIVATE_REFERENCE, message, place)
+                    )
+
+    def kitchen_tests(self) -> Iterable[Node]:
+        """Yield the tests that have to be rendered: singular ones, and those with a macro at hand."""
+        for node in self.consumers.tests:
+            test = node.test
+            if test is None or node.compiled is not None or not is_enabled(node):
+                continue
+            short = test.name.rpartition(".")[2]
+            if not test.name or (test.name not in BUILTIN and short in self.test_macros):
+                yield node
 
     def steps(self, made: Mapping[str, Made], tests: list[Node]) -> list[Step]:
         """What a run does, with the tests rendered last: they ask for columns that models make."""
@@ -258,6 +301,12 @@ class Assembly:
         """Return the names of all macros."""
         return macro_names([text for _, _, text in (*self.kitchen.macros, *own_macros())])
 
+    @cached_property
+    def test_macros(self) -> frozenset[str]:
+        """Return the names of the generic tests that the project and its packages define."""
+        texts = (text for _, _, text in self.kitchen.macros)
+        return frozenset(name for text in texts for name in TEST_MACRO.findall(text))
+
     def context(self, node: Node) -> DbtContext:
         """What `dbt` tells a Python model."""
         if node.package not in self.relations:
@@ -303,34 +352,6 @@ class Assembly:
             self.corpus.after.append(script)
         else:
             self.corpus.before.append(script)
-
-    def exposures(self, nodes: list[Node]) -> list[Extraction]:
-        """Return the reads of all exposures."""
-        reads: list[Read] = []
-        infos: dict[Dataset, DatasetInfo] = {}
-        for node in nodes:
-            if node.kind == "exposure":
-                target = Dataset("", node.dataset)
-                infos[target] = DatasetInfo(
-                    target, "exposure", [], True, node.description, node.place
-                )
-                for text in node.depends:
-                    held = self.by_id.get(text) or self.kitchen.index.find_reference(
-                        node.package, text
-                    )
-                    if held is not None:
-                        place = node.place or Place(node.file, 1, 1)
-                        reads.append(
-                            Read(target, Dataset("", held.dataset), None, Clause.FROM, place)
-                        )
-                    elif text.strip().startswith(("ref", "source", "{{")):
-                        message = f"{text} is not in the project"
-                        self.corpus.diagnostics.append(
-                            Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place)
-                        )
-        if infos:
-            return [Extraction(reads=reads, datasets=infos)]
-        return []
 
     # -- columns that templates ask for ------------------------------------------------------------
 
@@ -385,9 +406,11 @@ class Assembly:
 
 
 def tags_of(node: Node) -> tuple[str, ...]:
-    """tags: daily, tags: [daily, finance]"""
+    """tags: daily, tags: [daily, finance]; a group and an access are tags of their own"""
     tags = node.config.get("tags") or []
-    return tuple(map(str, tags)) if isinstance(tags, list) else (str(tags),)
+    found = [str(tag) for tag in tags] if isinstance(tags, list) else [str(tags)]
+    found += [f"{key}:{node.config[key]}" for key in ("group", "access") if node.config.get(key)]
+    return tuple(found)
 
 
 MISSING_MACRO = re.compile(r"there is no macro (?P<package>\w+)\.(?P<name>\w+)")

@@ -15,6 +15,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Meaning
 from lineal.projects.dbt import files
+from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.corpus import Assembly
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import REFERABLE, Node, is_enabled, separate
@@ -61,6 +62,7 @@ class Draft:
     """Models, seeds and snapshots of other projects, which ref() can name as well."""
     tests: list[Node] | None = None
     """The tests of a project that is to be run."""
+    consumers: Consumers = field(default_factory=Consumers)
     notes: list[str] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     meanings: list[Meaning] = field(default_factory=list)
@@ -82,6 +84,7 @@ class Draft:
         )  # fmt: skip
         assembly = Assembly(self.nodes, kitchen, request.dialect, request.schema, self.folder)
         assembly.missing_packages = self.missing
+        assembly.consumers = self.consumers
         assembly.seed_files = seed_files(self.packages)
         corpus = assembly.finish(self.tests)
         if self.is_alone and not request.to_run:

@@ -256,6 +256,9 @@ def build_node(
                 **mapping(config.get("meta")),
                 **{key: item.plain() for key, item in meta.items()},
             }
+        for key in ("access", "group", "time_spine"):
+            if value is not None and (told := value.get(key)) is not None:
+                config[key] = told.plain()
     config |= located(text)
     columns = _columns(about, versioned, reader)
     return Node(
@@ -275,10 +278,21 @@ def build_node(
         place=about.place if about is not None else Place(str(path), 1, 1),
         version=version,
         fqn=[package.name, *inner],
+        constraints=list(constraints_in(about)) if about is not None else [],
         about=versioned
         if versioned is not None and versioned.get("tests", "data_tests") is not None
         else about,
     )
+
+
+def constraints_in(about: Value) -> Iterator[dict[str, Any]]:
+    """Those of the model, and those of its columns with the column that they are about."""
+    for value in about.items_of("constraints"):
+        yield mapping(value.plain())
+    for column in about.items_of("columns"):
+        name = column.get("name")
+        for value in column.items_of("constraints") if name is not None else ():
+            yield {"columns": [name.raw if name is not None else ""], **mapping(value.plain())}
 
 
 def version_of(about: Value, version: str) -> Value | None:

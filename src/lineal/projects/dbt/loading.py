@@ -20,6 +20,9 @@ from lineal.projects.dbt.adapters import (
     profile_of,
     with_environment,
 )
+from lineal.projects.dbt.consumers.assemble import Consumers
+from lineal.projects.dbt.consumers.checks import UnitTest
+from lineal.projects.dbt.consumers.semantic import entries_of_file
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.draft import GUESSED, Draft, Request, share_names
 from lineal.projects.dbt.index import Index
@@ -38,6 +41,7 @@ from lineal.projects.dbt.render_cache import Kept
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, home_of
 from lineal.projects.schema import Schema
+from lineal.projects.seeds import read_header
 from lineal.projects.settings import read_meanings
 from lineal.projects.text import Report, read_text, start_of
 
@@ -180,9 +184,10 @@ def draft_of_manifest(manifest: Manifest, folder: Path | None, request: Request)
         draft.variables = project.variables(request.options.variables)
         draft.namespaces = project.namespaces
         draft.packages = [project.root]
+    draft.consumers = manifest.consumers
     if request.to_run:
-        draft.tests = manifest.tests
-        draft.notes = unit_test_note(manifest.unit_tests)
+        draft.tests = manifest.consumers.tests
+        draft.notes = unit_test_note(len(manifest.consumers.unit_tests))
         draft.notes += unknown_adapter_note(target["type"], request.dialect)
     return draft
 
@@ -230,8 +235,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
     project = read_project(folder, report)
     packages = [(package, files.properties_of(package, report)) for package in project.all]
     macros = [each for package in project.all for each in macros_of(package, report)]
-    if request.to_run:
-        macros += [each for package in project.all for each in generic_macros(package, report)]
+    macros += [each for package in project.all for each in generic_macros(package, report)]
     target = target_of(project, request, report)
     variables = project.variables(request.options.variables)
     root = project.root.name
@@ -262,15 +266,46 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
         packages=project.all, missing=missing_packages(project), diagnostics=diagnostics,
         is_alone=has_adapter,
     )  # fmt: skip
+    tests = [
+        *generic_tests(nodes, project, target["type"]),
+        *singular_tests(project, report),
+    ]
+    draft.consumers = consumers_of(tests, nodes, packages)
     if request.to_run:
-        draft.tests = [
-            *generic_tests(nodes, project, target["type"]),
-            *singular_tests(project, report),
-        ]
+        draft.tests = tests
         draft.notes = [NO_DIALECT] if guessed else []
         draft.notes += unknown_adapter_note(target["type"], request.dialect)
-        draft.notes += unit_test_note(sum(each.unit_tests for _, each in packages))
+        draft.notes += unit_test_note(sum(len(each.unit_tests) for _, each in packages))
     return draft
+
+
+def consumers_of(
+    tests: list[Node], nodes: list[Node], packages: list[tuple[Package, files.Properties]]
+) -> Consumers:
+    """Return what the property files of a project declare besides nodes."""
+    found = Consumers(tests)
+    for package, properties in packages:
+        sections = {
+            "semantic_models": properties.semantic_models,
+            "metrics": properties.metrics,
+            "saved_queries": properties.saved_queries,
+        }
+        models = [node for node in nodes if node.kind == "model" and node.package == package.name]
+        found.entries += list(entries_of_file(package.name, sections, models))
+        fixtures = fixture_columns(package) if properties.unit_tests else {}
+        found.unit_tests += [
+            UnitTest(package.name, about, fixtures) for about in properties.unit_tests
+        ]
+    return found
+
+
+def fixture_columns(package: Package) -> dict[str, list[str]]:
+    """tests/fixtures/orders.csv      the columns of its header"""
+    found: dict[str, list[str]] = {}
+    for path in files.below(package.paths["tests"], (".csv",), lambda _: None):
+        header = read_header(path, ",", lambda _: None) or []
+        found.setdefault(path.stem, [column.name for column in header])
+    return found
 
 
 def choose_adapter(target: dict[str, str], nodes: list[Node], request: Request) -> bool:

@@ -17,6 +17,9 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.projects.dbt.compiled import levelled, without_ephemeral
+from lineal.projects.dbt.consumers.assemble import Consumers
+from lineal.projects.dbt.consumers.checks import UnitTest
+from lineal.projects.dbt.consumers.semantic import SECTIONS, Entry
 from lineal.projects.dbt.node import REFERABLE, DataTest, Node
 from lineal.projects.dbt.places import Places
 from lineal.projects.dbt.properties import known_labels
@@ -50,9 +53,7 @@ class Manifest:
     """All files that it knows of, those of disabled nodes included."""
     stale: list[str] = field(default_factory=list)
     """Files that are not as they were when it was made."""
-    tests: list[Node] = field(default_factory=list)
-    unit_tests: int = 0
-    """How many there are."""
+    consumers: Consumers = field(default_factory=Consumers)
 
 
 def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Manifest | None:
@@ -86,8 +87,11 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         macros=list(_macros(data)),
         known={node.file for node in nodes} | {str(root / path) for path in _disabled(data)},
         stale=stale,
-        tests=list(_tests(data, root, places)),
-        unit_tests=len(_mapping(data.get("unit_tests"))),
+        consumers=Consumers(
+            list(_tests(data, root, places)),
+            list(_semantics(data, root, places)),
+            list(_unit_tests(data, root, places)),
+        ),
     )
 
 
@@ -170,6 +174,10 @@ def _compiled(
         called & asking or "is_incremental" in raw
     )
     node.text = raw
+    node.constraints = list(_constraints(each))
+    for key in ("access", "group", "time_spine"):
+        if each.get(key):
+            node.config.setdefault(key, each[key])
     code = each.get("compiled_code") or each.get("compiled_sql")
     if isinstance(code, str) and code.strip() and not node.is_python:
         if INJECTED in code:
@@ -198,10 +206,14 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
         attached = _text(each.get("attached_node")) or (
             node.depends[-1] if name and node.depends else ""
         )
+        if name:
+            node.place = places.inner(
+                node.file, attached.split("."), _text(each.get("column_name"))
+            )
         kwargs = _mapping(about.get("kwargs")) if name else None
         column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
         node.test = DataTest(
-            f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place
+            f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place, True
         )
         node.name = name if name and name in node.name else node.name
         yield node
@@ -323,6 +335,34 @@ def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
         places.put(node, "exposures", node.file)
         node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
         yield node
+
+
+def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Entry]:
+    """Semantic models, metrics and saved queries; what stands in a model is a part of its YAML."""
+    for kind, section in SECTIONS.items():
+        for each in _entries(data, section):
+            package, name = _text(each.get("package_name")), str(each["name"])
+            config = _mapping(each.get("config"))
+            if config.get("enabled") is False:
+                continue
+            about = places.value_of(each, section, name, _file(each, root, package))
+            depends = tuple(map(str, _mapping(each.get("depends_on")).get("nodes") or ()))
+            yield Entry(kind, package, name, about, None, depends, str(each["unique_id"]))
+
+
+def _unit_tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[UnitTest]:
+    for each in _entries(data, "unit_tests"):
+        package, name = _text(each.get("package_name")), str(each["name"])
+        about = places.value_of(each, "unit_tests", name, _file(each, root, package))
+        yield UnitTest(package, about, {})
+
+
+def _constraints(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Those of the model, and those of its columns with the column that they are about."""
+    yield from (_mapping(item) for item in _as_list(each.get("constraints")))
+    for name, column in _mapping(each.get("columns")).items():
+        for item in _as_list(_mapping(column).get("constraints")):
+            yield {"columns": [name], **_mapping(item)}
 
 
 def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -19,6 +19,9 @@ AGAIN = "#"
 REFERABLE = ("model", "seed", "snapshot")
 """What ref() can name."""
 
+TIME_SPINE = "metricflow_time_spine"
+"""The model that metrics over time are joined to, if no other says that it is one."""
+
 Parts = tuple[str, str, str]
 """The database, schema and identifier of a relation."""
 
@@ -34,6 +37,8 @@ class DataTest:
     attached: str = ""
     """The id of the node that it belongs to."""
     place: Place | None = None
+    is_listed: bool = False
+    """Whether a manifest lists it, and so has named it."""
 
 
 @dataclass
@@ -74,6 +79,8 @@ class Node:
     """Of a source: the model of another project whose table it is."""
     test: DataTest | None = None
     """Of a test: what it is."""
+    constraints: list[dict[str, Any]] = field(default_factory=list)
+    """Of a model: the constraints of its contract."""
 
     @property
     def is_python(self) -> bool:
@@ -99,7 +106,11 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def is_terminal(node: Node) -> bool:
-    """meta: {lineal: {terminal: true}}      it is read outside of the project"""
+    """meta: {lineal: {terminal: true}}, access: public, a time spine      it is read outside of SQL"""
+    if node.config.get("access") == "public" or node.config.get("time_spine"):
+        return True
+    if node.name == TIME_SPINE:
+        return True
     return mapping(mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
 
 

@@ -5,12 +5,15 @@ and not said where.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
 from lineal.projects.dbt.node import Node
 from lineal.projects.text import peek_text
+from lineal.projects.yaml import Value, of_plain
 
 ITEM = re.compile(r"^(\s*)-\s*\{?\s*name:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,}#]+))")
 SECTION = re.compile(r"^(\w[\w-]*)\s*:")
@@ -63,6 +66,40 @@ class Places:
                 self.place(node, items, number, node.file)
                 return
 
+    def inner(self, file: str, owner: list[str], column: str) -> Place:
+        """Return the place of a column that a file describes; of its owner if it does not."""
+        found = Place(file, 1, 1)
+        items = self.items(file)
+        for number, item in enumerate(items):
+            if item.name not in owner or item.section not in NODE_SECTIONS:
+                continue
+            found = Place(file, item.line, item.column)
+            for beside in items[number + 1 :]:
+                if beside.indent <= item.indent:
+                    break
+                if beside.name == column:
+                    return Place(file, beside.line, beside.column)
+        return found
+
+    def value_of(self, data: Mapping[str, Any], section: str, name: str, file: str) -> Value:
+        """Return an entry of a manifest as YAML would have it, with the places of what has a name."""
+        items = self.items(file)
+        start = next(
+            (at for at, each in enumerate(items) if each.name == name and each.section == section),
+            None,
+        )
+        if start is None:
+            start = next((at for at, each in enumerate(items) if each.name == name), None)
+        if start is None:
+            return placed(of_plain(data), Place(file, 1, 1), {})
+        here = items[start]
+        inner: dict[str, list[Place]] = {}
+        for item in items[start + 1 :]:
+            if item.indent <= here.indent or item.section != here.section:
+                break
+            inner.setdefault(item.name, []).append(Place(file, item.line, item.column))
+        return placed(of_plain(data), Place(file, here.line, here.column), inner)
+
     def place(self, node: Node, items: list[Item], number: int, file: str) -> None:
         """Set the place of a node and of its columns."""
         here = items[number]
@@ -78,6 +115,22 @@ class Places:
             else column
             for column in node.columns
         ]
+
+
+NODE_SECTIONS = ("models", "seeds", "snapshots", "sources")
+
+
+def placed(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:
+    """Give a value of a manifest the place of its item, and the items in it those of their names."""
+    if isinstance(value.data, dict):
+        name = value.data.get("name")
+        own = inner.get(name.raw) if name is not None and value.name else None
+        here = own.pop(0) if own else place
+        data: Any = {key: placed(each, here, inner) for key, each in value.data.items()}
+        return replace(value, data=data, place=here)
+    if isinstance(value.data, list):
+        return replace(value, data=[placed(each, place, inner) for each in value.data], place=place)
+    return replace(value, place=place)
 
 
 def _items(file: str) -> list[Item]:

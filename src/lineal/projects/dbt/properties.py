@@ -19,7 +19,9 @@ from lineal.projects.columns import TYPE_KEYS, labels, marked, name_of, pairs
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
 
-KINDS = ("models", "seeds", "snapshots", "sources", "exposures")
+KINDS = (
+    "models", "seeds", "snapshots", "sources", "exposures", "semantic_models", "metrics", "saved_queries", "unit_tests",
+)  # fmt: skip
 DOC_CALL = re.compile(
     r"\{\{\s*doc\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"]\s*\)\s*\}\}"
 )
@@ -55,8 +57,10 @@ class Properties:
     sources: list[Value] = field(default_factory=list)
     exposures: list[Value] = field(default_factory=list)
     docs: dict[str, str] = field(default_factory=dict)
-    unit_tests: int = 0
-    """How many there are."""
+    semantic_models: list[Value] = field(default_factory=list)
+    metrics: list[Value] = field(default_factory=list)
+    saved_queries: list[Value] = field(default_factory=list)
+    unit_tests: list[Value] = field(default_factory=list)
 
     def described(self, value: Value, report: Report) -> str:
         """Return the description of a node, with its docs blocks filled in."""
@@ -84,7 +88,6 @@ def _read_into(found: Properties, file: Path, report: Report) -> None:
     for kind in KINDS:
         for item in _items(value, kind, report):
             _keep(found, kind, item, report)
-    found.unit_tests += len(value.items_of("unit_tests"))
 
 
 def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:

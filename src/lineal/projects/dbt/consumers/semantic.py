@@ -1,0 +1,331 @@
+"""Semantic models, metrics and saved queries: what YAML or a manifest says of them, in one shape.
+
+dbt 1   semantic_models: [{name, model: ref('orders'), entities, dimensions, measures}]
+        metrics: [{name, type: simple, type_params: {measure: order_total}}]
+dbt 2   models: [{name, semantic_model: true, columns: [{name, entity: {…}, dimension: {…}}],
+                  derived_semantics: {…}, metrics: [{name, type: simple, agg: sum, expr: amount}]}]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lineal.model.diagnostic import Place
+from lineal.projects.dbt.node import Node
+from lineal.projects.yaml import Value
+
+SEMANTIC_MODEL, METRIC, SAVED_QUERY = "semantic_model", "metric", "saved_query"
+SECTIONS = {SEMANTIC_MODEL: "semantic_models", METRIC: "metrics", SAVED_QUERY: "saved_queries"}
+
+AGGREGATES = {
+    "sum": "sum({})",
+    "sum_boolean": "sum({})",
+    "count": "count({})",
+    "count_distinct": "count(DISTINCT {})",
+    "average": "avg({})",
+    "avg": "avg({})",
+    "min": "min({})",
+    "max": "max({})",
+    "median": "median({})",
+    "percentile": "percentile({}, 0.5)",
+}
+"""agg: and what it is in SQL."""
+
+
+class Entry(NamedTuple):
+    """A semantic model, metric or saved query as a file or a manifest has it."""
+
+    kind: str
+    package: str
+    name: str
+    about: Value
+    model: Node | None = None
+    """Of one that stands inside a model: that model."""
+    depends: tuple[str, ...] = ()
+    """The ids that a manifest says it depends on."""
+    id: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Return where it is declared."""
+        return self.about.place
+
+    @property
+    def dataset(self) -> str:
+        """metric:revenue      what it is called in the graph"""
+        return f"{self.kind}:{self.name}"
+
+
+class Element(NamedTuple):
+    """An entity, a dimension or a measure: a column of its semantic model."""
+
+    name: str
+    kind: str
+    sql: str
+    place: Place
+
+
+@dataclass
+class SemanticModel:
+    """A semantic model, whatever shape it was written in."""
+
+    entry: Entry
+    elements: list[Element] = field(default_factory=list)
+    primary: set[str] = field(default_factory=set)
+    """The entities that qualify its dimensions."""
+    time: str = ""
+    """agg_time_dimension: what metric_time means."""
+    times: dict[str, str] = field(default_factory=dict)
+    """The same for each measure that has its own."""
+
+    def has(self, name: str, *kinds: str) -> bool:
+        """Tell whether it has an element of this name, of one of these kinds."""
+        return any(each.name == name and each.kind in kinds for each in self.elements)
+
+
+def text_of(value: Value | None) -> str:
+    """Return a scalar as it is written; a mapping and a list say nothing."""
+    if value is None or isinstance(value.data, (dict, list)):
+        return ""
+    return value.raw.strip()
+
+
+def name_in(value: Value) -> str:
+    """orders, {name: orders, filter: …}"""
+    if isinstance(value.data, dict):
+        return text_of(value.get("name"))
+    return text_of(value)
+
+
+def place_of(value: Value | None, other: Place) -> Place:
+    """Return where a text begins; the place of something else if there is none."""
+    if value is None or not value.place.file:
+        return other
+    if value.block:
+        return value.place._replace(line=value.text_line, column=1)
+    return value.place
+
+
+# -- semantic models -------------------------------------------------------------------------------
+
+
+def read_semantic_model(entry: Entry) -> SemanticModel:
+    """Return a semantic model with its elements, in either shape."""
+    found = SemanticModel(entry)
+    about = entry.about
+    defaults = about.get("defaults") or about
+    found.time = text_of(defaults.get("agg_time_dimension"))
+    given = text_of(about.get("primary_entity"))
+    if given:
+        found.primary.add(given)
+    for value in about.items_of("entities"):
+        add_element(found, value, "entity")
+        if text_of(value.get("type")) in ("primary", "unique", "natural"):
+            found.primary.add(name_in(value))
+    for value in about.items_of("dimensions"):
+        add_element(found, value, "dimension")
+    for value in about.items_of("measures"):
+        add_measure(found, value)
+    if entry.model is not None:
+        read_annotations(found, about)
+    found.elements.sort(key=lambda each: (each.place.line, each.place.column))
+    return found
+
+
+def add_element(found: SemanticModel, value: Value, kind: str) -> None:
+    """{name: customer, expr: customer_id}"""
+    name = name_in(value)
+    if not name:
+        return
+    expression = value.get("expr")
+    sql = text_of(expression) or name
+    place = place_of(expression or value.get("name"), value.place)
+    found.elements.append(Element(name, kind, sql, place))
+
+
+def add_measure(found: SemanticModel, value: Value) -> None:
+    """{name: order_total, agg: sum, expr: amount, agg_time_dimension: ordered_at}"""
+    name = name_in(value)
+    if not name:
+        return
+    expression = value.get("expr")
+    sql = aggregate(text_of(value.get("agg")), text_of(expression) or name)
+    place = place_of(expression or value.get("name"), value.place)
+    found.elements.append(Element(name, "measure", sql, place))
+    time = text_of(value.get("agg_time_dimension"))
+    if time:
+        found.times[name] = time
+
+
+def aggregate(agg: str, expression: str) -> str:
+    """sum, amount      sum(amount)"""
+    return AGGREGATES.get(agg.lower(), f"{agg or 'sum'}({{}})").format(expression)
+
+
+def read_annotations(found: SemanticModel, about: Value) -> None:
+    """columns: [{name: order_id, entity: {type: primary, name: order}, dimension: {type: time}}]"""
+    for column in about.items_of("columns"):
+        name = text_of(column.get("name"))
+        for kind in ("entity", "dimension"):
+            marked = column.get(kind)
+            if marked is None or not name:
+                continue
+            shown = text_of(marked.get("name")) or name
+            place = place_of(column.get("name"), column.place)
+            found.elements.append(Element(shown, kind, name, place))
+            if kind == "entity" and annotation_type(marked) in ("primary", "unique", "natural"):
+                found.primary.add(shown)
+    derived = about.get("derived_semantics")
+    if derived is not None:
+        for kind, key in (("entity", "entities"), ("dimension", "dimensions")):
+            for value in derived.items_of(key):
+                add_element(found, value, kind)
+
+
+def annotation_type(marked: Value) -> str:
+    """entity: primary, entity: {type: primary}"""
+    return text_of(marked.get("type")) if isinstance(marked.data, dict) else text_of(marked)
+
+
+# -- metrics ---------------------------------------------------------------------------------------
+
+
+class Input(NamedTuple):
+    """A measure or metric that a metric is made of."""
+
+    kind: str
+    """measure or metric"""
+    name: str
+    alias: str
+    about: Value
+
+
+@dataclass
+class Metric:
+    """A metric, whatever shape it was written in."""
+
+    entry: Entry
+    type: str
+    inputs: list[Input] = field(default_factory=list)
+    expression: Value | None = None
+
+
+def read_metric(entry: Entry) -> Metric:
+    """Return a metric with its inputs, in either shape."""
+    about = entry.about
+    params = about.get("type_params") or about
+    found = Metric(entry, text_of(about.get("type")).lower() or "simple")
+    found.expression = params.get("expr")
+    for keys, kind in INPUT_KEYS:
+        for key in keys:
+            for place in (params, params.get("conversion_type_params")):
+                found.inputs += list(inputs_at(place, key, kind))
+    if found.type == "cumulative":
+        cumulative = params.get("cumulative_type_params")
+        found.inputs += list(inputs_at(cumulative, "metric", "metric"))
+    if not found.inputs and own_measure(entry) is not None:
+        found.inputs.append(Input("measure", entry.name, "", about))
+    found.inputs = list({each[:3]: each for each in found.inputs}.values())
+    return found
+
+
+INPUT_KEYS = (
+    (("measure", "base_measure", "conversion_measure"), "measure"),
+    (
+        ("numerator", "denominator", "metrics", "input_metrics", "input_metric", "base_metric", "conversion_metric"),
+        "metric",
+    ),
+)  # fmt: skip
+"""Where a metric names what it is made of, in dbt 1 and in dbt 2."""
+
+
+def inputs_at(about: Value | None, key: str, kind: str) -> Iterator[Input]:
+    """measure: revenue, metrics: [{name: revenue, alias: r, filter: …}]"""
+    for value in about.items_of(key) if about is not None else ():
+        name = name_in(value)
+        if name:
+            alias = text_of(value.get("alias")) if isinstance(value.data, dict) else ""
+            yield Input(kind, name, alias, value)
+
+
+class OwnMeasure(NamedTuple):
+    """The aggregation that a simple metric of dbt 2 brings itself."""
+
+    semantic_model: str
+    agg: str
+    expression: Value | None
+
+
+def own_measure(entry: Entry) -> OwnMeasure | None:
+    """{name: revenue, type: simple, agg: sum, expr: amount}"""
+    about = entry.about
+    params = about.get("type_params")
+    held = params.get("metric_aggregation_params") if params is not None else None
+    if held is not None and params is not None:
+        model = text_of(held.get("semantic_model"))
+        return OwnMeasure(model, text_of(held.get("agg")), held.get("expr") or params.get("expr"))
+    agg = text_of(about.get("agg"))
+    if not agg:
+        return None
+    return OwnMeasure(text_of(about.get("semantic_model")), agg, about.get("expr"))
+
+
+# -- what files say --------------------------------------------------------------------------------
+
+
+def entries_of_file(
+    package: str, sections: dict[str, list[Value]], models: Iterable[Node]
+) -> Iterator[Entry]:
+    """Yield what the property files of a package declare, in the shape of dbt 1 and of dbt 2."""
+    for kind, section in SECTIONS.items():
+        for value in sections.get(section, ()):
+            if name := text_of(value.get("name")):
+                if is_on(value):
+                    yield Entry(kind, package, name, value)
+                if kind == SEMANTIC_MODEL:
+                    yield from created_metrics(package, value)
+    for node in models:
+        if node.about is not None:
+            yield from entries_of_model(node, node.about)
+
+
+def is_on(value: Value) -> bool:
+    """config: {enabled: false}"""
+    config = value.get("config")
+    told = config.get("enabled") if config is not None else None
+    return told is None or told.data is not False
+
+
+def created_metrics(package: str, value: Value) -> Iterator[Entry]:
+    """measures: [{name: orders, agg: sum, create_metric: true}]"""
+    for measure in value.items_of("measures"):
+        told = measure.get("create_metric")
+        name = name_in(measure)
+        if told is not None and told.data is True and name:
+            about = Value(
+                {"type": Value("simple", measure.place, raw="simple"), "measure": measure.data["name"]},
+                measure.place,
+            )  # fmt: skip
+            yield Entry(METRIC, package, name, about)
+
+
+def entries_of_model(node: Node, about: Value) -> Iterator[Entry]:
+    """models: [{name: orders, semantic_model: true, metrics: […]}]"""
+    marked = about.get("semantic_model")
+    has_metrics = about.get("metrics") is not None
+    if (
+        marked is None
+        or marked.data is False
+        or not (isinstance(marked.data, dict) or has_metrics or marked.data is True)
+    ):
+        return
+    told = marked.get("enabled") if isinstance(marked.data, dict) else None
+    if told is not None and told.data is False:
+        return
+    name = text_of(marked.get("name")) or node.name
+    yield Entry(SEMANTIC_MODEL, node.package, name, about, node)
+    for value in about.items_of("metrics"):
+        if (metric := text_of(value.get("name"))) and is_on(value):
+            yield Entry(METRIC, node.package, metric, value, node)

@@ -1,0 +1,1 @@
+select cast('2026-01-01' as date) as date_day

@@ -1,0 +1,1 @@
+select o.order_id from {{ ref('orders') }} as o where o.tip > o.amount

@@ -1,0 +1,391 @@
+"""What reads columns besides models: tests, contracts, the semantic layer and exposures of dbt."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lineal.graph.change import parse
+from lineal.graph.diff import diff
+from lineal.graph.effects import BREAKS, effects
+from lineal.graph.graph import Graph
+from lineal.graph.select import members
+from lineal.graph.select import parse as selector
+from lineal.graph.trace import downstream
+from lineal.incremental.extraction import extract
+from lineal.model.diagnostic import Code
+from lineal.model.extraction import Extraction
+from lineal.model.policy import Level
+from lineal.projects import load
+from lineal.rules import unused_column
+from lineal.rules.rule import Subject
+
+ROOT = Path(__file__).resolve().parents[3]
+CAFE = ROOT / "tests" / "data" / "cafe"
+
+SEMANTIC_EDGES = """
+orders.order_id -> semantic_model:orders.order_id IDENTITY
+orders.customer_id -> semantic_model:orders.customer IDENTITY
+orders.ordered_at -> semantic_model:orders.ordered_at IDENTITY
+orders.status -> semantic_model:orders.is_paid TRANSFORMATION
+orders.amount -> semantic_model:orders.revenue AGGREGATION
+orders.tip -> semantic_model:orders.tips AGGREGATION
+customers.customer_id -> semantic_model:customers.customer IDENTITY
+customers.city -> semantic_model:customers.city IDENTITY
+semantic_model:orders.revenue -> metric:revenue.revenue IDENTITY
+semantic_model:orders.revenue -> metric:paid_revenue.paid_revenue IDENTITY
+semantic_model:orders.is_paid -> metric:paid_revenue FILTER
+semantic_model:orders.tips -> metric:tips.tips IDENTITY
+metric:tips.tips -> metric:tip_rate.tip_rate TRANSFORMATION
+metric:revenue.revenue -> metric:tip_rate.tip_rate TRANSFORMATION
+metric:revenue.revenue -> metric:net.net TRANSFORMATION
+metric:tips.tips -> metric:net.net TRANSFORMATION
+semantic_model:orders.revenue -> metric:revenue_so_far.revenue_so_far TRANSFORMATION
+metric:revenue.revenue -> saved_query:by_city.revenue IDENTITY
+metric:net.net -> saved_query:by_city.net IDENTITY
+semantic_model:customers.city -> saved_query:by_city.customer__city IDENTITY
+semantic_model:orders.ordered_at -> saved_query:by_city.metric_time IDENTITY
+semantic_model:orders.is_paid -> saved_query:by_city FILTER
+"""
+
+TEST_READS = {
+    "test:unique_orders_order_id": {"orders.order_id"},
+    "test:not_null_orders_order_id": {"orders.order_id"},
+    "test:relationships_orders_customer_id__customer_id__ref_customers_": {
+        "orders.customer_id",
+        "customers.customer_id",
+    },
+    "test:accepted_values_orders_status__paid__open": {"orders.status", "orders.tip"},
+    "test:is_positive_orders_ordered_at__amount": {"orders.amount", "orders.ordered_at"},
+    "test:tip_below_amount": {"orders.order_id", "orders.tip", "orders.amount"},
+    "test:totals_add_up": {
+        "orders.order_id",
+        "orders.total",
+        "raw_orders.id",
+        "raw_orders.amount",
+        "raw_orders.tip",
+    },
+    "test:contract_cities": {"cities.city", "cities.customers"},
+}
+
+
+@pytest.fixture(scope="module")
+def cafe() -> Extraction:
+    return extract(load(CAFE))
+
+
+def edges(found: Extraction) -> set[str]:
+    return {
+        f"{each.source} -> {each.target} {','.join(sorted(u.how.value for u in each.usages))}"
+        for each in found.edges
+        if ":" in each.into.name
+    }
+
+
+def reads(found: Extraction) -> dict[str, set[str]]:
+    made: dict[str, set[str]] = {}
+    for each in found.reads:
+        if each.target.name.startswith("test:") and each.column is not None:
+            made.setdefault(each.target.name, set()).add(f"{each.dataset}.{each.column}")
+    return made
+
+
+def written(root: Path, files: dict[str, str]) -> Extraction:
+    for name, text in {"dbt_project.yml": "name: shop\nprofile: duckdb\n", **files}.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return extract(load(root))
+
+
+def messages(found: Extraction, code: Code) -> list[str]:
+    return [each.message for each in found.diagnostics if each.code is code]
+
+
+def test_the_semantic_layer_is_datasets_with_edges(cafe: Extraction) -> None:
+    assert edges(cafe) == set(SEMANTIC_EDGES.strip().split("\n"))
+    assert cafe.diagnostics == []
+
+
+def test_tests_read_what_they_name_and_make_nothing(cafe: Extraction) -> None:
+    assert reads(cafe) == TEST_READS
+    tests = [info for info in cafe.datasets.values() if info.kind == "test"]
+    assert len(tests) == len(TEST_READS)
+    assert not any(info.columns for info in tests)
+    assert not any(each.into.name.startswith("test:") for each in cafe.edges)
+
+
+def test_the_manifest_of_dbt_tells_the_same(cafe: Extraction, tmp_path: Path) -> None:
+    found = subprocess.run([ROOT / "tools" / "dbt.sh"], capture_output=True, text=True, check=False)
+    if found.returncode:
+        pytest.skip(f"no dbt: {found.stderr.strip()[-200:]}")
+    folder = shutil.copytree(CAFE, tmp_path / "cafe")
+    call = [found.stdout.strip(), "--no-send-anonymous-usage-stats", "compile", "--quiet"]
+    done = subprocess.run(
+        [*call, "--profiles-dir", "."],
+        cwd=folder,
+        env=os.environ.copy(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    compiled = extract(load(folder / "target"))
+    assert edges(compiled) == edges(cafe)
+    assert reads(compiled) == reads(cafe)
+    assert {name: info.kind for name, info in compiled.datasets.items()} == {
+        name: info.kind for name, info in cafe.datasets.items()
+    }
+
+
+def test_places_are_those_of_the_yaml(cafe: Extraction) -> None:
+    lines = (CAFE / "models" / "semantics.yml").read_text("utf-8").split("\n")
+    (revenue,) = [e for e in cafe.edges if str(e.target) == "semantic_model:orders.revenue"]
+    assert revenue.place is not None
+    assert lines[revenue.place.line - 1].strip() == "expr: amount"
+    (net,) = [each for each in cafe.datasets.values() if each.dataset.name == "metric:net"]
+    assert net.place is not None
+    assert lines[net.place.line - 1].strip() == "- name: net"
+
+
+# -- what a change does ----------------------------------------------------------------------------
+
+
+def broken(found: Extraction, column: str) -> set[str]:
+    graph = Graph(found)
+    made = effects(graph, graph.column(column), parse("drop"))
+    return {each.dataset.name for each in made.consumers if each.effect == BREAKS}
+
+
+def test_a_dropped_column_breaks_the_consumers_that_name_it(cafe: Extraction) -> None:
+    assert broken(cafe, "orders.tip") == {
+        "semantic_model:orders",
+        "metric:tips",
+        "metric:tip_rate",
+        "metric:net",
+        "saved_query:by_city",
+        "test:accepted_values_orders_status__paid__open",
+        "test:tip_below_amount",
+    }
+    assert broken(cafe, "orders.total") == {"test:totals_add_up"}
+    assert broken(cafe, "cities.customers") == {"test:contract_cities"}
+
+
+def test_other_changes_reach_tests_and_exposures_as_leaves(cafe: Extraction) -> None:
+    graph = Graph(cafe)
+    made = effects(graph, graph.column("raw_customers.city"), parse("values"))
+    reached = {each.dataset.name: each.effect for each in made.consumers}
+    assert reached["test:contract_cities"] == "values"
+    assert reached["weekly_board"] == "values"
+    assert "test:unique_orders_order_id" not in reached
+    into = {str(each.target) for each in downstream(graph, [graph.column("orders.order_id")])}
+    assert "test:unique_orders_order_id" in into
+    assert "semantic_model:orders.order_id" in into
+
+
+def test_a_column_that_only_a_measure_names_blocks_its_removal(tmp_path: Path) -> None:
+    base = shutil.copytree(CAFE, tmp_path / "base")
+    head = shutil.copytree(CAFE, tmp_path / "head")
+    (base / "models" / "marts.yml").unlink()
+    (head / "models" / "marts.yml").unlink()
+    for folder in (base, head):
+        shutil.rmtree(folder / "tests")
+    sql = head / "models" / "orders.sql"
+    sql.write_text(sql.read_text("utf-8").replace(" tip, status", " status"), "utf-8")
+    found = diff(Graph(extract(load(base))), Graph(extract(load(head))))
+    assert found.verdict is Level.BLOCK
+    breaks = {each.dataset for finding in found.findings for each in finding.reach.breaks}
+    assert {"semantic_model:orders", "metric:tips", "metric:net"} <= breaks
+
+
+def test_a_model_that_only_a_metric_reads_is_read(tmp_path: Path) -> None:
+    files = {
+        "models/orders.sql": "select 1 as id, 2 as amount, 3 as spare",
+        "models/m.yml": (
+            "models:\n  - name: orders\n    columns: [{name: id, data_tests: [unique]}]\n"
+            "semantic_models:\n  - name: orders\n    model: ref('orders')\n"
+            "    measures: [{name: revenue, agg: sum, expr: amount}]\n"
+            "metrics:\n  - {name: revenue, type: simple, type_params: {measure: revenue}}\n"
+        ),
+    }
+    graph = Graph(written(tmp_path, files))
+    unused = [each.message for each in unused_column.find(Subject(graph))]
+    assert unused == ["only a test reads orders.id", "nothing reads orders.spare"]
+
+
+def test_time_spines_and_public_models_are_read_elsewhere(tmp_path: Path) -> None:
+    files = {
+        "models/metricflow_time_spine.sql": "select 1 as date_day",
+        "models/hours.sql": "select 1 as hour",
+        "models/shared.sql": "select 1 as id",
+        "models/m.yml": (
+            "models:\n  - {name: hours, time_spine: {standard_granularity_column: hour}}\n"
+            "  - {name: shared, access: public}\n"
+        ),
+    }
+    graph = Graph(written(tmp_path, files))
+    assert list(unused_column.find(Subject(graph))) == []
+
+
+def test_groups_and_access_select_models_and_private_ones_are_guarded(tmp_path: Path) -> None:
+    files = {
+        "models/secret.sql": "select 1 as id",
+        "models/inside.sql": "select id from {{ ref('secret') }}",
+        "models/outside.sql": "select id from {{ ref('secret') }}",
+        "models/m.yml": (
+            "models:\n  - {name: secret, access: private, group: sales}\n"
+            "  - {name: inside, config: {group: sales}}\n"
+        ),
+    }
+    found = written(tmp_path, files)
+    assert messages(found, Code.PRIVATE_REFERENCE) == [
+        "outside reads secret, which is private to the group sales"
+    ]
+    graph = Graph(found)
+    for text, names in (("group:sales", ["inside", "secret"]), ("access:private", ["secret"])):
+        selection = selector(text)
+        assert selection is not None
+        assert sorted(map(str, members(graph, selection))) == names
+
+
+# -- the shapes of dbt 2, and of dbt before 1.6 ----------------------------------------------------
+
+NEW_SHAPE = """
+models:
+  - name: orders
+    semantic_model:
+      enabled: true
+      name: orders
+    agg_time_dimension: ordered_at
+    columns:
+      - name: order_id
+        entity: {type: primary, name: order}
+      - name: ordered_at
+        granularity: day
+        dimension: {type: time}
+      - name: status
+        dimension: {type: categorical}
+    derived_semantics:
+      dimensions:
+        - {name: is_paid, type: categorical, expr: "status = 'paid'"}
+    metrics:
+      - {name: revenue, type: simple, agg: sum, expr: amount}
+      - name: paid_revenue
+        type: simple
+        agg: sum
+        expr: amount
+        filter: "{{ Dimension('order__is_paid') }}"
+      - {name: tips, type: simple, agg: sum, expr: tip}
+      - {name: tip_rate, type: ratio, numerator: tips, denominator: revenue}
+      - name: net
+        type: derived
+        expr: gross - tips
+        input_metrics: [{name: revenue, alias: gross}, {name: tips}]
+      - {name: so_far, type: cumulative, input_metric: revenue}
+"""
+
+
+def test_the_shape_of_dbt_2_has_the_same_meaning(tmp_path: Path) -> None:
+    files = {
+        "models/orders.sql": "select * from (select 1 as order_id, 2 as amount, 3 as tip, 'x' as status, "
+        "4 as ordered_at) as t",
+        "models/m.yml": NEW_SHAPE,
+    }
+    found = written(tmp_path, files)
+    assert found.diagnostics == []
+    assert {
+        "orders.amount -> semantic_model:orders.revenue AGGREGATION",
+        "orders.order_id -> semantic_model:orders.order IDENTITY",
+        "orders.status -> semantic_model:orders.is_paid TRANSFORMATION",
+        "semantic_model:orders.revenue -> metric:revenue.revenue IDENTITY",
+        "semantic_model:orders.paid_revenue -> metric:paid_revenue.paid_revenue IDENTITY",
+        "semantic_model:orders.is_paid -> metric:paid_revenue FILTER",
+        "metric:tips.tips -> metric:tip_rate.tip_rate TRANSFORMATION",
+        "metric:revenue.revenue -> metric:net.net TRANSFORMATION",
+        "metric:revenue.revenue -> metric:so_far.so_far TRANSFORMATION",
+    } <= edges(found)
+
+
+def test_metrics_of_older_versions_aggregate_columns_of_a_model(tmp_path: Path) -> None:
+    yml = (
+        "metrics:\n  - name: revenue\n    model: ref('orders')\n    calculation_method: sum\n    expression: amount\n"
+        "    filters: [{field: status, operator: '=', value: \"'paid'\"}]\n"
+        "  - name: doubled\n    calculation_method: derived\n    expression: \"{{ metric('revenue') }} * 2\"\n"
+    )
+    found = written(
+        tmp_path, {"models/orders.sql": "select 1 as amount, 'x' as status", "models/m.yml": yml}
+    )
+    assert edges(found) == {
+        "orders.amount -> metric:revenue.revenue AGGREGATION",
+        "orders.status -> metric:revenue FILTER",
+        "metric:revenue.revenue -> metric:doubled.doubled TRANSFORMATION",
+    }
+
+
+# -- what is wrong ---------------------------------------------------------------------------------
+
+
+def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
+    yml = (
+        "semantic_models:\n  - name: orders\n    model: ref('orders')\n"
+        "    entities: [{name: order, type: primary, expr: id}]\n"
+        "    measures: [{name: revenue, agg: sum, expr: amount}, {name: lost, agg: sum, expr: gone}]\n"
+        "  - {name: nowhere, model: ref('nothing'), measures: [{name: x, agg: sum}]}\n"
+        "metrics:\n  - {name: typo, type: simple, type_params: {measure: revenues}}\n"
+        "  - {name: rate, type: ratio, type_params: {numerator: typo, denominator: absent}}\n"
+        "  - name: filtered\n    type: simple\n    type_params: {measure: revenue}\n"
+        "    filter: \"{{ Dimension('order__colour') }} = 'red'\"\n"
+        "saved_queries:\n  - {name: q, query_params: {metrics: [unknown_metric]}}\n"
+    )
+    found = written(
+        tmp_path, {"models/orders.sql": "select 1 as id, 2 as amount", "models/m.yml": yml}
+    )
+    assert messages(found, Code.UNKNOWN_REFERENCE) == [
+        "semantic_model:nowhere needs ref('nothing'), which is not in the project",
+        "metric:typo names what is not there: measure revenues",
+        "metric:rate names what is not there: metric absent",
+        "metric:filtered names what is not there: Dimension('order__colour')",
+        "saved_query:q names what is not there: metric unknown_metric",
+    ]
+    assert "gone" in " ".join(messages(found, Code.UNRESOLVED_COLUMN))
+    assert "metric:typo.typo -> metric:rate.rate TRANSFORMATION" in edges(found)
+
+
+def test_metrics_in_a_circle_are_a_diagnostic(tmp_path: Path) -> None:
+    yml = (
+        "metrics:\n"
+        "  - {name: a, type: derived, type_params: {expr: b + 1, metrics: [b]}}\n"
+        "  - {name: b, type: derived, type_params: {expr: a + 1, metrics: [a]}}\n"
+        "  - {name: own, type: derived, type_params: {expr: own + 1, metrics: [own]}}\n"
+    )
+    found = written(tmp_path, {"models/orders.sql": "select 1 as id", "models/m.yml": yml})
+    circles = messages(found, Code.CYCLIC_DEFINITION)
+    assert any("metric:a" in each or "metric:b" in each for each in circles)
+    assert any("metric:own" in each for each in circles)
+
+
+def test_a_test_of_a_package_that_is_not_installed_reads_by_its_arguments(tmp_path: Path) -> None:
+    yml = (
+        "models:\n  - name: orders\n    data_tests:\n"
+        "      - dbt_utils.unique_combination_of_columns: {combination_of_columns: [id, day]}\n"
+        "      - dbt_utils.expression_is_true: {expression: amount >= tip}\n"
+        "    columns:\n      - name: amount\n        data_tests:\n"
+        "          - dbt_utils.expression_is_true: {expression: '>= 0'}\n"
+    )
+    found = written(
+        tmp_path,
+        {
+            "models/orders.sql": "select 1 as id, 2 as day, 3 as amount, 4 as tip",
+            "models/m.yml": yml,
+        },
+    )
+    assert found.diagnostics == []
+    assert list(reads(found).values()) == [
+        {"orders.id", "orders.day"},
+        {"orders.amount", "orders.tip"},
+        {"orders.amount"},
+    ]
