@@ -3,6 +3,8 @@
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
     load("jaffle/")                           a dbt project, or its target folder, or a
     manifest.json
+    load("config.yaml")                       a SQLMesh project, by its configuration
+    load("workflow_settings.yaml")            a Dataform project, by its settings
     load(".")                                 a folder with whatever is in it
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
@@ -84,6 +86,8 @@ KINDS = (
     "pipeline",
     "repository",
     "dbt",
+    "sqlmesh",
+    "dataform",
     "featherflow",
     "openlineage",
     "lineagex",

@@ -16,6 +16,9 @@ from lineal.resolve.schemas import Schemas
 from lineal.resolve.shown import ShownNames
 from lineal.resolve.types import Types
 
+TEST = "test"
+"""The kind of a dataset that only reads: an audit, an assertion."""
+
 UNDECLARED = ColumnInfo("")
 """What is declared of a column that nobody declares."""
 
@@ -73,6 +76,8 @@ class DatasetInfos:
 
     def describe(self, entry: Entry, learnt: dict[Dataset, dict[str, str]]) -> DatasetInfo:
         """A dataset with the columns that are made or declared, then those that use tells of."""
+        if entry.kind == TEST:
+            return self.describe_test(entry)
         frame = entry.scanned if entry.scanned is not None else self.schemas.schema(entry)
         columns = self.columns_known(entry, frame)
         if not frame.complete:
@@ -94,6 +99,13 @@ class DatasetInfos:
             found.tags = entry.told.tags
 
         found.produced = produced
+        return found
+
+    def describe_test(self, entry: Entry) -> DatasetInfo:
+        """A test reads columns, and has none."""
+        found = DatasetInfo(self.shown.dataset(entry.dataset), TEST, [], True)
+        if entry.declared is not None:
+            found.description, found.place = entry.declared.description, entry.declared.place
         return found
 
     def columns_known(self, entry: Entry, frame: Frame) -> list[ColumnInfo]:

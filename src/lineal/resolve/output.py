@@ -17,7 +17,7 @@ from lineal.model.limits import Task
 from lineal.model.statement import Statement
 from lineal.model.way import Clause
 from lineal.resolve.boundary import Boundary
-from lineal.resolve.datasets import DatasetInfos
+from lineal.resolve.datasets import TEST, DatasetInfos
 from lineal.resolve.digests import statements_of
 from lineal.resolve.edges import Edges
 from lineal.resolve.hooks import OutputHooks
@@ -94,7 +94,7 @@ class Output:
             return
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
-        if not definition.hidden:
+        if not definition.hidden and definition.entry.kind != TEST:
             edges.add(definition.target, self.hooks.edges_into(definition, frame))
         self.boundary.diagnostics.extend(evaluation.diagnostics)
         self.boundary.coverage.columns.count(
