@@ -35,6 +35,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Place
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
+from lineal.projects.embedded import add_embedded
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.intake import Intake, Rules, count_others, current, make_rules
@@ -129,6 +130,8 @@ def load(
     try:
         with intake:
             corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options))
+            if not to_run:
+                add_embedded(corpus, dialect)
     except Exception as error:
         where = redact_address(str(path))
         intake.files.leave_out(where, Reason.INTERNAL_ERROR)
