@@ -351,10 +351,11 @@ class Code(Enum):
         "SQL files are in the folder of a project, but in none of the paths that the project names. They are not read.",
         "Add their folder to the paths of the project, or name the files to lineal.",
     )
-    OTHER_TOOL = (
-        "other-tool",
-        Severity.WARNING,
-        "A project belongs to a tool that lineal does not read. Its files are counted and left out.",
+    OTHER_LIBRARY = (
+        "other-library",
+        Severity.INFO,
+        "Programs use a DataFrame library that lineal does not trace: pandas, Polars, Snowpark, ibis, … "
+        "Only the SQL in them is read.",
         "",
     )
     PROJECT_NAME = (

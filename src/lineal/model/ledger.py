@@ -344,7 +344,6 @@ class Reason(Enum):
     DISABLED = "disabled", Stage.FOUND
     EMPTY = "empty", Stage.FOUND
     OUTSIDE_PATHS = "SQL outside of the paths of its project", Stage.FOUND
-    OTHER_TOOL = "in a project of another tool", Stage.FOUND
     OTHER_KIND = "not a kind that lineal reads", Stage.FOUND
 
     NOT_REGULAR = "not a regular file", Stage.DUE

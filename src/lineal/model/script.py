@@ -70,6 +70,8 @@ class Script:
     """Of a Python model: what `dbt` tells it."""
     written_in: str = ""
     """The dialect of the text, if it has no parser and `dialect` is its nearest relative."""
+    job: str = ""
+    """Who runs the text, as a scheduler names it: the DAG and task of Airflow."""
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""

@@ -3,6 +3,8 @@
     load("examples/shop")                     a project, known by its lineal.yml or featherflow.yml
     load("jaffle/")                           a dbt project, or its target folder, or a
     manifest.json
+    load("config.yaml")                       a SQLMesh project, by its configuration
+    load("workflow_settings.yaml")            a Dataform project, by its settings
     load(".")                                 a folder with whatever is in it
     load("models/", dialect="spark")          a folder of .sql files, or one file
     load("queries.jsonl")                     a query log
@@ -33,6 +35,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Place
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
+from lineal.projects.embedded import add_embedded
 from lineal.projects.errors import ProjectError
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.intake import Intake, Rules, count_others, current, make_rules
@@ -85,6 +88,8 @@ KINDS = (
     "pipeline",
     "repository",
     "dbt",
+    "sqlmesh",
+    "dataform",
     "featherflow",
     "openlineage",
     "lineagex",
@@ -128,6 +133,8 @@ def load(
     try:
         with intake:
             corpus = _load(path, dialect, schema, log, Way(kept, to_run, dbt_options, period))
+            if not to_run:
+                add_embedded(corpus, dialect)
     except Exception as error:
         where = redact_address(str(path))
         intake.files.leave_out(where, Reason.INTERNAL_ERROR)

@@ -24,9 +24,7 @@ class Part(NamedTuple):
     kind: str
     folder: str
     files: int
-    """SQL, Python and seed files that would be read; of a tool without a reader, those that are
-    left out.
-    """
+    """SQL, Python and seed files that would be read."""
     is_read: bool
     left_out: int = 0
     """SQL files of a project that are outside of its paths."""
@@ -60,9 +58,7 @@ def list_parts(path: Path, rules: Rules) -> Listing:
 
 def project_part(project: Project, found: Survey) -> Part:
     """Return a project with the number of its files."""
-    if not project.is_read:
-        return Part(project.kind, str(project.folder), project.left_out, False)
-    extensions = {*found.configurations[found.root].extensions, ".csv"}
+    extensions = {*found.configurations[found.root].extensions, ".csv", ".sqlx", ".js"}
     files = {
         str(where / name)
         for folder in project.owned

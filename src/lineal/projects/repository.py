@@ -1,6 +1,6 @@
 """A folder with whatever is in it: every part is read by its own rules, and all of them are one graph.
 
-load(Path("."))        dbt projects, lineal projects, SQL, notebooks, PySpark, OpenLineage events
+load(Path("."))        projects of dbt, SQLMesh, Dataform and lineal, SQL, Python, OpenLineage events
 """
 
 from __future__ import annotations
@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
-from lineal.projects import dbt, featherflow
+from lineal.projects import dataform, dbt, featherflow, sqlmesh
 from lineal.projects.configuration import read_configuration
 from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
 from lineal.projects.files import add_contents, read_scripts, united
 from lineal.projects.intake import current
 from lineal.projects.nothing import no_input
 from lineal.projects.schema import Schema
-from lineal.projects.survey import DBT, FEATHERFLOW, LINEAL, Project, Survey, survey
+from lineal.projects.survey import (
+    DATAFORM,
+    DBT,
+    FEATHERFLOW,
+    LINEAL,
+    SQLMESH,
+    Project,
+    Survey,
+    survey,
+)
 from lineal.projects.text import Report
 
 if TYPE_CHECKING:
@@ -73,6 +82,10 @@ def read_parts(
         parts += dbt.load_several(dbt_folders, dialect, schema, kept, options)
     for project in found.of_kind(LINEAL, FEATHERFLOW):
         parts.append(featherflow.load(project.folder, dialect, schema))
+    for project in found.of_kind(SQLMESH):
+        parts.append(sqlmesh.load(project.folder, dialect, schema))
+    for project in found.of_kind(DATAFORM):
+        parts.append(dataform.load(project.folder, dialect, schema))
     read = current().files.due_files
     for folder, several in found.scripts.items():
         files = [file for file in several if str(file) not in read]  # no module of a project
@@ -109,7 +122,7 @@ def read_nothing(path: Path, dialect: str | None, schema: Schema, has_problems: 
 
 
 def report_left_out(found: Survey) -> list[Diagnostic]:
-    """Name the projects of other tools, and SQL files that no path of their project names."""
+    """Name SQL files that no path of their project names."""
     return [report for project in found.projects if (report := left_out(project)) is not None]
 
 
@@ -119,15 +132,11 @@ def left_out(project: Project) -> Diagnostic | None:
     named = ", ".join(project.examples) + (
         ", …" if project.left_out > len(project.examples) else ""
     )
-    if project.is_read:
-        if not project.left_out:
-            return None
-        several = "SQL file is" if project.left_out == 1 else "SQL files are"
-        message = (
-            f"{project.left_out} {several} outside of the paths of the {project.kind} project "
-            f"{project.folder}: {named}"
-        )
-        return Diagnostic(Code.OUTSIDE_PATHS, message, place)
-    files = f": {project.left_out} files are left out: {named}" if project.left_out else ""
-    message = f"{project.folder} is a project of {project.kind}, which lineal does not read{files}"
-    return Diagnostic(Code.OTHER_TOOL, message, place)
+    if not project.left_out:
+        return None
+    several = "SQL file is" if project.left_out == 1 else "SQL files are"
+    message = (
+        f"{project.left_out} {several} outside of the paths of the {project.kind} project "
+        f"{project.folder}: {named}"
+    )
+    return Diagnostic(Code.OUTSIDE_PATHS, message, place)

@@ -1,4 +1,4 @@
-"""What a folder holds: projects of dbt, lineal and other tools, SQL, notebooks and PySpark.
+"""What a folder holds: projects of dbt, SQLMesh, Dataform and lineal, SQL, notebooks and Python.
 
     found = survey(Path("."), tree, configuration, report)
     found.projects        each with its kind and folder
@@ -14,9 +14,10 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from lineal.model.ledger import Reason
+from lineal.projects import dataform, sqlmesh
 from lineal.projects.beside import SETTINGS
 from lineal.projects.configuration import OWN_FILES, Configuration, read_configuration
 from lineal.projects.extensions import PYTHON, extension_of
@@ -27,8 +28,11 @@ from lineal.projects.tree import Tree
 
 DBT, LINEAL, FEATHERFLOW = "dbt", "lineal", "Feather-Flow"
 SQLMESH, DATAFORM, AIRFLOW = "SQLMesh", "Dataform", "Airflow"
-READ = (DBT, LINEAL, FEATHERFLOW)
+READ = (DBT, LINEAL, FEATHERFLOW, SQLMESH, DATAFORM, AIRFLOW)
 """The kinds of projects that lineal reads."""
+
+CLOSED = (DBT, LINEAL, FEATHERFLOW)
+"""The kinds whose SQL is all in the folders of the project; SQL elsewhere in it is left out."""
 
 DBT_FILE = "dbt_project.yml"
 FEATHERFLOW_FILES = ("featherflow.yml", "featherflow.yaml")
@@ -38,34 +42,15 @@ MARKS = frozenset((DBT_FILE, *OWN_FILES, *FEATHERFLOW_FILES))
 """The files that make a folder a project; a FIFO of such a name does not."""
 
 
-class Tool(NamedTuple):
-    """A tool that lineal has no reader for: the files that mark a project, and its folders."""
+SQLMESH_FOLDERS = (
+    "models", "audits", "macros", "metrics", "external_models", "seeds", "tests", "signals",
+)  # fmt: skip
+"""The folders of a SQLMesh project."""
 
-    kind: str
-    files: tuple[str, ...]
-    words: tuple[str, ...]
-    """One of them is in the file."""
-    folders: tuple[str, ...]
-    """Where the project has its SQL; files elsewhere in it are read as they are."""
+DATAFORM_FOLDERS = ("definitions", "includes")
+"""The folders of a Dataform project."""
 
-
-TOOLS = (
-    Tool(
-        SQLMESH,
-        ("config.yaml", "config.yml", "config.py"),
-        ("model_defaults", "sqlmesh"),
-        ("models", "audits", "macros", "metrics", "seeds", "tests", "signals"),
-    ),
-    Tool(
-        DATAFORM,
-        ("dataform.json", "workflow_settings.yaml"),
-        ("defaultDataset", "defaultSchema", "dataform", "defaultProject", "warehouse"),
-        ("definitions", "includes"),
-    ),
-    Tool(AIRFLOW, ("airflow.cfg",), ("",), ()),
-)
-"""Rows for tools without a reader; a reader of its own takes its row away."""
-
+AIRFLOW_FILE = "airflow.cfg"
 DAGS = "dags"
 EVENT_ENDINGS = (".json", ".jsonl", ".ndjson")
 MOST_NAMED = 5
@@ -80,21 +65,15 @@ class Project:
     owned: frozenset[str] = frozenset()
     """Absolute paths of the folders that its reader reads, or that are its tool's."""
     left_out: int = 0
-    """SQL files that are not read: outside of its paths, or all of them if nobody reads its kind."""
+    """SQL files that are not read: outside of its paths."""
     examples: list[str] = field(default_factory=list)
-
-    @property
-    def is_read(self) -> bool:
-        """Whether lineal has a reader for projects of this kind."""
-        return self.kind in READ
 
     def leave_out(self, file: Path) -> None:
         """Count an SQL file that is not read."""
         self.left_out += 1
         if len(self.examples) < MOST_NAMED:
             self.examples.append(str(file))
-        reason = Reason.OUTSIDE_PATHS if self.is_read else Reason.OTHER_TOOL
-        current().pass_over(str(file), reason)
+        current().pass_over(str(file), Reason.OUTSIDE_PATHS)
 
 
 @dataclass
@@ -180,10 +159,12 @@ class Surveyor:
             nodes = node_folders(folder)
             if nodes:
                 return Project(kind, folder, nodes)
-        for tool in TOOLS:
-            if any(is_marked(folder / name, tool.words) for name in tool.files if name in names):
-                owned = absolute(folder / name for name in tool.folders)
-                return Project(tool.kind, folder, owned)
+        if sqlmesh.matches(folder):
+            return Project(SQLMESH, folder, absolute(folder / name for name in SQLMESH_FOLDERS))
+        if dataform.matches(folder):
+            return Project(DATAFORM, folder, absolute(folder / name for name in DATAFORM_FOLDERS))
+        if AIRFLOW_FILE in names:
+            return Project(AIRFLOW, folder)
         if folder.name == DAGS and any(is_dag(folder / name) for name in sorted(names)):
             self.name_airflow(folder)
         return None
@@ -201,14 +182,14 @@ class Surveyor:
             ending = extension_of(name)
             if ending in extensions:
                 self.take_script(folder / name, extensions[ending] == PYTHON, here)
-            elif ending in EVENT_ENDINGS and here.project is None:
+            elif ending in EVENT_ENDINGS and not is_closed(here.project):
                 self.found.events.append(folder / name)
             if name.lower().endswith(SETTINGS):
                 self.found.beside.append(folder / name)
 
     def take_script(self, file: Path, is_python: bool, here: Where) -> None:
         """Take a file of SQL or Python, or say why it is not read."""
-        if not is_python and here.project is not None and here.project.is_read:
+        if not is_python and is_closed(here.project):
             here.project.leave_out(file)
         elif not self.tree.is_included(str(file)):
             current().pass_over(str(file), Reason.EXCLUDED)
@@ -222,8 +203,12 @@ def survey(root: Path, tree: Tree, configuration: Configuration, report: Report)
     """Return what a folder holds."""
     found = Surveyor(root, tree, configuration, report).survey()
     leave_shared_folders(found)
-    count_files_of_tools(found, report)
     return found
+
+
+def is_closed(project: Project | None) -> TypeGuard[Project]:
+    """Tell whether all SQL around a file belongs to a project."""
+    return project is not None and project.kind in CLOSED
 
 
 def leave_shared_folders(found: Survey) -> None:
@@ -249,20 +234,6 @@ def is_below(file: Path, folders: list[str]) -> bool:
     return any(path.startswith(f"{folder}{os.sep}") for folder in folders)
 
 
-def count_files_of_tools(found: Survey, report: Report) -> None:
-    """Count the SQL of projects that nobody reads."""
-    for project in found.projects:
-        if project.is_read:
-            continue
-        for folder in sorted(project.owned):
-            extensions = found.configurations[found.root].extensions
-            for where, names in walk(Path(folder), report) if Path(folder).is_dir() else ():
-                for name in names:
-                    if extension_of(name) in extensions:
-                        shown = project.folder / where.relative_to(Path(project.folder).absolute())
-                        project.leave_out(shown / name)
-
-
 def absolute(folders: Iterable[Path]) -> frozenset[str]:
     """Return folders as absolute paths."""
     return frozenset(map(os.path.abspath, folders))
@@ -284,12 +255,6 @@ def node_folders(folder: Path) -> frozenset[str]:
     if not project.has_nodes:
         return frozenset()
     return absolute((*project.node_folders, *project.macro_folders, *project.module_folders))
-
-
-def is_marked(file: Path, words: tuple[str, ...]) -> bool:
-    """Tell whether a file has one of these words."""
-    text = peek_text(file)
-    return any(word in text for word in words)
 
 
 def is_dag(file: Path) -> bool:

@@ -35,19 +35,20 @@ Span = tuple[int, int]
 
 
 class Jobs:
-    """One job for each dataset that is written, in the order of definition; several statements are
-    one text.
+    """One job for each dataset that is written and each task that writes it, in the order of
+    definition; several statements are one text.
     """
 
     def __init__(self) -> None:
-        self._jobs: dict[Dataset, Job] = {}
+        self._jobs: dict[tuple[Dataset, str], Job] = {}
         self._spans: dict[int, list[Span]] = {}
 
     def add(self, written: Written) -> None:
         """Add a statement to the job of its target."""
         found = _job(written, self._spans)
-        before = self._jobs.get(written.target)
-        self._jobs[written.target] = found if before is None else _both(before, found)
+        key = (written.target, found.name)
+        before = self._jobs.get(key)
+        self._jobs[key] = found if before is None else _both(before, found)
 
     def all(self) -> list[Job]:
         """Every job, in the order of definition."""
@@ -64,7 +65,8 @@ def _job(written: Written, spans: dict[int, list[Span]]) -> Job:
             (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
         ]
     sql = redact_text(_text(written, spans[id(reading)]))
-    return Job((target,), sql=sql, dialect=reading.script.dialect, place=place)
+    script = reading.script
+    return Job((target,), name=script.job, sql=sql, dialect=script.dialect, place=place)
 
 
 def _text(written: Written, spans: list[Span]) -> str:

@@ -106,7 +106,7 @@ class Output:
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
         """What one statement makes of its sources; a test makes nothing, it only reads."""
-        if definition.plan.kind in ONLY_READ:
+        if definition.plan.kind in ONLY_READ or definition.entry.kind in ONLY_READ:
             return []
         target, reading = definition.target, definition.reading
         fallback = (definition.plan.query or definition.plan.node, None, None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
@@ -13,7 +14,7 @@ from lineal.algebra.relation import decided_rows, extend, project, scan_on_deman
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.files import File, files_of
-from lineal.extract.pyspark.program import Program
+from lineal.extract.pyspark.program import SPARK_WORDS, Program
 from lineal.extract.pyspark.relation import ancestors
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.values import Function
@@ -92,7 +93,12 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     }
 
 
-def program_over(definitions: Definitions, files: list[File], known: Corpus) -> Program:
+def program_over(
+    definitions: Definitions,
+    files: list[File],
+    known: Corpus,
+    words: re.Pattern[str] = SPARK_WORDS,
+) -> Program:
     """Return the program of a corpus, with the files beside it that it may read."""
     corpus = definitions.corpus
     contents = {
@@ -101,7 +107,7 @@ def program_over(definitions: Definitions, files: list[File], known: Corpus) -> 
         if script.file.endswith(".sql")
     }
     contents.update(corpus.contents)
-    return Program(files, cast(Known, known), corpus.main, contents)
+    return Program(files, cast(Known, known), corpus.main, contents, words)
 
 
 UNREAD = (Code.PARSE_ERROR, Code.TOO_DEEP, *FAILED)

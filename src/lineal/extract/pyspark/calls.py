@@ -22,6 +22,7 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     value,
 )
+from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called
 from lineal.extract.pyspark.function_calls import call_class, call_function, call_instance
 from lineal.extract.pyspark.libraries import call as call_of_library
 from lineal.extract.pyspark.method_calls import call_method
@@ -76,6 +77,7 @@ def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
 def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     """Return what a call gives, by what is called."""
     called = node.func
+    receiver: Value = None
     if called.__class__ is ast.Attribute:
         receiver = value(run, called.value, env)
         direct = DIRECT.get(receiver.__class__)
@@ -95,6 +97,12 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         function = value(run, called, env)
 
     arguments, keywords = arguments_of(run, node, env)
+    if run.collector is not None:
+        name = getattr(called, "attr", getattr(called, "id", ""))
+        found = run.collector.call(run, Called(function, receiver, name, arguments, keywords, node))
+        if found is not NOT_TAKEN:
+            return found
+
     handler = CALLS.get(function.__class__)
     if handler is None:
         return Unknown(label_of(node), "not followed")

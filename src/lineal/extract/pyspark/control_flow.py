@@ -9,6 +9,7 @@ from typing import Any
 from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.blocks import Flow, Returns, run_block, run_branches
 from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.embedded.contexts import enter_context, leave_context
 from lineal.extract.pyspark.knowledge import all_of, truth
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.protocols import iterate, unknown_of
@@ -207,6 +208,11 @@ def inside(
     manager = value(run, item.context_expr, env)
     if isinstance(manager, Builder) and manager.kind == "context":
         around_yield(run, manager, entered, item)
+        return flow
+
+    if run.collector is not None and enter_context(run.collector, manager):
+        entered(manager)
+        leave_context(run.collector, manager)
         return flow
 
     enter, leave = method_of(manager, "__enter__"), method_of(manager, "__exit__")

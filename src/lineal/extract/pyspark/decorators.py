@@ -116,6 +116,10 @@ def decorate_by_library(
     full = owner.name if isinstance(owner, Library) else ""
     if full in SINGLE_DISPATCH:
         made.variants = []
+    if run.collector is not None and full:
+        found = run.collector.decorate(run, made, full, decorator, env)
+        if found is not None:
+            return found
     if name in UDFS and ("pyspark" in full or not full):
         return Udf(made.name, aggregates=aggregates(made, decorator))
     if isinstance(owner, Builder) and owner.kind == "udf_decorator":

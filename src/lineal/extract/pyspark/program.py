@@ -71,7 +71,10 @@ class Program:
         known: Known,
         main: Main | None = None,
         contents: Mapping[str, Any] | None = None,
+        words: re.Pattern[str] = SPARK_WORDS,
     ) -> None:
+        self.words = words
+        """what makes a file worth reading by itself"""
         self.contents = contents or {}
         """the files beside the program, by their path"""
         self.known = known
@@ -120,7 +123,7 @@ class Program:
             self.run.writes.sort(key=lambda write: position[id(write.script)])
 
         loose = [file for file in self.files if not file.is_node and not file.is_module]
-        spoken = [file for file in loose if SPARK_WORDS.search(file.text)]
+        spoken = [file for file in loose if self.words.search(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken, loose)])
 
         for file in entries:

@@ -22,6 +22,7 @@ from lineal.model.edge import Dataset
 from lineal.model.way import Confidence
 
 if TYPE_CHECKING:
+    from lineal.extract.pyspark.embedded.statements import Collector
     from lineal.extract.pyspark.files import File
     from lineal.extract.pyspark.program import Program
 
@@ -173,6 +174,8 @@ class Run:
         """catalogue and database of USE, for names without one"""
         self.session: list[str] = []
         """the statements that declare and set the variables of the session"""
+        self.collector: Collector | None = None
+        """keeps the SQL that the program hands to other databases; None while Spark is traced"""
 
     def start(self, script: Any) -> None:
         """A script, or a function that nobody calls: a session of its own."""

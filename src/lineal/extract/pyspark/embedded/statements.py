@@ -1,0 +1,279 @@
+"""Statements that programs hand to a database, and the collector that keeps them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, value
+from lineal.extract.pyspark.file_contents import find_file
+from lineal.extract.pyspark.values import Builder, Choice, Library, Pattern, Unknown, Value
+from lineal.model.diagnostic import Code
+
+if TYPE_CHECKING:
+    from lineal.extract.pyspark.run import Environment, Run
+
+SQL_START = re.compile(
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\{%.*?%\}\s*|\{#.*?#\}\s*|\(\s*|;\s*)*"
+    r"(?:select|with|insert|create|update|delete|merge|replace|truncate|drop|alter|copy|call|begin"
+    r"|declare|set|use|grant|revoke|unload|refresh|exec|execute|vacuum|analyze|optimize|load|from"
+    r"|commit|rollback|attach|install|pragma|lock|comment|msck|explain|show|describe)\b[\s(;'\"`]",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a text of SQL begins; anything else that is handed to `execute` or `run` is no SQL."""
+
+SQL_FILE = re.compile(r"^[^\n;]*\.(sql|hql|ddl|dml|bql|pgsql)$", re.IGNORECASE)
+JINJA = re.compile(r"\{\{-?(.*?)-?\}\}")
+MOST_STATEMENTS = 20_000
+
+
+class Called(NamedTuple):
+    """A call: the function, the object it belongs to, its name, and what it is given."""
+
+    function: Value
+    receiver: Value
+    name: str
+    arguments: Arguments
+    keywords: Keywords
+    node: Any
+
+    @property
+    def library(self) -> str:
+        """Return the full name of a library's function; '' for any other."""
+        return self.function.name if isinstance(self.function, Library) else ""
+
+    def value(self, position: int, *names: str) -> Value:
+        """Return an argument by one of its names, else by its position."""
+        for name in names:
+            if name in self.keywords:
+                return self.keywords[name]
+        if -1 < position < len(self.arguments):
+            return self.arguments[position]
+        return None
+
+    def expression(self, position: int, *names: str) -> ast.expr | None:
+        """Return the expression of an argument."""
+        for keyword in getattr(self.node, "keywords", ()):
+            if keyword.arg in names:
+                found: ast.expr = keyword.value
+                return found
+        given = getattr(self.node, "args", [])
+        return given[position] if -1 < position < len(given) else None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A text of SQL, where it stands, and what is known about its run."""
+
+    text: str
+    file: str
+    line: int
+    one_line: bool
+    dialect: str = ""
+    job: str = ""
+    target: str = ""
+    """The table that the rows of a query go to, if the call names one."""
+    kind: str = "query"
+    home: str = ""
+    """The file and function that run it, as bare queries are named after."""
+    from_file: bool = False
+    """The text is a file of the input."""
+
+
+@dataclass
+class Collector:
+    """Keeps the statements of a run."""
+
+    statements: dict[Statement, None] = field(default_factory=dict)
+    dags: list[Builder] = field(default_factory=list)
+    """The DAGs that the program is in: with DAG(…):"""
+    groups: list[str] = field(default_factory=list)
+    """The task groups that it is in."""
+    tasks: list[str] = field(default_factory=list)
+    """The tasks that it carries out."""
+    handlers: list[Callable[[Run, Collector, Called], Value]] = field(default_factory=list)
+    decorators: list[Callable[[Run, Collector, Any, str, Keywords], Value | None]] = field(
+        default_factory=list
+    )
+    literals: dict[str, tuple[str, int]] | None = None
+
+    def call(self, run: Run, called: Called) -> Value:
+        """Return what a call gives that speaks to a database; NOT_TAKEN for any other."""
+        for handler in self.handlers:
+            found = handler(run, self, called)
+            if found is not NOT_TAKEN:
+                return found
+        return NOT_TAKEN
+
+    def decorate(
+        self, run: Run, made: Any, library: str, decorator: Any, env: Environment
+    ) -> Value | None:
+        """Return what a decorator makes of a function; None where it is none of these."""
+        keywords: Keywords = {}
+        for each in getattr(decorator, "keywords", ()):
+            if each.arg is not None:
+                keywords[each.arg] = value(run, each.value, env)
+        given = [value(run, each, env) for each in getattr(decorator, "args", ())]
+        if given:
+            keywords.setdefault("dag_id", given[0])
+        for handler in self.decorators:
+            found = handler(run, self, made, library, keywords)
+            if found is not None:
+                return found
+        return None
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def add(self, run: Run, called: Called, held: Value, expression: Any, about: About) -> bool:
+        """Keep the SQL of a value: a text, several, or a file; tell whether there is any."""
+        if isinstance(held, Choice):
+            found = [self.add(run, called, each, expression, about) for each in held.options]
+            return any(found)
+        if isinstance(held, (list, tuple)):
+            nodes = getattr(expression, "elts", None) or [expression] * len(held)
+            pairs = zip(held, nodes, strict=False)
+            found = [self.add(run, called, each, node, about) for each, node in pairs]
+            return any(found)
+        if isinstance(held, str):
+            return self.add_text(run, called, held, expression, about)
+        if isinstance(held, Unknown) and about.is_sure:
+            message = f"SQL that only a run knows ({held.reason})"
+            run.report(Code.DYNAMIC, message, called.node)
+        return False
+
+    def add_text(self, run: Run, called: Called, text: str, expression: Any, about: About) -> bool:
+        """Keep one text, or the text of the file that it names."""
+        home = run.home
+        if SQL_FILE.match(text.strip()):
+            return self.add_file(run, called, text.strip(), about)
+        if not SQL_START.match(text):
+            if about.is_sure and text.strip():
+                self.report_unknown(run, called, text)
+            return False
+        file, line, one_line = self.place_of(run, called, text, expression)
+        is_file = file != run.reading.script.file and one_line is False and line == 1
+        self.keep(
+            Statement(
+                str(text),
+                file,
+                line,
+                one_line,
+                about.dialect,
+                self.job,
+                about.target,
+                about.kind,
+                home,
+                is_file and run.program.contents.get(file) == text,
+            )
+        )
+        return True
+
+    def report_unknown(self, run: Run, called: Called, text: str) -> None:
+        """Report a text that is handed to a database, and of which the beginning is not known."""
+        if isinstance(text, Pattern):
+            run.report(Code.DYNAMIC, f"SQL that only a run knows: {text[:80]}", called.node)
+
+    def add_file(self, run: Run, called: Called, path: str, about: About) -> bool:
+        """sql="sql/load.sql"      a file beside the program, or in a folder of templates"""
+        found = None
+        for folder in ("", *about.folders):
+            found = found or find_file(run, f"{folder}/{path}" if folder else path)
+        text = run.program.contents.get(found) if found is not None else None
+        if found is None or not isinstance(text, str):
+            run.report(Code.DYNAMIC, f"the SQL file {path} is not in the input", called.node)
+            return False
+        rendered = about.render(text)
+        self.keep(
+            Statement(
+                rendered,
+                found,
+                1,
+                False,
+                about.dialect,
+                self.job,
+                about.target,
+                about.kind,
+                run.home,
+                True,
+            )
+        )
+        return True
+
+    def keep(self, statement: Statement) -> None:
+        """Keep a statement once."""
+        if len(self.statements) < MOST_STATEMENTS:
+            self.statements[statement] = None
+
+    @property
+    def job(self) -> str:
+        """Return the DAG and the task at hand, as Airflow's OpenLineage provider names them."""
+        return self.tasks[-1] if self.tasks else ""
+
+    # -- places ------------------------------------------------------------------------------------
+
+    def place_of(
+        self, run: Run, called: Called, text: str, expression: Any
+    ) -> tuple[str, int, bool]:
+        """Return the file and line that a text begins at, and whether its lines are not the file's."""
+        file = run.reading.script.file
+        if isinstance(expression, (ast.Constant, ast.JoinedStr)):
+            place = run.reading.place_of(expression)
+            return file, place.line if place is not None else 1, False
+        found = self.literal(run, text)
+        if found is not None:
+            return found[0], found[1], False
+        name = next((path for path, held in run.program.contents.items() if held == text), None)
+        if name is not None:
+            return name, 1, False
+        place = run.reading.place_of(called.node)
+        return file, place.line if place is not None else 1, True
+
+    def literal(self, run: Run, text: str) -> tuple[str, int] | None:
+        """Return the file and line of the string that a text is."""
+        if self.literals is None:
+            self.literals = {}
+            for file in run.program.files:
+                for node in ast.walk(file.tree):
+                    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                        place = file.reading.place_of(node)
+                        line = place.line if place is not None else 1
+                        self.literals.setdefault(node.value, (file.script.file, line))
+        return self.literals.get(str(text))
+
+
+@dataclass(frozen=True)
+class About:
+    """What a call says about the SQL that it is given."""
+
+    dialect: str = ""
+    target: str = ""
+    kind: str = "query"
+    is_sure: bool = False
+    """Whether the argument can be nothing but SQL: then a value that only a run knows is reported."""
+    folders: tuple[str, ...] = ()
+    """Where files of templates are looked for, beside the program's folder."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Values of a template: params.table is orders."""
+
+    def render(self, text: str) -> str:
+        """Return a text with the values of its template."""
+        known = dict(self.values)
+
+        def write(found: re.Match[str]) -> str:
+            return known.get(found[1].strip(), found[0])
+
+        return JINJA.sub(write, text)
+
+
+NOT_TAKEN: Any = object()
+"""The answer of a handler to a call that is none of its own."""
+
+
+def texts_in(held: Value) -> Iterable[str]:
+    """Return the texts that a value may be."""
+    if isinstance(held, Choice):
+        return [text for each in held.options for text in texts_in(each)]
+    return [held] if isinstance(held, str) else []

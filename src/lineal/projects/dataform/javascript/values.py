@@ -1,0 +1,566 @@
+"""Values of JavaScript, as far as constants go; anything else is `Unknown`.
+
+    const tables = ["orders", "items"];
+    tables.map(t => `SELECT * FROM ${ref(t)}`).join(" UNION ALL ")
+
+Code is not executed: the trees are walked with limits, and no function of the machine can be reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineal.projects.dataform.javascript.trees import Node
+
+MOST_STEPS = 200_000
+LARGEST = 2_000_000
+DEEPEST = 60
+
+
+class Exhausted(ValueError):
+    """The code does more than can be followed."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that only a run knows."""
+
+    label: str = "value"
+
+    def __str__(self) -> str:
+        return f"{{{self.label}}}"
+
+
+@dataclass(frozen=True)
+class Native:
+    """A function that Dataform or JavaScript brings along."""
+
+    name: str
+    call: Callable[[list[Any]], Any]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the project, and the names around it."""
+
+    node: Node
+    names: Scope
+
+
+@dataclass
+class Scope:
+    """The names of a block, and those around it."""
+
+    names: dict[str, Any] = field(default_factory=dict)
+    outer: Scope | None = None
+
+    def find(self, name: str) -> Any:
+        """Return the value of a name."""
+        here: Scope | None = self
+        while here is not None:
+            if name in here.names:
+                return here.names[name]
+            here = here.outer
+        return Unknown(name)
+
+    def home(self, name: str) -> Scope:
+        """Return the scope that has a name, else this one."""
+        here: Scope | None = self
+        while here is not None:
+            if name in here.names:
+                return here
+            here = here.outer
+        return self
+
+
+class Returned(Exception):
+    """A function returns."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Evaluator:
+    """Walks trees. `unknown` is told of every value that only a run knows and that is written."""
+
+    def __init__(self, unknown: Callable[[str, int], None]) -> None:
+        self.unknown = unknown
+        self.steps = 0
+        self.depth = 0
+
+    # -- statements --------------------------------------------------------------------------------
+
+    def run(self, nodes: list[Node], scope: Scope) -> None:
+        """Run statements: functions first, as they are hoisted."""
+        for node in nodes:
+            if node.kind == "function":
+                scope.names[node.name] = Function(node.made, scope)
+        for node in nodes:
+            self.execute(node, scope)
+
+    def execute(self, node: Node, scope: Scope) -> None:
+        """Run one statement."""
+        self.step()
+        if node.kind == "expression":
+            self.value(node.value, scope)
+        elif node.kind == "declare":
+            for target, value in node.pairs:
+                self.bind(target, None if value is None else self.value(value, scope), scope)
+        elif node.kind == "block":
+            self.run(node.body, Scope(outer=scope))
+        elif node.kind == "return":
+            raise Returned(None if node.value is None else self.value(node.value, scope))
+        elif node.kind == "if":
+            self.branch(node, scope)
+        elif node.kind == "for":
+            self.loop(node, scope)
+
+    def branch(self, node: Node, scope: Scope) -> None:
+        """if (a) b; else c;      a condition that only a run knows runs both"""
+        test = truth(self.value(node.test, scope))
+        if test is not False:
+            self.execute(node.then, scope)
+        if test is not True and node.other is not None:
+            self.execute(node.other, scope)
+
+    def loop(self, node: Node, scope: Scope) -> None:
+        """for (const x of xs) { … }"""
+        held = self.value(node.items, scope)
+        if isinstance(held, Unknown):
+            self.unknown(held.label, node.at)
+            return
+        items = list(held) if isinstance(held, (list, str, dict)) else []
+        if node.of == "in" and isinstance(held, list):
+            items = [str(number) for number in range(len(held))]
+        for item in items:
+            inner = Scope(outer=scope)
+            self.bind(node.target, item, inner)
+            self.execute(node.body, inner)
+
+    def bind(self, target: Any, value: Any, scope: Scope) -> None:
+        """Bind a value to a name, or its parts to several."""
+        if isinstance(target, str):
+            scope.names[target] = value
+        elif isinstance(target, Node) and target.kind == "object":
+            for key, node in target.pairs:
+                held = value.get(key) if isinstance(value, dict) else Unknown(str(key))
+                name = node.parts.get("name") if node.kind == "name" else None
+                scope.names[str(name or key)] = held
+        elif isinstance(target, Node) and target.kind == "list":
+            items = value if isinstance(value, list) else []
+            for number, node in enumerate(target.items):
+                held = items[number] if number < len(items) else Unknown("item")
+                if node.kind == "name":
+                    scope.names[node.name] = held
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def value(self, node: Node, scope: Scope) -> Any:
+        """Return the value of an expression."""
+        self.step()
+        handler = EXPRESSIONS.get(node.kind)
+        return handler(self, node, scope) if handler is not None else Unknown()
+
+    def literal(self, node: Node, scope: Scope) -> Any:
+        """1, "a", true"""
+        return node.parts["value"]
+
+    def name(self, node: Node, scope: Scope) -> Any:
+        """x"""
+        return scope.find(node.parts["name"])
+
+    def template(self, node: Node, scope: Scope) -> Any:
+        """`a ${b}`"""
+        written = []
+        for part in node.parts["parts"]:
+            written.append(part if isinstance(part, str) else self.text(part, scope))
+        return self.checked("".join(written))
+
+    def text(self, node: Node, scope: Scope) -> str:
+        """Return an expression as a template writes it; what only a run knows is a placeholder."""
+        held = self.value(node, scope)
+        if isinstance(held, (Unknown, Function, Native)):
+            label = held.label if isinstance(held, Unknown) else "function"
+            self.unknown(label, node.at)
+            return f"{{{label}}}"
+        return text_of(held)
+
+    def list(self, node: Node, scope: Scope) -> Any:
+        """[a, ...b]"""
+        found: list[Any] = []
+        for item in node.parts["items"]:
+            held = self.value(item, scope)
+            if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
+                found.extend(held)
+            else:
+                found.append(held)
+        return found
+
+    def object(self, node: Node, scope: Scope) -> Any:
+        """{a: 1, ...b}"""
+        found: dict[str, Any] = {}
+        for key, item in node.parts["pairs"]:
+            held = self.value(item, scope)
+            if key is None:
+                found.update(held if isinstance(held, dict) else {})
+            else:
+                name = self.value(key, scope) if isinstance(key, Node) else key
+                found[text_of(name)] = held
+        return found
+
+    def lambda_(self, node: Node, scope: Scope) -> Any:
+        """x => x + 1"""
+        return Function(node, scope)
+
+    def member(self, node: Node, scope: Scope) -> Any:
+        """a.b"""
+        held = self.value(node.parts["of"], scope)
+        return member_of(held, node.parts["name"])
+
+    def item(self, node: Node, scope: Scope) -> Any:
+        """a[b]"""
+        held, key = self.value(node.parts["of"], scope), self.value(node.parts["key"], scope)
+        if isinstance(held, list) and isinstance(key, int) and -1 < key < len(held):
+            return held[key]
+        if isinstance(held, dict):
+            return held.get(text_of(key), None)
+        return Unknown("item")
+
+    def ternary(self, node: Node, scope: Scope) -> Any:
+        """a ? b : c      the first, where only a run knows"""
+        test = truth(self.value(node.parts["test"], scope))
+        return self.value(node.parts["other" if test is False else "then"], scope)
+
+    def unary(self, node: Node, scope: Scope) -> Any:
+        """!a, -a"""
+        held = self.value(node.parts["value"], scope)
+        sign = node.parts["sign"]
+        if sign == "!":
+            answer = truth(held)
+            return Unknown() if answer is None else not answer
+        if sign == "-" and isinstance(held, (int, float)):
+            return -held
+        return held if sign in ("await", "...", "+") else Unknown()
+
+    def binary(self, node: Node, scope: Scope) -> Any:
+        """a + b, a === b, a && b"""
+        sign, left = node.parts["sign"], self.value(node.parts["left"], scope)
+        if sign in ("&&", "||", "??"):
+            return self.logical(sign, left, node, scope)
+        right = self.value(node.parts["right"], scope)
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            if sign == "+" and (isinstance(left, str) or isinstance(right, str)):
+                self.unknown(getattr(left, "label", "") or getattr(right, "label", ""), node.at)
+                return f"{text_of(left)}{text_of(right)}"
+            return Unknown()
+        return operate(sign, left, right)
+
+    def logical(self, sign: str, left: Any, node: Node, scope: Scope) -> Any:
+        """a && b, a || b, a ?? b"""
+        answer = truth(left)
+        if sign == "??":
+            answer = left is not None
+        stays = answer if sign != "&&" else answer is False
+        return left if stays and answer is not None else self.value(node.parts["right"], scope)
+
+    def assign(self, node: Node, scope: Scope) -> Any:
+        """a = b, a += b, module.exports = …"""
+        held = self.value(node.parts["value"], scope)
+        target = node.parts["target"]
+        if target.kind == "name":
+            home = scope.home(target.parts["name"])
+            if node.parts["sign"] == "+=":
+                held = operate("+", home.names.get(target.parts["name"]), held)
+            home.names[target.parts["name"]] = held
+        elif target.kind in ("member", "item"):
+            of = self.value(target.parts["of"], scope)
+            key = target.parts.get("name")
+            if key is None:
+                key = text_of(self.value(target.parts["key"], scope))
+            if isinstance(of, dict):
+                of[key] = held
+        return held
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def call_node(self, node: Node, scope: Scope) -> Any:
+        """f(a), a.map(f)"""
+        of = node.parts["of"]
+        if of.kind == "member":
+            receiver = self.value(of.parts["of"], scope)
+            given = self.given(node, scope)
+            held = member_of(receiver, of.parts["name"])
+            if isinstance(held, (Function, Native)):
+                return self.call(held, given)
+            return self.method(receiver, of.parts["name"], given)
+        held = self.value(of, scope)
+        return self.call(held, self.given(node, scope))
+
+    def given(self, node: Node, scope: Scope) -> list[Any]:
+        """Return the arguments of a call."""
+        found: list[Any] = []
+        for item in node.parts["given"]:
+            held = self.value(item, scope)
+            if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
+                found.extend(held)
+            else:
+                found.append(held)
+        return found
+
+    def call(self, held: Any, given: list[Any]) -> Any:
+        """Call a function."""
+        if isinstance(held, Native):
+            return held.call(given)
+        if not isinstance(held, Function):
+            return Unknown(getattr(held, "label", "function") + "()")
+        self.depth += 1
+        if self.depth > DEEPEST:
+            self.depth = 0
+            raise Exhausted("functions call each other deeper than can be followed")
+        try:
+            return self.call_function(held, given)
+        finally:
+            self.depth -= 1
+
+    def call_function(self, held: Function, given: list[Any]) -> Any:
+        """Call a function of the project."""
+        scope = Scope(outer=held.names)
+        for number, (target, default, rest) in enumerate(held.node.parts["names"]):
+            value = given[number:] if rest else (given[number] if number < len(given) else None)
+            if value is None and default is not None:
+                value = self.value(default, scope)
+            self.bind(target, value, scope)
+        if held.node.parts.get("body") is None:
+            return self.value(held.node.parts["value"], scope)
+        try:
+            self.run(held.node.parts["body"].body, scope)
+        except Returned as returned:
+            return returned.value
+        return None
+
+    def method(self, held: Any, name: str, given: list[Any]) -> Any:
+        """Call a method of a list, a text or an object."""
+        handlers = METHODS.get(type(held))
+        handler = handlers.get(name) if handlers is not None else None
+        if handler is None:
+            return Unknown(f"{name}()")
+        return self.checked(handler(self, held, given))
+
+    def each(self, function: Any, items: list[Any]) -> Iterator[Any]:
+        """Call a function for each item."""
+        for number, item in enumerate(items):
+            yield self.call(function, [item, number, items])
+
+    # -- limits ------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Count work."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise Exhausted("this takes more steps than are followed")
+
+    def checked(self, held: Any) -> Any:
+        """Refuse a text or list that grows too large."""
+        if isinstance(held, (str, list)) and len(held) > LARGEST:
+            raise Exhausted("a text grows larger than can be followed")
+        return held
+
+
+EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Any]] = {
+    "literal": Evaluator.literal, "name": Evaluator.name, "template": Evaluator.template,
+    "list": Evaluator.list, "object": Evaluator.object, "lambda": Evaluator.lambda_,
+    "member": Evaluator.member, "item": Evaluator.item, "ternary": Evaluator.ternary,
+    "unary": Evaluator.unary, "binary": Evaluator.binary, "assign": Evaluator.assign,
+    "call": Evaluator.call_node,
+}  # fmt: skip
+
+
+def member_of(held: Any, name: str) -> Any:
+    """a.b"""
+    if isinstance(held, dict) and name in held:
+        return held[name]
+    if name == "length" and isinstance(held, (str, list)):
+        return len(held)
+    label = getattr(held, "label", "")
+    return Unknown(f"{label}.{name}" if label else name)
+
+
+def truth(held: Any) -> bool | None:
+    """Return whether a condition holds; None where only a run can tell."""
+    if isinstance(held, Unknown):
+        return None
+    if isinstance(held, (list, dict, Function, Native)):
+        return True
+    return bool(held)
+
+
+def text_of(held: Any) -> str:
+    """Return a value as a template writes it."""
+    if isinstance(held, bool):
+        return "true" if held else "false"
+    if held is None:
+        return ""
+    if isinstance(held, list):
+        return ",".join(map(text_of, held))
+    return str(held)
+
+
+def operate(sign: str, left: Any, right: Any) -> Any:
+    """Return the value of a binary operator over constants."""
+    if sign == "+" and (isinstance(left, str) or isinstance(right, str)):
+        return text_of(left) + text_of(right)
+    if sign in ("==", "==="):
+        return left == right
+    if sign in ("!=", "!=="):
+        return left != right
+    if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
+        return Unknown()
+    return ARITHMETIC[sign](left, right) if sign in ARITHMETIC else Unknown()
+
+
+ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b if b else Unknown(),
+    "%": lambda a, b: a % b if b else Unknown(),
+    "<": lambda a, b: a < b,
+    ">": lambda a, b: a > b,
+    "<=": lambda a, b: a <= b,
+    ">=": lambda a, b: a >= b,
+}
+
+Handler = Callable[[Evaluator, Any, list[Any]], Any]
+
+
+def filter_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.filter(f)      what only a run knows stays"""
+    answers = run.each(given[0], held)
+    return [item for item, answer in zip(held, answers, strict=True) if truth(answer) is not False]
+
+
+def reduce_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.reduce(f, start)"""
+    items = list(held)
+    if len(given) > 1:
+        items.insert(0, given[1])
+    if not items:
+        return Unknown("reduce()")
+    result = items[0]
+    for item in items[1:]:
+        result = run.call(given[0], [result, item])
+    return result
+
+
+def for_each(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.forEach(f)"""
+    for _ in run.each(given[0], held):
+        pass
+    return None
+
+
+def flat_map(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.flatMap(f)"""
+    found: list[Any] = []
+    for item in run.each(given[0], held):
+        found.extend(item if isinstance(item, list) else [item])
+    return found
+
+
+def push(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.push(b)"""
+    held.extend(given)
+    return len(held)
+
+
+def find_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.find(f)"""
+    answers = run.each(given[0], held)
+    return next((item for item, answer in zip(held, answers, strict=False) if truth(answer)), None)
+
+
+def replace_text(run: Evaluator, held: str, given: list[Any]) -> Any:
+    """s.replace("a", "b")      a pattern is only known when it runs"""
+    if len(given) != 2 or not all(isinstance(each, str) for each in given):
+        return Unknown("replace()")
+    return held.replace(given[0], given[1], 1)
+
+
+def join_texts(run: Evaluator, held: list[Any], given: list[Any]) -> str:
+    """a.join(", ")"""
+    for item in held:
+        if isinstance(item, Unknown):
+            run.unknown(item.label, 0)
+    return (text_of(given[0]) if given else ",").join(map(text_of, held))
+
+
+LISTS: Mapping[str, Handler] = {
+    "map": lambda run, held, given: list(run.each(given[0], held)),
+    "join": join_texts,
+    "filter": filter_list,
+    "reduce": reduce_list,
+    "forEach": for_each,
+    "flatMap": flat_map,
+    "find": find_item,
+    "push": push,
+    "concat": lambda run, held, given: [
+        *held,
+        *(x for each in given for x in (each if isinstance(each, list) else [each])),
+    ],
+    "includes": lambda run, held, given: given[0] in held,
+    "slice": lambda run, held, given: held[slice(*given[:2])],
+    "flat": lambda run, held, given: [
+        x for each in held for x in (each if isinstance(each, list) else [each])
+    ],
+    "reverse": lambda run, held, given: held[::-1],
+    "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
+    "toString": lambda run, held, given: text_of(held),
+}
+TEXTS: Mapping[str, Handler] = {
+    "trim": lambda run, held, given: held.strip(),
+    "toLowerCase": lambda run, held, given: held.lower(),
+    "toUpperCase": lambda run, held, given: held.upper(),
+    "replace": replace_text,
+    "split": lambda run, held, given: held.split(given[0]) if given and given[0] else list(held),
+    "concat": lambda run, held, given: held + "".join(map(text_of, given)),
+    "includes": lambda run, held, given: text_of(given[0]) in held,
+    "startsWith": lambda run, held, given: held.startswith(text_of(given[0])),
+    "endsWith": lambda run, held, given: held.endswith(text_of(given[0])),
+    "slice": lambda run, held, given: held[slice(*given[:2])],
+    "substring": lambda run, held, given: held[slice(*given[:2])],
+    "toString": lambda run, held, given: held,
+}
+OBJECTS: Mapping[str, Handler] = {
+    "hasOwnProperty": lambda run, held, given: text_of(given[0]) in held,
+}
+METHODS: Mapping[type, Mapping[str, Handler]] = {
+    list: LISTS,
+    str: TEXTS,
+    dict: OBJECTS,
+    int: {"toString": lambda run, held, given: str(held)},
+}
+
+OBJECT = {
+    "keys": Native(
+        "keys", lambda given: list(given[0]) if isinstance(given[0], dict) else Unknown()
+    ),
+    "values": Native(
+        "values", lambda given: list(given[0].values()) if isinstance(given[0], dict) else Unknown()
+    ),
+    "entries": Native(
+        "entries",
+        lambda given: (
+            [[key, item] for key, item in given[0].items()]
+            if isinstance(given[0], dict)
+            else Unknown()
+        ),
+    ),
+    "assign": Native(
+        "assign",
+        lambda given: {k: v for each in given if isinstance(each, dict) for k, v in each.items()},
+    ),
+}
+"""Object.keys(a), Object.entries(a)"""

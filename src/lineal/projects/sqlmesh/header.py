@@ -1,0 +1,159 @@
+"""Headers of SQLMesh files: MODEL (…), AUDIT (…), METRIC (…).
+
+MODEL (name shop.orders, kind VIEW, columns (id INT, amount DOUBLE));
+
+header.text("name")             shop.orders
+header.columns()                id INT, amount DOUBLE
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from lineal.model.diagnostic import Place
+from lineal.model.extraction import ColumnInfo
+from lineal.projects.lines import blank, line_at
+from lineal.projects.sqlmesh.pieces import (
+    Part,
+    closing,
+    listed,
+    pieces,
+    split,
+    unquote,
+    unwrap,
+)
+
+WORD = re.compile(r"\b(MODEL|AUDIT|METRIC)\s*\(", re.IGNORECASE)
+KEY = re.compile(r"\s*(\w+)\s*(.*)", re.DOTALL)
+CALL = re.compile(r"\s*([\w.\"`@{}]+)\s*(\(.*\))?\s*$", re.DOTALL)
+ASSIGNED = re.compile(r"\s*([\w\"`]+)\s*(?::=|=>|=)\s*(.*)", re.DOTALL)
+COLUMN = re.compile(r"""\s*("(?:[^"]|"")*"|`[^`]*`|[\w$]+)\s*(.*)""", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Header:
+    """One header: its word, what it says, and where it stands in its file."""
+
+    word: str
+    properties: dict[str, Part]
+    file: str
+    start: int
+    end: int
+    line: int
+    closed: bool = True
+    """Whether its bracket is closed; else the header ends where the line or the file does."""
+    lines: dict[str, int] = field(default_factory=dict)
+
+    def text(self, key: str) -> str:
+        """Return a property as a text, without quotes; '' if it is not given."""
+        part = self.properties.get(key)
+        return unquote(part.text) if part is not None else ""
+
+    def raw(self, key: str) -> str:
+        """Return a property as it is written."""
+        part = self.properties.get(key)
+        return part.text if part is not None else ""
+
+    def place(self, key: str = "") -> Place:
+        """Return where a property stands, or the header itself."""
+        return Place(self.file, self.lines.get(key, self.line), 1)
+
+    def is_false(self, key: str) -> bool:
+        """Tell whether a property says no."""
+        return self.text(key).lower() in ("false", "0")
+
+    def columns(self) -> list[ColumnInfo]:
+        """columns (id INT, amount DOUBLE), column_descriptions (id = 'the key')"""
+        told = dict(assignments(self.raw("column_descriptions")))
+        place = self.place("columns")
+        found = []
+        for part in split(unwrap(self.raw("columns"))):
+            column = COLUMN.match(part.text)
+            if column is not None:
+                name = unquote(column[1])
+                about = unquote(told.get(name, ""))
+                found.append(ColumnInfo(name, column[2].strip(), about, place=place))
+        return found
+
+    def described(self) -> dict[str, str]:
+        """column_descriptions (id = 'the key')"""
+        return {name: unquote(text) for name, text in assignments(self.raw("column_descriptions"))}
+
+
+def assignments(text: str) -> Iterator[tuple[str, str]]:
+    """(a := 1, b = 'x')      each name with the text behind it"""
+    for part in split(unwrap(text)):
+        found = ASSIGNED.match(part.text)
+        if found is not None:
+            yield unquote(found[1]), found[2].strip()
+
+
+def called(text: str) -> tuple[str, str]:
+    """not_null(columns := (a, b))      the name, and what is in the brackets"""
+    found = CALL.match(text)
+    if found is None:
+        return "", ""
+    return unquote(found[1]), unwrap(found[2] or "")
+
+
+def headers_of(text: str, file: str, dialect: str = "") -> list[Header]:
+    """Return the headers of a file, in order; each begins a statement."""
+    found: list[Header] = []
+    at = 0
+    before = ";"
+    for piece in pieces(text, dialect):
+        if not piece.says or piece.start < at:
+            continue
+        opened = WORD.match(text, piece.start) if before == ";" else None
+        before = piece.text
+        if opened is not None:
+            header = read_header(text, file, opened, dialect)
+            found.append(header)
+            at, before = header.end, ";"
+    return found
+
+
+def read_header(text: str, file: str, opened: re.Match[str], dialect: str) -> Header:
+    """Read a header from its first bracket on."""
+    opening = opened.end() - 1
+    end = closing(text, opening, dialect)
+    closed = end is not None
+    if end is None:
+        stop = text.find(";", opening)
+        end = stop if stop >= 0 else len(text)
+    properties: dict[str, Part] = {}
+    lines: dict[str, int] = {}
+    for part in split(text[opening + 1 : end], ",", dialect):
+        found = KEY.match(part.text)
+        if found is not None:
+            key = found[1].lower()
+            properties[key] = Part(found[2].strip(), part.start + opening + 1)
+            lines[key] = line_at(text, part.start + opening + 1)
+    after = re.compile(r"\s*;?").match(text, min(end + 1, len(text)))
+    stop = after.end() if after is not None else end
+    line = line_at(text, opened.start())
+    return Header(opened[1].upper(), properties, file, opened.start(), stop, line, closed, lines)
+
+
+def body_of(text: str, header: Header, following: list[Header]) -> str:
+    """Return the text that belongs to a header; everything before it is blank, so lines stay."""
+    end = following[0].start if following else len(text)
+    return blank(text[: header.end]) + text[header.end : end]
+
+
+def kind_of(header: Header) -> tuple[str, dict[str, str]]:
+    """kind SEED (path 'a.csv')      SEED, {path: 'a.csv'}"""
+    name, inner = called(header.raw("kind"))
+    settings = {}
+    for part in split(inner):
+        found = KEY.match(part.text)
+        if found is not None:
+            settings[found[1].lower()] = found[2].strip()
+    return name.upper(), settings
+
+
+def names_in(text: str) -> list[str]:
+    """(a, b), [a, b], a      the names of a list"""
+    return [unquote(item) for item in listed(text)]

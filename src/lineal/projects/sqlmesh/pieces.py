@@ -1,0 +1,136 @@
+"""Pieces of SQL text: strings, comments, macros and brackets, each with its offset.
+
+    split("a, f(b, c), 'd,e'")                     a | f(b, c) | 'd,e'
+    closing("MODEL (name x, grain (a, b));", 6)    the offset of the last bracket
+
+SQLMesh's headers and macros are not SQL, so they are taken apart before a parser sees the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+BACKSLASHES = frozenset(
+    ("bigquery", "spark", "databricks", "hive", "mysql", "clickhouse", "snowflake", "doris")
+)
+"""Dialects in which a backslash escapes a quote."""
+
+STRINGS = {True: r"'(?:[^'\\]|''|\\.)*'", False: r"'(?:[^']|'')*'"}
+
+
+def pattern_of(escapes: bool) -> re.Pattern[str]:
+    """Return the pattern of the pieces of a text, with or without escapes in its strings."""
+    return re.compile(
+        rf"""(?P<comment>--[^\n]*|/\*.*?\*/)
+        |(?P<string>\$\$.*?\$\$|{STRINGS[escapes]})
+        |(?P<quoted>"(?:[^"]|"")*"|`[^`]*`)
+        |(?P<macro>@(?:\{{\s*\w+\s*\}}|'(?:[^']|'')*'|@?\w+))
+        |(?P<word>[\w$]+)
+        |(?P<space>\s+)
+        |(?P<sign>.)""",
+        re.DOTALL | re.VERBOSE,
+    )
+
+
+PATTERNS = {escapes: pattern_of(escapes) for escapes in (True, False)}
+OPENING, CLOSING = "([{", ")]}"
+
+
+class Piece(NamedTuple):
+    """A piece of a text: its kind, its own text and where it begins."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """Return where the piece ends."""
+        return self.start + len(self.text)
+
+    @property
+    def says(self) -> bool:
+        """Tell whether the piece is more than a space or a comment."""
+        return self.kind not in ("space", "comment")
+
+
+def pieces(text: str, dialect: str = "", start: int = 0) -> Iterator[Piece]:
+    """Yield the pieces of a text from an offset on."""
+    for found in PATTERNS[dialect in BACKSLASHES].finditer(text, start):
+        yield Piece(str(found.lastgroup), found[0], found.start())
+
+
+def closing(text: str, opening: int, dialect: str = "") -> int | None:
+    """Return the offset of the bracket that closes the one at an offset; None if nothing does."""
+    depth = 0
+    for piece in pieces(text, dialect, opening):
+        if piece.kind != "sign":
+            continue
+        if piece.text in OPENING:
+            depth += 1
+        elif piece.text in CLOSING:
+            depth -= 1
+            if depth == 0:
+                return piece.start
+    return None
+
+
+class Part(NamedTuple):
+    """A part of a text between separators, without the spaces around it, and where it begins."""
+
+    text: str
+    start: int
+
+
+def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
+    """Return the parts between separators that stand in no brackets; empty ones are left out."""
+    parts: list[Part] = []
+    depth = begin = 0
+    for piece in pieces(text, dialect):
+        if piece.kind != "sign":
+            continue
+        if piece.text in OPENING:
+            depth += 1
+        elif piece.text in CLOSING:
+            depth -= 1
+        elif piece.text == separator and depth <= 0:
+            parts.append(stripped(text[begin : piece.start], begin))
+            begin = piece.end
+    parts.append(stripped(text[begin:], begin))
+    return [part for part in parts if part.text]
+
+
+def stripped(text: str, start: int) -> Part:
+    """Return a part without the spaces and comments around it."""
+    said = [piece for piece in pieces(text) if piece.says]
+    if not said:
+        return Part("", start)
+    return Part(text[said[0].start : said[-1].end], start + said[0].start)
+
+
+def unwrap(text: str) -> str:
+    """Return what is inside of the brackets around a text: (a, b), [a, b]."""
+    bare = text.strip()
+    if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
+        return bare[1:-1].strip()
+    return bare
+
+
+def listed(text: str) -> list[str]:
+    """Return the items of a list that is written with or without brackets."""
+    return [part.text for part in split(unwrap(text))]
+
+
+def is_string(text: str) -> bool:
+    """Tell whether a text is one string of SQL."""
+    return len(text) > 1 and text[0] == "'" and text[-1] == "'"
+
+
+def unquote(text: str) -> str:
+    """Return a name or string without its quotes."""
+    bare = text.strip()
+    if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"`":
+        return bare[1:-1].replace(bare[0] * 2, bare[0])
+    return bare

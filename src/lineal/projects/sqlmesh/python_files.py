@@ -1,0 +1,375 @@
+"""Python of a SQLMesh project: macros, models, config.py. It is parsed, never executed.
+
+@macro()
+def cents(evaluator, column): return f"{column} * 100"        writes what its one return says
+
+@model("shop.orders", columns={"id": "int"}, depends_on=["raw.orders"])
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects.sqlmesh.macros import PythonMacro
+from lineal.projects.sqlmesh.pieces import unquote
+from lineal.projects.text import Report
+
+UNKNOWN = object()
+"""The value of an expression that is no constant."""
+
+
+def parse_python(text: str, file: str, report: Report) -> ast.Module | None:
+    """Return the tree of a Python file; None and a diagnostic if it is not valid."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        message = f"not valid Python: {getattr(error, 'msg', None) or error}"
+        report(Diagnostic(Code.PARSE_ERROR, message, Place(file, line, 1)))
+        return None
+
+
+def constants_of(tree: ast.Module) -> dict[str, Any]:
+    """Return the constants that a module assigns to names."""
+    found: dict[str, Any] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            found[node.targets[0].id] = value_of(node.value, found)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            found[node.target.id] = value_of(node.value, found)
+    return {name: value for name, value in found.items() if value is not UNKNOWN}
+
+
+def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
+    """Return the value of a constant expression; UNKNOWN for any other."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names.get(node.id, UNKNOWN)
+    if isinstance(node, ast.Attribute):
+        return node.attr  # ModelKindName.FULL
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return [value_of(each, names) for each in node.elts]
+    if isinstance(node, ast.ListComp):
+        return comprehension_value(node, names)
+    if isinstance(node, ast.Dict):
+        return dict_value(node, names)
+    if isinstance(node, ast.Call):
+        return call_value(node, names)
+    if isinstance(node, ast.JoinedStr):
+        return joined_value(node, names)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = value_of(node.left, names), value_of(node.right, names)
+        if isinstance(left, (str, list)) and type(left) is type(right):
+            return left + right
+    return UNKNOWN
+
+
+def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
+    """Return a dictionary; keys that are no constants are left out."""
+    found: dict[Any, Any] = {}
+    for key, item in zip(node.keys, node.values, strict=True):
+        held = value_of(item, names)
+        if key is None and isinstance(held, dict):
+            found.update(held)
+        elif key is not None:
+            name = value_of(key, names)
+            if isinstance(name, (str, int, float, bool)):
+                found[name] = held
+    return found
+
+
+def comprehension_value(node: ast.ListComp, names: Mapping[str, Any]) -> Any:
+    """[to_column(c) for c in ("a", "b")]"""
+    first = node.generators[0]
+    items = value_of(first.iter, names)
+    plain = len(node.generators) == 1 and not first.ifs and isinstance(first.target, ast.Name)
+    if not plain or not isinstance(items, list):
+        return UNKNOWN
+    assert isinstance(first.target, ast.Name)
+    return [value_of(node.elt, {**names, first.target.id: item}) for item in items]
+
+
+def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
+    """dict(name=…), to_column("a"), ModelDefaultsConfig(dialect="duckdb")"""
+    if node.keywords and not node.args:
+        found: dict[Any, Any] = {}
+        for keyword in node.keywords:
+            held = value_of(keyword.value, names)
+            if keyword.arg is not None:
+                found[keyword.arg] = held
+            elif isinstance(held, dict):
+                found.update(held)
+        return found
+    if len(node.args) == 1 and not node.keywords:
+        held = value_of(node.args[0], names)
+        return held if isinstance(held, str) else UNKNOWN
+    return UNKNOWN
+
+
+def joined_value(node: ast.JoinedStr, names: Mapping[str, Any]) -> Any:
+    """f"{SCHEMA}.orders" """
+    written = []
+    for each in node.values:
+        held = each.value if isinstance(each, ast.FormattedValue) else each
+        found = value_of(held, names)
+        if not isinstance(found, (str, int, float)):
+            return UNKNOWN
+        written.append(str(found))
+    return "".join(written)
+
+
+# -- macros ----------------------------------------------------------------------------------------
+
+
+def macros_of(tree: ast.Module, file: str) -> Iterator[PythonMacro]:
+    """Yield the macros of a file: @macro() def name(evaluator, …)."""
+    names = constants_of(tree)
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        decorator = decorator_of(node, "macro")
+        if decorator is not None:
+            given = value_of(decorator.args[0], {}) if decorator.args else None
+            name = given if isinstance(given, str) else node.name
+            writer = Writer(node, names)
+            yield PythonMacro(name.lower(), file, node.lineno, writer.write)
+
+
+def decorator_of(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.Call | None:
+    """Return the decorator of this name, as a call."""
+    for each in node.decorator_list:
+        called = each.func if isinstance(each, ast.Call) else each
+        spelled = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if spelled == name:
+            return each if isinstance(each, ast.Call) else ast.Call(called, [], [])
+    return None
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What a macro writes: the value of its one return, with its arguments put in."""
+
+    node: ast.FunctionDef
+    names: Mapping[str, Any]
+
+    def write(self, given: list[str], named: Mapping[str, str]) -> str | None:
+        """Return the text that a call writes; None where only a run tells."""
+        body = [each for each in self.node.body if not is_idle(each)]
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+            return None
+        parameters = [*self.node.args.posonlyargs, *self.node.args.args][1:]
+        if self.node.args.vararg is not None or len(given) > len(parameters):
+            return None
+        values = self.defaults(parameters)
+        for parameter, text in zip(parameters, given, strict=False):
+            values[parameter.arg] = text
+        values.update(named)
+        typed = {each.arg for each in parameters if is_plain_type(each.annotation)}
+        return self.text_of(body[0].value, values, typed)
+
+    def defaults(self, parameters: list[ast.arg]) -> dict[str, str]:
+        """Return the values of parameters that a call does not give."""
+        several = self.node.args.defaults
+        tail = parameters[len(parameters) - len(several) :] if several else []
+        found = {}
+        for parameter, node in zip(tail, several, strict=False):
+            held = value_of(node, self.names)
+            if isinstance(held, (str, int, float)):
+                found[parameter.arg] = str(held)
+        return found
+
+    def text_of(self, node: ast.expr, values: Mapping[str, str], typed: set[str]) -> str | None:
+        """Return the SQL that an expression is; None where only a run tells."""
+        if isinstance(node, ast.Name) and node.id in values:
+            return unquote(values[node.id]) if node.id in typed else values[node.id]
+        if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float)):
+            return str(node.value)
+        if isinstance(node, ast.Name):
+            held = self.names.get(node.id)
+            return str(held) if isinstance(held, (str, int, float)) else None
+        if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
+            return self.sum_of(node, values, typed)
+        if isinstance(node, ast.JoinedStr):
+            return self.joined(node, values, typed)
+        return None
+
+    def sum_of(self, node: ast.BinOp, values: Mapping[str, str], typed: set[str]) -> str | None:
+        """column * num, "a" + b"""
+        left = self.text_of(node.left, values, typed)
+        right = self.text_of(node.right, values, typed)
+        if left is None or right is None:
+            return None
+        if any(isinstance(each, (ast.JoinedStr, ast.Constant)) and not is_number(each)
+               for each in (node.left, node.right)):  # fmt: skip
+            return left + right
+        return f"({left} {SIGNS[type(node.op)]} {right})"
+
+    def joined(self, node: ast.JoinedStr, values: Mapping[str, str], typed: set[str]) -> str | None:
+        """f"{column} * 100" """
+        written = []
+        for each in node.values:
+            held = each.value if isinstance(each, ast.FormattedValue) else each
+            text = self.text_of(held, values, typed)
+            if text is None:
+                return None
+            written.append(text)
+        return "".join(written)
+
+
+SIGNS: Mapping[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+}
+
+
+def is_number(node: ast.expr) -> bool:
+    """Tell whether an expression is a number."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+
+
+def is_idle(node: ast.stmt) -> bool:
+    """Tell whether a statement writes nothing: a docstring, an assertion."""
+    return isinstance(node, ast.Assert) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    )
+
+
+def is_plain_type(annotation: ast.expr | None) -> bool:
+    """name: str      the argument arrives without quotes"""
+    return isinstance(annotation, ast.Name) and annotation.id in ("str", "int", "float")
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+
+@dataclass
+class PythonModel:
+    """@model(…) def execute(context, …)"""
+
+    name: str
+    settings: dict[str, Any]
+    line: int
+    reads: list[tuple[str, int]] = field(default_factory=list)
+    """The tables that it names by literals, with their lines."""
+    queries: list[tuple[str, int]] = field(default_factory=list)
+    """The SQL that it fetches, with its lines."""
+    returned: str | None = None
+    """Of a model with is_sql: the SQL that it returns, if its text tells."""
+
+    @property
+    def is_sql(self) -> bool:
+        """Tell whether the function returns SQL."""
+        return self.settings.get("is_sql") is True
+
+
+READERS = ("resolve_table", "table", "fetch_table")
+FETCHERS = ("fetchdf", "fetch_pyspark_df", "fetch_df", "fetchone", "fetchall", "sql")
+
+
+def models_of(tree: ast.Module) -> Iterator[PythonModel]:
+    """Yield the models of a file."""
+    names = constants_of(tree)
+    for node in tree.body:
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        decorator = decorator_of(node, "model")
+        if decorator is None:
+            continue
+        settings = {
+            each.arg: value_of(each.value, names) for each in decorator.keywords if each.arg
+        }
+        first = value_of(decorator.args[0], names) if decorator.args else settings.get("name")
+        name = first if isinstance(first, str) else ""
+        model = PythonModel(name, settings, node.lineno)
+        find_reads(tree, names, model)
+        if model.is_sql:
+            model.returned = returned_sql(node, names)
+        yield model
+
+
+def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -> None:
+    """context.resolve_table("a"), context.fetchdf("SELECT …")      in any function of the file"""
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or not isinstance(called, ast.Attribute):
+            continue
+        given = value_of(node.args[0], names) if node.args else UNKNOWN
+        if not isinstance(given, str):
+            continue
+        if called.attr in READERS:
+            model.reads.append((given, node.lineno))
+        elif called.attr in FETCHERS:
+            model.queries.append((given, node.args[0].lineno))
+    depends = model.settings.get("depends_on")
+    for name in depends if isinstance(depends, (list, tuple)) else ():
+        if isinstance(name, str):
+            model.reads.append((name, model.line))
+
+
+def returned_sql(
+    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any]
+) -> str | None:
+    """Return the SQL that a function returns: a text, or exp.select("a").from_("t")."""
+    returns = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
+    if len(returns) != 1 or returns[0].value is None:
+        return None
+    inner = dict(names)
+    for each in node.body:
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
+            inner[each.targets[0].id] = value_of(each.value, inner)
+    held = value_of(returns[0].value, inner)
+    if isinstance(held, str):
+        return held
+    return built_select(returns[0].value, inner)
+
+
+CLAUSES = {
+    "from_": "FROM", "where": "WHERE", "group_by": "GROUP BY", "having": "HAVING",
+    "order_by": "ORDER BY", "limit": "LIMIT",
+}  # fmt: skip
+
+
+def built_select(node: ast.expr, names: Mapping[str, Any]) -> str | None:
+    """exp.select("a", "b").from_("t").where("a > 1")      as SQL; None where only a run tells"""
+    calls: list[tuple[str, list[str]]] = []
+    here = node
+    while isinstance(here, ast.Call) and isinstance(here.func, (ast.Attribute, ast.Name)):
+        name = here.func.attr if isinstance(here.func, ast.Attribute) else here.func.id
+        texts = [value_of(each, names) for each in here.args]
+        if not all(isinstance(text, (str, int)) for text in texts):
+            return None
+        calls.append((name, [str(text) for text in texts]))
+        if name == "select" or not isinstance(here.func, ast.Attribute):
+            break
+        here = here.func.value
+    if not calls or calls[-1][0] != "select":
+        return None
+    return select_text(calls[::-1])
+
+
+def select_text(calls: list[tuple[str, list[str]]]) -> str | None:
+    """Return the SQL of the calls that build a query."""
+    distinct = any(name == "distinct" for name, _ in calls)
+    columns = [text for name, texts in calls if name == "select" for text in texts]
+    written = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(columns) or '*'}"]
+    for name, texts in calls:
+        if name == "join":
+            written.append(f"JOIN {texts[0]}" + (f" ON {texts[1]}" if texts[1:] else ""))
+    for name, word in CLAUSES.items():
+        found = [text for called, texts in calls if called == name for text in texts]
+        if found:
+            sign = " AND " if name in ("where", "having") else ", "
+            at = 1 if name == "from_" else len(written)
+            written.insert(at, f"{word} {sign.join(found)}")
+    known = {"select", "distinct", "join", *CLAUSES}
+    return "\n".join(written) if all(name in known for name, _ in calls) else None

@@ -1,0 +1,175 @@
+"""config.yaml or config.py of a SQLMesh project: the dialect, the variables and the gateways.
+
+    model_defaults: {dialect: duckdb}
+    variables: {schema: shop}
+    gateways: {prod: {connection: {type: snowflake, database: DW}, variables: {schema: prod}}}
+
+config.py is parsed, never executed: its Config(…) counts as far as its arguments are constants.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lineal.extract import UnknownDialect
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.projects import yaml
+from lineal.projects.sqlmesh.macros import Value
+from lineal.projects.sqlmesh.python_files import constants_of, parse_python
+from lineal.projects.text import Report, read_text
+
+FILES = ("config.yaml", "config.yml", "config.py")
+WORDS = ("model_defaults", "sqlmesh", "gateways", "default_gateway")
+JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+ENGINES = {
+    "bigquery": "bigquery", "clickhouse": "clickhouse", "databricks": "databricks",
+    "duckdb": "duckdb", "motherduck": "duckdb", "mssql": "tsql", "azuresql": "tsql",
+    "fabric": "fabric", "mysql": "mysql", "postgres": "postgres", "redshift": "redshift",
+    "snowflake": "snowflake", "spark": "spark", "trino": "trino", "athena": "athena",
+    "gcp_postgres": "postgres", "risingwave": "risingwave",
+}  # fmt: skip
+"""The dialect of a gateway's connection."""
+
+
+@dataclass
+class Settings:
+    """What the configuration says."""
+
+    file: Path
+    dialect: str = ""
+    variables: dict[str, Value] = field(default_factory=dict)
+    gateways: dict[str, dict[str, Value]] = field(default_factory=dict)
+    """The variables of each gateway."""
+    catalog: str = ""
+    """The catalog that names without one belong to."""
+    before_all: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def variables_of(self, gateway: str) -> dict[str, Value]:
+        """Return the variables as a model of a gateway sees them."""
+        return {**self.variables, **self.gateways.get(gateway, {})}
+
+
+def config_file(folder: Path) -> Path | None:
+    """Return the configuration of a folder, if it is one of SQLMesh."""
+    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+
+
+def read_settings(folder: Path, report: Report) -> Settings:
+    """Read the configuration of a project; what is wrong with it costs only itself."""
+    file = config_file(folder) or folder / FILES[0]
+    data: Mapping[str, Any] = {}
+    if file.is_file():
+        data = read_python(file, report) if file.suffix == ".py" else read_yaml(file, report)
+    found = Settings(file)
+    found.variables = values_of(data.get("variables"))
+    gateways = mapping(data.get("gateways"))
+    if not gateways and data.get("gateway"):
+        gateways = {"": data["gateway"]}
+    chosen = str(data.get("default_gateway") or next(iter(gateways), ""))
+    for name, about in gateways.items():
+        found.gateways[str(name)] = values_of(mapping(about).get("variables"))
+    connection = mapping(mapping(gateways.get(chosen)).get("connection"))
+    connection = connection or mapping(data.get("default_connection"))
+    found.variables |= found.gateways.get(chosen, {})
+    found.dialect = dialect_of(data, connection, file, report)
+    found.catalog = catalog_of(connection)
+    found.before_all = [text for text in listed(data.get("before_all")) if isinstance(text, str)]
+    found.ignored = [text for text in listed(data.get("ignore_patterns")) if isinstance(text, str)]
+    report_gateways(gateways, chosen, file, report)
+    return found
+
+
+def report_gateways(gateways: Mapping[str, Any], chosen: str, file: Path, report: Report) -> None:
+    """Say which gateway counts, if their variables differ."""
+    told = [mapping(about).get("variables") or {} for about in gateways.values()]
+    if len(gateways) > 1 and any(each != told[0] for each in told):
+        message = f"the gateways have variables of their own: those of '{chosen}' are used"
+        report(Diagnostic(Code.DYNAMIC, message, Place(str(file), 1, 1)))
+
+
+def read_yaml(file: Path, report: Report) -> Mapping[str, Any]:
+    """Return the values of config.yaml; Jinja in it stands for what only a run knows."""
+    text = read_text(file, report)
+    if text is None:
+        return {}
+    held = yaml.parse(JINJA.sub("unknown", text), str(file), report)
+    plain = held.plain() if held is not None else {}
+    return mapping(plain)
+
+
+def read_python(file: Path, report: Report) -> Mapping[str, Any]:
+    """Return the arguments of Config(…) in config.py."""
+    text = read_text(file, report)
+    tree = parse_python(text, str(file), report) if text is not None else None
+    if tree is None:
+        return {}
+    names = constants_of(tree)
+    found = names.get("config")
+    if isinstance(found, dict):
+        return found
+    several = [each for each in names.values() if isinstance(each, dict)]
+    return next((each for each in several if "model_defaults" in each), {})
+
+
+def dialect_of(
+    data: Mapping[str, Any], connection: Mapping[str, Any], file: Path, report: Report
+) -> str:
+    """Return the dialect of the models, else that of the gateway."""
+    from lineal.extract.sql.dialects import facts_of
+
+    named = str(mapping(data.get("model_defaults")).get("dialect") or "").partition(",")[0]
+    named = named.strip() or ENGINES.get(str(connection.get("type") or "").lower(), "")
+    try:
+        facts_of(named)
+    except UnknownDialect as unknown:
+        report(Diagnostic(Code.YAML_TYPE, f"dialect: {unknown}", Place(str(file), 1, 1)))
+        return ""
+    return named
+
+
+def catalog_of(connection: Mapping[str, Any]) -> str:
+    """Return the catalog of a connection: its database or project, if that is a plain name."""
+    kind = str(connection.get("type") or "").lower()
+    held = connection.get("catalog") or connection.get("project") or connection.get("database")
+    name = str(held or "")
+    if kind in ("duckdb", "motherduck"):
+        name = Path(name).stem
+    return name if re.fullmatch(r"[A-Za-z][\w-]*", name) and name != "unknown" else ""
+
+
+def values_of(held: Any) -> dict[str, Value]:
+    """Return variables as SQL writes them."""
+    found: dict[str, Value] = {}
+    for name, value in mapping(held).items():
+        if isinstance(value, bool):
+            found[str(name).lower()] = Value(str(value).upper())
+        elif isinstance(value, (int, float)):
+            found[str(name).lower()] = Value(str(value))
+        elif isinstance(value, str):
+            found[str(name).lower()] = Value(value, True)
+        elif isinstance(value, (list, tuple)):
+            items = ", ".join(literal_of(item) for item in value)
+            found[str(name).lower()] = Value(f"[{items}]")
+    return found
+
+
+def literal_of(item: Any) -> str:
+    """Return an item of a list as SQL writes it."""
+    return "'" + item.replace("'", "''") + "'" if isinstance(item, str) else str(item)
+
+
+def mapping(held: Any) -> Mapping[str, Any]:
+    """Return a mapping, or an empty one."""
+    return held if isinstance(held, dict) else {}
+
+
+def listed(held: Any) -> list[Any]:
+    """Return a list; a single value is a list of one."""
+    if isinstance(held, (list, tuple)):
+        return list(held)
+    return [held] if held else []
