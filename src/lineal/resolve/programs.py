@@ -16,7 +16,7 @@ from lineal.extract.pyspark.catalog import Known
 from lineal.extract.pyspark.files import File, files_of
 from lineal.extract.pyspark.program import SPARK_WORDS, Program
 from lineal.extract.pyspark.relation import ancestors
-from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.run import Run, Write, key_of_script
 from lineal.extract.pyspark.values import Function
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.evaluation import Evaluation
@@ -49,11 +49,13 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     files = files_of(scripts, boundary.failures, boundary.lose)
     order = [file for file in files if file.is_node]
     foreseen: dict[str, Foreseen] = {}
+    run: Run | None = None
+    wanted: set[int] | None = None
     for _ in range(MOST_ROUNDS):
         corpus = Corpus(definitions, dict(foreseen))
         corpus.lend_all()
         try:
-            run = program_over(definitions, files, corpus).execute(order)
+            run = execute(definitions, files, corpus, order, run, wanted)
             read = read_by_statements(definitions)
             order = in_order(order, run, definitions)
         finally:
@@ -68,8 +70,11 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         before, foreseen = foreseen, foreseen_in(run)
         if all(before.get(key) == foreseen[key] for key in asked):
             break
+        changed = changed_keys(before, foreseen) | defined_by_statements(definitions)
+        wanted = None if order else readers_of(run, changed)
         forget(definitions)
 
+    assert run is not None
     forget(definitions)
     boundary.diagnostics.extend(run.diagnostics)
     definitions.unread = run.unread
@@ -77,7 +82,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         boundary.coverage.miss(code)
 
     targets = [catalog.entry(key_of(write), write.name, write.kind) for write in run.writes]
-    again = Again(definitions, files, run)
+    again = Again(definitions, files, run, corpus.foreseen)
     for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
         boundary.coverage.statements.found += 1
         try:
@@ -91,6 +96,81 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         **dict.fromkeys(run.program.entered, 0),
         **Counter(map(program_of, run.writes)),
     }
+
+
+def execute(
+    definitions: Definitions,
+    files: list[File],
+    corpus: Corpus,
+    order: list[File] | None,
+    before: Run | None,
+    wanted: set[int] | None,
+) -> Run:
+    """Run the programs; of those that ran before, only the scripts that are wanted run again.
+
+    A script that then writes more or fewer tables may depend on the others: all run again.
+    """
+    if before is not None and wanted is not None:
+        part = program_over(definitions, files, corpus).execute_again(wanted, before)
+        both = join_runs(before, part, wanted)
+        if both is not None:
+            return both
+
+    return program_over(definitions, files, corpus).execute(order)
+
+
+def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
+    """Return the run of some scripts with what the others did before; None if they do not fit."""
+    fresh: dict[int, list[Write]] = {}
+    for write in part.writes:
+        fresh.setdefault(key_of_script(write.script), []).append(write)
+
+    writes = list(before.writes)
+    for number, write in enumerate(before.writes):
+        key = key_of_script(write.script)
+        if key not in wanted:
+            continue
+        if not fresh.get(key) or key_of(fresh[key][0]) != key_of(write):
+            return None
+        writes[number] = fresh[key].pop(0)
+
+    if any(fresh.get(key) for key in wanted):
+        return None
+
+    said = {**before.said, **{key: part.said.get(key, {}) for key in wanted}}
+    heads = [
+        each for each in part.diagnostics if not any(each in held for held in part.said.values())
+    ]
+    part.diagnostics = list(
+        dict.fromkeys([*(each for held in said.values() for each in held), *heads])
+    )
+    part.said = said
+    part.unread_in = {
+        **before.unread_in,
+        **{key: part.unread_in.get(key, []) for key in wanted},
+    }
+    for key, askers in before.asked.items():
+        part.asked[key] = {*part.asked.get(key, ()), *(askers - wanted)}
+
+    part.writes = writes
+    part.program.entered = before.program.entered
+    return part
+
+
+def changed_keys(before: Mapping[str, Foreseen], after: Mapping[str, Foreseen]) -> set[str]:
+    """The tables whose columns are now known otherwise than before."""
+    return {key for key in {*before, *after} if before.get(key) != after.get(key)}
+
+
+def defined_by_statements(definitions: Definitions) -> set[str]:
+    """The tables and views that statements of SQL files define."""
+    entries = definitions.catalog.entries
+    return {key for key, entry in entries.items() if entry.definitions}
+
+
+def readers_of(run: Run, keys: set[str]) -> set[int]:
+    """The scripts that read one of these tables."""
+    return {asker for key, askers in run.asked.items() if key in keys for asker in askers}
 
 
 def program_over(
@@ -125,7 +205,8 @@ def asked_elsewhere(run: Run, write: Write) -> bool:
     has left there.
     """
     is_node = isinstance(write.script, File) and write.script.is_node
-    return any(is_node or asker != id(write.script) for asker in run.asked.get(key_of(write), ()))
+    own = key_of_script(write.script)
+    return any(is_node or asker != own for asker in run.asked.get(key_of(write), ()))
 
 
 def in_order(files: list[File], run: Run, definitions: Definitions) -> list[File]:
@@ -193,10 +274,19 @@ class Again:
     have.
     """
 
-    def __init__(self, definitions: Definitions, files: list[File], run: Run) -> None:
+    def __init__(
+        self,
+        definitions: Definitions,
+        files: list[File],
+        run: Run,
+        foreseen: dict[str, Foreseen],
+    ) -> None:
         self.definitions = definitions
         self.files = files
         self.first = run
+        self.foreseen = foreseen
+        """what the first run knew of tables that programs write"""
+        self.views = defined_by_statements(definitions)
         self.second: Run | None = None
         self.placeholders = any(
             "{" in entry.dataset.name for entry in definitions.catalog.entries.values()
@@ -207,8 +297,10 @@ class Again:
         if self.definitions.evidence.counts is None:
             return self.first.writes[number]
         if self.second is None:
-            corpus = Corpus(self.definitions, foreseen_in(self.first))
-            self.second = program_over(self.definitions, self.files, corpus).execute()
+            foreseen = foreseen_in(self.first)
+            corpus = Corpus(self.definitions, foreseen)
+            wanted = self.undecided(foreseen)
+            self.second = execute(self.definitions, self.files, corpus, None, self.first, wanted)
             said = set(self.first.diagnostics)
             boundary = self.definitions.boundary
             kept = [each for each in boundary.diagnostics if each not in said]
@@ -220,6 +312,20 @@ class Again:
         return (
             writes[number] if len(writes) == len(self.first.writes) else self.first.writes[number]
         )
+
+    def undecided(self, foreseen: dict[str, Foreseen]) -> set[int] | None:
+        """The scripts whose tables may now be known better; None if that may be all of them."""
+        if any(file.is_node for file in self.files):
+            return None
+
+        changed = changed_keys(self.foreseen, foreseen)
+        found = readers_of(self.first, changed | self.views)
+        for write in self.first.writes:
+            pasts = [relation.evaluation for relation in ancestors(write.relation)]
+            if any(past is not None and past.undecided for past in pasts):
+                found.add(key_of_script(write.script))
+
+        return found
 
 
 def forget(definitions: Definitions) -> None:

@@ -143,7 +143,10 @@ def merge_dicts(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> di
     run.step(len(right))
     found = dict(left)
     for key, value in right.items():
-        found[key] = merge_values(run, left[key], value) if key in left else value
+        if key not in left:
+            found[key] = value
+        elif left[key] is not value:
+            found[key] = merge_values(run, left[key], value)
     return found
 
 

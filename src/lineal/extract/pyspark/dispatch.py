@@ -64,7 +64,9 @@ def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
     run.steps = steps = run.steps + 1
     if not steps & 0xFF:
         run.step(0)
-        check()
+        run.checks += 1
+        if not run.checks & 0x0F:
+            check()
 
     handler = EXPRESSIONS.get(node.__class__)
     found = handler(run, node, env) if handler is not None else Unknown("…", "not followed")
@@ -124,10 +126,13 @@ def variable_name(node: ast.AST) -> str:
     if isinstance(node, ast.Name):
         return node.id
 
-    text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
-    if len(text) <= LONGEST_VARIABLE:
-        return text.replace("'", '"')
-    return ""
+    known: str | None = getattr(node, "lineal_variable", None)
+    if known is None:
+        text = ast.unparse(node) if isinstance(node, (ast.Attribute, ast.Subscript)) else ""
+        known = text.replace("'", '"') if len(text) <= LONGEST_VARIABLE else ""
+        node.lineal_variable = known  # type: ignore[attr-defined]
+
+    return known
 
 
 def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -83,6 +83,25 @@ class OpenCalls:
             if nodes and wanted(made.name, nodes[0]):
                 self.call_methods(made, file)
 
+    def call_wanted(self, file: File, wanted: set[int]) -> None:
+        """Call some functions and methods of a file, whether or not a call has reached them."""
+        for function in list(file.functions):
+            if id(function.node) in wanted:
+                self.call(function, file, None)
+
+        for made in list(file.classes):
+            methods = [each for each in made.names.values() if isinstance(each, Function)]
+            if wanted.isdisjoint(id(each.node) for each in methods):
+                continue
+
+            instance = Instance(made)
+            init = made.find("__init__")
+            if isinstance(init, Function):
+                self.call(init, file, instance)
+            for method in methods:
+                if id(method.node) in wanted and method is not init:
+                    self.call(method, file, instance)
+
     def is_called(self, function: Function) -> bool:
         """Return whether a call has reached a function."""
         return id(function.node) in self.run.called

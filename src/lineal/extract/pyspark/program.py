@@ -31,7 +31,7 @@ from lineal.extract.pyspark.forms import Kind
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, STARS, member_by_star
 from lineal.extract.pyspark.modules import ModuleIndex
-from lineal.extract.pyspark.open_calls import Mentions, OpenCalls
+from lineal.extract.pyspark.open_calls import Mentions, OpenCalls, functions_in
 from lineal.extract.pyspark.pipelines import dbt_model, define
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.relation import Relation, ancestors
@@ -147,6 +147,35 @@ class Program:
         for file in self.files:
             if file.script.file == main.file:
                 self.attempt(self.enter, file)
+        return self.finished()
+
+    def execute_again(self, wanted: set[int], before: Run) -> Run:
+        """Run some of the scripts once more, with what the others have left behind.
+
+        Which ones `wanted` tells by their keys; the files that they import are run with them.
+        """
+        run = self.run
+        run.global_views, run.udfs = dict(before.global_views), dict(before.udfs)
+        self.located = dict(before.program.located)
+        for file in self.files:
+            file.environment = None
+
+        for file in self.files:
+            if id(file) in wanted:
+                self.attempt(self.enter, file)
+
+        open_calls = OpenCalls(run, self.guarded, Mentions([]))
+
+        def call_again(file: File) -> None:
+            if file.environment is None:
+                run.start(file)
+                self.load(run, file)
+            open_calls.call_wanted(file, wanted)
+
+        for file in self.files:
+            if not wanted.isdisjoint(map(id, functions_in(file.tree))):
+                self.attempt(call_again, file)
+
         return self.finished()
 
     def finished(self) -> Run:

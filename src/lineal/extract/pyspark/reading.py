@@ -12,7 +12,7 @@ from lineal.algebra.functions import DATE_PARTS, known
 from lineal.algebra.lineage import Trail
 from lineal.extract.sql.reading import Reading, first_node, offset_of
 from lineal.model.boundary import Failures
-from lineal.model.diagnostic import Place
+from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 
@@ -23,7 +23,7 @@ PIPELINE = re.compile(r"\bdlt\b|\bpipelines\b|databricks\.declarative")
 class PythonReading(Reading):
     """A Python file, with the SQL texts that stand in it."""
 
-    __slots__ = ("_pipeline", "_split", "cells", "embedded")
+    __slots__ = ("_pipeline", "_split", "cells", "embedded", "parsed")
 
     level = Confidence.HIGH
     every_place = True
@@ -41,6 +41,8 @@ class PythonReading(Reading):
         """of a notebook: the line in the file that each line of its code stands for"""
         self.embedded = embedded if embedded is not None else {}
         """the SQL texts of a whole program, by the trees that were made of them"""
+        self.parsed: dict[tuple[str, str, int], tuple[Reading, list[Any], list[Diagnostic]]] = {}
+        """the SQL texts of this file that were parsed, by text and place"""
         self._split: list[str] | None = None
         self._pipeline: bool | None = None
 

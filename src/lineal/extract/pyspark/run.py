@@ -143,8 +143,10 @@ class Run:
         """how often something was reported, whether or not it had been before"""
         self.gaps: list[Diagnostic] = []
         """the gaps that were met in the call at hand, and in the calls inside of it"""
-        self.unread: list[Diagnostic] = []
-        """the places that may write something of which the text does not tell"""
+        self.said: dict[int, dict[Diagnostic, None]] = {}
+        """what was reported while each script ran, whether or not another one had met it before"""
+        self.unread_in: dict[int, list[Diagnostic]] = {}
+        """the places that may write something of which the text does not tell, by their scripts"""
         self.loose: list[Diagnostic] = []
         """those of the function at hand that no DataFrame has taken: of a column that a name holds
         """
@@ -157,11 +159,15 @@ class Run:
         self.home = ""
         """the file and function at hand: jobs/daily.py::main"""
         self.script: Any = None
+        self.script_key = 0
+        """what tells the script at hand from others, however often the program is run"""
         self.begun = 0
         """how many writes there were when the script began"""
         self.asked: dict[str, set[int]] = {}
         """the tables that scripts read, and the scripts that do"""
         self.steps = 0
+        self.checks = 0
+        """how often the steps were counted: the clock is asked now and then only"""
         self.chances = CHANCES
         self.depth = 0
         self.journals: list[dict[int, tuple[Any, Any]]] = []
@@ -180,6 +186,7 @@ class Run:
     def start(self, script: Any) -> None:
         """A script, or a function that nobody calls: a session of its own."""
         self.script, self.views, self.written, self.leaves = script, {}, {}, []
+        self.script_key = key_of_script(script)
         self.patched, self.using, self.session = {}, ("", ""), []
         self.gaps, self.loose, self.calls, self.parted = [], [], 0, False
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
@@ -211,9 +218,7 @@ class Run:
         self.told += 1
         if gap and code in GAPS:
             self.gaps.append(diagnostic)
-        if diagnostic not in self.reported:
-            self.reported.add(diagnostic)
-            self.diagnostics.append(diagnostic)
+        self.keep_diagnostic(diagnostic)
 
     def fail(self, error: Exception, node: Any, what: str = "this statement") -> None:
         """The interpreter failed over a part of the program; the parts after it go on."""
@@ -224,9 +229,19 @@ class Run:
             diagnostic = internal_error(error, place, what)
 
         self.gaps.append(diagnostic)
+        self.keep_diagnostic(diagnostic)
+
+    def keep_diagnostic(self, diagnostic: Diagnostic) -> None:
+        """Keep a diagnostic once, and with each script that meets it."""
+        self.said.setdefault(self.script_key, {})[diagnostic] = None
         if diagnostic not in self.reported:
             self.reported.add(diagnostic)
             self.diagnostics.append(diagnostic)
+
+    @property
+    def unread(self) -> list[Diagnostic]:
+        """Return the places of all scripts that may write something unknown."""
+        return [each for found in self.unread_in.values() for each in found]
 
     def dynamic(
         self, what: str, node: ast.AST, level: Confidence = Confidence.UNKNOWN, gap: bool = True
@@ -246,7 +261,8 @@ class Run:
         anything.
         """
         message = f"{what}: {self.reading.text_of(node)}"
-        self.unread.append(Diagnostic(Code.DYNAMIC, message, self.reading.place_of(node)))
+        found = Diagnostic(Code.DYNAMIC, message, self.reading.place_of(node))
+        self.unread_in.setdefault(self.script_key, []).append(found)
 
     def enter(self) -> Activation:
         """A function or module begins: what is loose outside may be in what it is given."""
@@ -266,9 +282,7 @@ class Run:
     def take_diagnostics(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Report what an evaluation has found, each finding once."""
         for diagnostic in diagnostics:
-            if diagnostic not in self.reported:
-                self.reported.add(diagnostic)
-                self.diagnostics.append(diagnostic)
+            self.keep_diagnostic(diagnostic)
 
     def unknown(self, node: ast.AST, reason: str) -> Unknown:
         """Return a value that only a run knows."""
@@ -305,6 +319,11 @@ class Run:
         if self.journals:
             for number, entry in journal.items():
                 self.journals[-1].setdefault(number, entry)
+
+
+def key_of_script(script: Any) -> int:
+    """Return what tells a script from others: the file, or the code of a function nobody calls."""
+    return id(getattr(script, "node", script))
 
 
 DEEP = 60

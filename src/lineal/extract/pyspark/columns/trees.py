@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.frame_scope import Bound
-from lineal.extract.pyspark.reading import Spot
+from lineal.extract.pyspark.reading import PythonReading, Spot
 from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
@@ -30,7 +30,7 @@ from lineal.extract.pyspark.values import (
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import MISNAMED, misnamed
-from lineal.model.diagnostic import Code
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 
@@ -215,8 +215,7 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
     """The trees of a SQL text that stands in the program."""
     place = run.reading.place_of(node)
     file, line = (place.file, place.line) if place else ("", 1)
-    reading = Reading(Script(text, "spark", file, line))
-    trees, _, diagnostics = parse(reading)
+    reading, trees, diagnostics = parse_once(run.reading, text, file, line)
 
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
@@ -232,6 +231,26 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
 
     return trees
 
+
+def parse_once(
+    home: PythonReading, text: str, file: str, line: int
+) -> tuple[Reading, list[Any], list[Diagnostic]]:
+    """Parse a SQL text of a program; a function that is called again gets copies of its trees."""
+    known = home.parsed.get((text, file, line))
+    if known is not None:
+        reading, trees, diagnostics = known
+        return reading, [tree.copy() for tree in trees], diagnostics
+
+    reading = Reading(Script(text, "spark", file, line))
+    trees, _, diagnostics = parse(reading)
+    if reading.found is None and len(text) <= LONGEST_KEPT:
+        home.parsed[text, file, line] = reading, [tree.copy() for tree in trees], diagnostics
+
+    return reading, trees, diagnostics
+
+
+LONGEST_KEPT = 20_000
+"""Characters of a SQL text whose trees are kept for the next call."""
 
 MARKS = "@?:{["
 """What a value that stands where a name must be has in it."""
