@@ -29,6 +29,13 @@ class Shown(NamedTuple):
     diagnostics: list[Diagnostic]
     footer: str
     coverage: Coverage = Coverage()
+    others: list[Diagnostic] = []  # noqa: RUF012  a default that nobody changes
+    """diagnostics of datasets that nobody asked for"""
+
+    @property
+    def all_diagnostics(self) -> list[Diagnostic]:
+        """Every diagnostic of the run."""
+        return [*self.diagnostics, *self.others]
 
 
 Make = Callable[[Graph], Shown]
@@ -48,7 +55,7 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
     if held is not None:
         return _decoded(held)
     made = _make_answer(source, corpus or corpus_of(source), make, memory)
-    if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
+    if not internal_errors(made.all_diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
     return made
 
@@ -87,24 +94,34 @@ def _is_plain(source: Source) -> bool:
 
 def _encoded(made: Shown) -> bytes:
     page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
-    diagnostics = [
-        (found.code.name, found.message, _tuple(found.place), found.hint)
-        for found in made.diagnostics
-    ]
-    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json()))
+    diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
+    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json(), others))
 
 
 def _decoded(data: bytes) -> Shown:
-    page, diagnostics, last, coverage = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    page, diagnostics, last, coverage, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
-        [
-            Diagnostic(Code[code], said, Place(*at) if at else None, hint)
-            for code, said, at, hint in diagnostics
-        ],
+        _diagnostics_of(diagnostics),
         last,
         Coverage.from_json(coverage),
+        _diagnostics_of(others),
     )
+
+
+def _plain_values(diagnostics: list[Diagnostic]) -> list[tuple[Any, ...]]:
+    """Return diagnostics as plain values."""
+    return [
+        (found.code.name, found.message, _tuple(found.place), found.hint) for found in diagnostics
+    ]
+
+
+def _diagnostics_of(values: list[Any]) -> list[Diagnostic]:
+    """Return diagnostics from plain values."""
+    return [
+        Diagnostic(Code[code], said, Place(*at) if at else None, hint)
+        for code, said, at, hint in values
+    ]
 
 
 def _part(part: Any) -> tuple[Any, ...]:
