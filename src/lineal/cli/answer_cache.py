@@ -36,6 +36,13 @@ class Shown(NamedTuple):
     coverage: Coverage = Coverage()
     facts: tuple[object, ...] = ()
     """Texts and numbers that decide the exit code."""
+    others: list[Diagnostic] = []  # noqa: RUF012  a default that nobody changes
+    """diagnostics of datasets that nobody asked for"""
+
+    @property
+    def all_diagnostics(self) -> list[Diagnostic]:
+        """Every diagnostic of the run."""
+        return [*self.diagnostics, *self.others]
 
 
 Make = Callable[["Graph"], Shown]
@@ -70,7 +77,7 @@ def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], 
         from lineal.views.terminal import plain
 
         made = made._replace(made=plain(made.made))
-    if not internal_errors(made.diagnostics):  # a defect of today is not kept for another day
+    if not internal_errors(made.all_diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
     return made
 
@@ -107,25 +114,36 @@ def _is_plain(source: Source) -> bool:
 
 def _encoded(made: Shown) -> bytes:
     page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
-    diagnostics = [
-        (found.code.name, found.message, _tuple(found.place), found.hint)
-        for found in made.diagnostics
-    ]
-    return marshal.dumps((page, diagnostics, made.footer, made.coverage.to_json(), made.facts))
+    diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
+    coverage = made.coverage.to_json()
+    return marshal.dumps((page, diagnostics, made.footer, coverage, made.facts, others))
 
 
 def _decoded(data: bytes) -> Shown:
-    page, diagnostics, last, coverage, facts = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+    page, diagnostics, last, coverage, facts, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],
-        [
-            Diagnostic(Code[code], said, Place(*at) if at else None, hint)
-            for code, said, at, hint in diagnostics
-        ],
+        _diagnostics_of(diagnostics),
         last,
         Coverage.from_json(coverage),
         facts,
+        _diagnostics_of(others),
     )
+
+
+def _plain_values(diagnostics: list[Diagnostic]) -> list[tuple[Any, ...]]:
+    """Return diagnostics as plain values."""
+    return [
+        (found.code.name, found.message, _tuple(found.place), found.hint) for found in diagnostics
+    ]
+
+
+def _diagnostics_of(values: list[Any]) -> list[Diagnostic]:
+    """Return diagnostics from plain values."""
+    return [
+        Diagnostic(Code[code], said, Place(*at) if at else None, hint)
+        for code, said, at, hint in values
+    ]
 
 
 def _part(part: Any) -> tuple[Any, ...]:

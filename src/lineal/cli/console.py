@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, TextIO
 
@@ -15,7 +16,7 @@ import click
 
 from lineal.cli.listing import Listing
 from lineal.model.boundary import internal_errors
-from lineal.model.diagnostic import Code, Diagnostic, Severity
+from lineal.model.diagnostic import Code, Diagnostic, Severity, order_of
 from lineal.model.limits import commit
 from lineal.views.safe import visible
 from lineal.views.terminal import Page, draw_page, plain
@@ -62,10 +63,19 @@ def has_color(stream: TextIO | None, color: str) -> bool:
     return color == "always"
 
 
-def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severity) -> None:
+def report_diagnostics(
+    diagnostics: list[Diagnostic],
+    color: str,
+    least: Severity,
+    others: Sequence[Diagnostic] = (),
+) -> None:
     """Write a line for each diagnostic from a severity on, errors first, and a line that counts
     them. Of each code the first five are listed, unless all are asked for.
+
+    Those of datasets that nobody asked for are one line with a count.
     """
+    if Listing.all_diagnostics:
+        diagnostics, others = sorted([*diagnostics, *others], key=order_of), ()
     shown = [diagnostic for diagnostic in diagnostics if diagnostic.severity >= least]
     for code, group in _groups(shown):
         listed = group if Listing.all_diagnostics else group[:MOST_OF_A_CODE]
@@ -75,9 +85,18 @@ def report_diagnostics(diagnostics: list[Diagnostic], color: str, least: Severit
             more = f"{len(group) - len(listed):,} more {code.severity.label}[{code.code}]"
             complain(f"… {more} (--all-diagnostics lists them)")
     if shown:
-        counts = Counter(diagnostic.severity for diagnostic in shown)
-        present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
-        complain(", ".join(count_noun(counts[severity], severity.label) for severity in present))
+        complain(_count_severities(shown))
+    elsewhere = [diagnostic for diagnostic in others if diagnostic.severity >= least]
+    if elsewhere:
+        counts = _count_severities(elsewhere)
+        complain(f"{counts} in other datasets (--all-diagnostics lists them)")
+
+
+def _count_severities(diagnostics: list[Diagnostic]) -> str:
+    """1 error, 2 warnings"""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    present = (severity for severity in sorted(Severity, reverse=True) if counts[severity])
+    return ", ".join(count_noun(counts[severity], severity.label) for severity in present)
 
 
 def _groups(diagnostics: list[Diagnostic]) -> list[tuple[Code, list[Diagnostic]]]:

@@ -24,9 +24,11 @@ from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
     from lineal.cli.answer_cache import Shown
+    from lineal.graph.concerns import Concerns
     from lineal.graph.graph import Graph
     from lineal.graph.select import Selection
     from lineal.views.openlineage import Emission
+    from lineal.views.report import Report
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -138,16 +140,15 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
         found = answer_from_cache(source, request, lambda graph: _make_answer(request, graph))
     as_json = request.view == "json"
     show(found.made, source.color)
-    report_diagnostics(
-        found.diagnostics, source.color, Severity.ERROR if as_json else Severity.INFO
-    )
+    shown = Severity.ERROR if as_json else Severity.INFO
+    report_diagnostics(found.diagnostics, source.color, shown, found.others)
     if found.footer:
         complain(found.footer)
     short = falls_short(found.coverage, limits.fail_under)
     if limits.fail_on == "never":
         return int(short)
     least = Severity[limits.fail_on.upper()]
-    return int(short or any(diagnostic.severity >= least for diagnostic in found.diagnostics))
+    return int(short or any(each.severity >= least for each in found.all_diagnostics))
 
 
 def _make_answer(request: Request, graph: Graph, emission: Emission | None = None) -> Shown:
@@ -161,7 +162,17 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
     shows_ledger = request.view in ("table", "chain") or not graph.extraction.coverage.is_complete
     last = footer(graph) if shows_ledger and request.view != "json" else ""
     made = view(request.view, report) if emission is None else openlineage.view(report, emission)
-    return Shown(made, report.diagnostics, last, graph.extraction.coverage)
+    own, others = _parted(report)
+    return Shown(made, own, last, graph.extraction.coverage, others)
+
+
+def _parted(report: Report) -> Concerns:
+    """The diagnostics of what was asked for, and the others; all of them if nothing was."""
+    from lineal.graph.concerns import Concerns, part_diagnostics
+
+    if not report.focus:
+        return Concerns(report.diagnostics, [])
+    return part_diagnostics(report.graph, report.focus, report.datasets, report.diagnostics)
 
 
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:

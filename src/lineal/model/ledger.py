@@ -356,6 +356,8 @@ class Reason(Enum):
     INTERNAL_ERROR = "failed inside lineal", Stage.DUE
 
     INVALID = "not valid YAML, JSON or CSV", Stage.READ
+    FAULTY = "has errors: parts of it are left out", Stage.READ
+    MISSING_CODE = "its SQL or Python file is missing", Stage.READ
     TEMPLATE_ERROR = "a template error", Stage.READ
     MISSING_PACKAGE = "needs a package that is not installed", Stage.READ
 
@@ -392,6 +394,12 @@ class FileLedger:
     def has_lost(self, file: str) -> bool:
         """Tell whether a file was due, and has no text that could be used."""
         return self.due_files.get(file) is not None
+
+    def pass_over_rest(self) -> None:
+        """Nothing to read was found: the files that were read, such as that of a project, say nothing."""
+        for file in [file for file, reason in self.due_files.items() if reason is None]:
+            del self.due_files[file]
+            self._pass_over(file, Reason.EMPTY)
 
     def _pass_over(self, file: str, reason: Reason) -> None:
         self.passed_over[reason] += 1

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lineal.model.addresses import is_address, redact_address
 from lineal.model.boundary import internal_error
-from lineal.model.diagnostic import Code, Place
+from lineal.model.diagnostic import Code, Place, Severity
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
 from lineal.projects.embedded import add_embedded
@@ -149,21 +149,28 @@ REASONS = {
     Code.TEMPLATE_ERROR: Reason.TEMPLATE_ERROR,
     Code.TEMPLATE_LIMIT: Reason.TEMPLATE_ERROR,
     Code.INTERNAL_ERROR: Reason.INTERNAL_ERROR,
+    Code.YAML_ERROR: Reason.INVALID,
+    Code.MISSING_SQL: Reason.MISSING_CODE,
+    Code.MISSING_PYTHON: Reason.MISSING_CODE,
 }
-"""Diagnostics of a reader that cost their file its result."""
+"""Diagnostics of a reader that cost their file its result; of any other error it costs a part."""
 
 
 def close_ledger(corpus: Corpus, intake: Intake) -> None:
     """Give a corpus the ledger of its files, with those that a reader failed over or passed by."""
     for found in corpus.diagnostics:
-        reason = REASONS.get(found.code)
-        if reason is not None and found.place is not None:
-            intake.files.leave_out(found.place.file, reason)
+        is_counted = found.code is Code.MISSING_PACKAGE  # with the models that need the package
+        if found.severity < Severity.ERROR or found.place is None or is_counted:
+            continue
+        intake.files.leave_out(found.place.file, REASONS.get(found.code, Reason.FAULTY))
     if intake.restored:
         return
     if intake.path is not None and intake.path.is_dir():
         count_others(intake.path, intake)
     corpus.files.unite(intake.files)
+    has_texts = corpus.scripts or corpus.functions or corpus.given
+    if not has_texts and any(found.code is Code.NO_INPUT for found in corpus.diagnostics):
+        corpus.files.pass_over_rest()
 
 
 def _load(

@@ -116,6 +116,7 @@ class _Reader:
     def _pair(self, dataset: Dataset, column: str, lists: Any) -> tuple[list[Column], list[Column]]:
         if not isinstance(lists, list) or len(lists) != 2:
             self._report(f"{dataset}.{column} has no list of two lists: left out")
+            self.found.coverage.columns.count(1, unresolved=1)
             return [], []
         contributed, referenced = ([self._column(text) for text in _texts(each)] for each in lists)
         return contributed, referenced

@@ -28,6 +28,8 @@ class Boundary:
         for found in internal_errors(corpus.diagnostics):
             if found.place is None or not corpus.files.has_lost(found.place.file):
                 self.coverage.miss(found.code.code)
+        rows = sum(found.code is Code.LOG_ROW for found in corpus.diagnostics)
+        self.coverage.miss(Code.LOG_ROW.code, rows)
         self.failures = Failures()
         self.failures.follow(self.diagnostics, self.coverage)
 

@@ -175,7 +175,12 @@ class Gatherer:
     def add_function(self, function: Function) -> None:
         """Add a function of the project; one that gives a table is a definition."""
         if not function.table:
-            self.routines.add(routines_of(function, self.boundary.diagnostics))
+            problems: list[Diagnostic] = []
+            self.routines.add(routines_of(function, problems))
+            for problem in problems:
+                self.boundary.report(problem)
+            if problems:
+                self.boundary.coverage.miss(problems[0].code.code)
             return
 
         reading = reading_of(function.body, self.boundary.failures)

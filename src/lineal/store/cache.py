@@ -4,25 +4,36 @@ or none of it.
 A process that is killed leaves at most a file that nobody reads; of two that write one entry the
 later one stays, and both wrote the same. Nothing here is needed: where a folder is missing, full or
 not ours there is no cache and no error.
+
+An entry is signed with a key of the user, which is kept outside of the folder: whoever can put files
+into the folder, as with a cache that a CI service brings back, still cannot make an answer.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import secrets
 import sys
 import time
 import zlib
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 MOST_BYTES = 1 << 30
 """What the folder may hold; beyond it the entries go that were not used for the longest time."""
 ABANDONED = 3600.0
 """Seconds after which a file that was never renamed belongs to nobody."""
-MAGIC = b"lineal1\n"
+MAGIC = b"lineal2\n"
 UNFINISHED = ".tmp"
+
+KEY = "LINEAL_CACHE_KEY"
+"""The variable with a secret that signs the entries, for a cache that several machines share."""
+KEY_SIZE = 32
+SIGNATURE_SIZE = 32
 
 
 def cache() -> Cache | None:
@@ -60,23 +71,79 @@ def _users_folder() -> Path:
     return Path.home() / ".cache"
 
 
+# -- the key of the user ---------------------------------------------------------------------------
+
+
+def users_key() -> bytes | None:
+    """The secret that signs the entries: of the variable, else of a file that is made once; None
+    where there is no place for one, and then there is no cache.
+    """
+    said = os.environ.get(KEY, "")
+    if said:
+        return hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=32).digest()
+    try:
+        return _kept_key(_state_folder() / "lineal" / "cache-key")
+    except (OSError, RuntimeError, ValueError):
+        return None
+
+
+def _state_folder() -> Path:
+    """Where programs keep what is neither a cache nor a setting; never inside of the cache."""
+    if sys.platform == "win32":
+        roaming = os.environ.get("APPDATA")
+        return Path(roaming) if roaming else Path.home() / "AppData" / "Roaming"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support"
+    told = os.environ.get("XDG_STATE_HOME", "")
+    if Path(told).is_absolute():
+        return Path(told)
+    return Path.home() / ".local" / "state"
+
+
+@lru_cache(maxsize=4)
+def _kept_key(file: Path) -> bytes | None:
+    """The secret in a file, made if it is not there; of several processes the first one makes it."""
+    if not file.exists():
+        _make_key(file)
+    content = _read_ours(file)
+    return content if content is not None and len(content) == KEY_SIZE else None
+
+
+def _make_key(file: Path) -> None:
+    """Write a new secret that only its user can read; a file that is there stays."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}{UNFINISHED}")
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as stream:
+            stream.write(secrets.token_bytes(KEY_SIZE))
+        with suppress(FileExistsError):
+            os.link(unfinished, file)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+# -- entries ---------------------------------------------------------------------------------------
+
+
 class Cache:
     """Bytes by key in a folder."""
 
     def __init__(self, folder: Path, most_bytes: int = MOST_BYTES) -> None:
         self.folder = folder
         self.most_bytes = most_bytes
+        self.secret = users_key()
 
     def get(self, key: str) -> bytes | None:
-        """What was put there, or None: not there, damaged, or somebody else's."""
+        """What was put there, or None: not there, damaged, forged, or somebody else's."""
+        if self.secret is None:
+            return None
         try:
-            with (self.folder / key).open("rb") as stream:
-                if not _ours(stream.fileno()):
-                    return None
-                content = stream.read()
+            content = _read_ours(self.folder / key)
         except (OSError, ValueError):
             return None
-        found = _checked(key, content)
+        found = self._checked(key, content) if content is not None else None
         if found is not None:
             with suppress(OSError):
                 os.utime(self.folder / key)
@@ -84,7 +151,10 @@ class Cache:
 
     def put(self, key: str, data: bytes) -> bool:
         """Keep the bytes if that is possible; whether it was."""
-        content = _packed(key, data)
+        if self.secret is None:
+            return False
+        body = zlib.compress(data, 1)
+        content = MAGIC + _signature(self.secret, key, body) + body
         if len(content) > self.most_bytes // 4:
             return False
         unfinished = self.folder / f"{key}.{os.getpid()}.{secrets.token_hex(4)}{UNFINISHED}"
@@ -117,27 +187,34 @@ class Cache:
                         Path(path).unlink()
                         total -= size
 
-
-def _ours(descriptor: int) -> bool:
-    """An entry that somebody else wrote into a folder that we share is none."""
-    return sys.platform == "win32" or os.fstat(descriptor).st_uid == os.getuid()
-
-
-def _packed(key: str, data: bytes) -> bytes:
-    body = zlib.compress(data, 1)
-    return MAGIC + _checksum(key, body) + body
-
-
-def _checked(key: str, content: bytes) -> bytes | None:
-    body = content[len(MAGIC) + 32 :]
-    if content[: len(MAGIC) + 32] != MAGIC + _checksum(key, body):
-        return None
-    try:
-        return zlib.decompress(body)
-    except zlib.error:
-        return None
+    def _checked(self, key: str, content: bytes) -> bytes | None:
+        """What an entry holds; None if it is damaged, or if we did not write it."""
+        assert self.secret is not None, "nothing is read without a key"
+        head, body = content[: len(MAGIC) + SIGNATURE_SIZE], content[len(MAGIC) + SIGNATURE_SIZE :]
+        if not hmac.compare_digest(head, MAGIC + _signature(self.secret, key, body)):
+            return None
+        try:
+            return zlib.decompress(body)
+        except zlib.error:
+            return None
 
 
-def _checksum(key: str, body: bytes) -> bytes:
+def _read_ours(file: Path) -> bytes | None:
+    """The content of a regular file of this user; None for anything else, which may never end."""
+    descriptor = os.open(
+        file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    )
+    with os.fdopen(descriptor, "rb") as stream:
+        found = os.fstat(descriptor)
+        is_ours = sys.platform == "win32" or found.st_uid == os.getuid()
+        if not (is_ours and S_ISREG(found.st_mode)) or found.st_size > MOST_BYTES:
+            return None
+        return stream.read(found.st_size)
+
+
+def _signature(secret: bytes, key: str, body: bytes) -> bytes:
     """Of the entry and its name: a file that was renamed is damaged, too."""
-    return hashlib.blake2b(body, digest_size=32, key=key.encode()[:64]).digest()
+    signed = hashlib.blake2b(key.encode(), digest_size=SIGNATURE_SIZE, key=secret)
+    signed.update(b"\0")
+    signed.update(body)
+    return signed.digest()

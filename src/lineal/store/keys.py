@@ -41,10 +41,14 @@ ELSEWHERE = ("scripts", "given", "steps", "engine", "checks", "openlineage", "pl
 
 @lru_cache(maxsize=1)
 def machinery() -> str:
-    """What does the work: the versions of lineal, sqlglot and Python; of lineal also the files,
-    which may be edited.
+    """What does the work: the versions of lineal, Python and the packages that read input; of lineal
+    also the files, which may be edited.
     """
-    return digest(__version__, *_versions(("sqlglot", "sqlglotc")), sys.version, sorted(_files()))
+    return digest(__version__, *_versions(READERS), sys.version, sorted(_files()))
+
+
+READERS = ("sqlglot", "sqlglotc", "jinja2", "yaml")
+"""The packages whose version decides what a text means."""
 
 
 def _versions(packages: Iterable[str]) -> Iterator[bytes]:

@@ -165,3 +165,52 @@ def test_a_lineage_that_a_former_version_saved_has_a_percentage() -> None:
 def test_a_ledger_that_is_damaged_is_a_value_error(damaged: Any) -> None:
     with pytest.raises(ValueError):
         Coverage.from_json(damaged)
+
+
+# -- whatever costs a result lowers the percentage -------------------------------------------------
+
+PROJECT = {
+    "lineal.yml": "name: shop\n",
+    "nodes/a/a.sql": "SELECT x FROM t",
+    "nodes/a/a.yml": "name: a\n",
+}
+EVENT = {
+    "eventType": "COMPLETE",
+    "eventTime": "2024-01-01T00:00:00Z",
+    "producer": "https://example.org",
+    "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    "run": {"runId": "0190c0de-0000-7000-8000-000000000000"},
+    "job": {"namespace": "n", "name": "j"},
+    "inputs": [{"namespace": "n", "name": "t"}],
+    "outputs": [{"namespace": "n", "name": "o"}],
+}
+COSTS: dict[str, tuple[dict[str, str], str, float | None]] = {
+    "nothing": (PROJECT, "", 100),
+    "a value of another type": ({**PROJECT, "nodes/a/a.yml": "name: a\ncolumns: 5\n"}, "yaml-type", 66.6),
+    "a file that is no YAML": ({**PROJECT, "nodes/a/a.yml": "name: [a\n"}, "yaml-error", 66.6),
+    "a node without its SQL": ({**PROJECT, "nodes/b/b.yml": "name: b\n"}, "missing-sql", 75),
+    "a folder that is not there": ({**PROJECT, "lineal.yml": "nodes: o\n"}, "unreadable", 50),
+    "a function without a body": (
+        {**PROJECT, "nodes/f/f.sql": "/", "nodes/f/f.yml": "kind: function\nname: f\n"}, "parse-error", 50,
+    ),
+    "rows of a log": ({"q.jsonl": '{"query": "SELECT a FROM t"}\n{"query": 5}\nno\n{}\n'}, "log-row", 25),
+    "a part of the events": ({"e.ndjson": json.dumps(EVENT) + "\n[1]\n"}, "event-error", 50),
+    "no node at all": ({"lineal.yml": "name: shop\n"}, "no-input", None),
+    "no model at all": ({"dbt_project.yml": "name: shop\nversion: 1\n"}, "no-input", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(COSTS))
+def test_what_costs_a_result_lowers_the_percentage(tmp_path: Path, name: str) -> None:
+    files, code, percent = COSTS[name]
+    for file, text in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text, "utf-8")
+    log = tmp_path / "q.jsonl"
+    path = log if log.exists() else tmp_path
+    found = lineal.lineage(path)
+    assert {each.code.code for each in found.diagnostics} == ({code} if code else set())
+    assert found.coverage.percent == percent
+    if percent != 100:
+        result = CliRunner().invoke(main, ["lineage", str(path), "--fail-under", "100"])
+        assert result.exit_code == 1

@@ -5,8 +5,10 @@ question.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -96,8 +98,62 @@ def test_a_cache_that_cannot_be_had_is_no_error(tmp_path: Path, folder: Path) ->
         (tmp_path / entry).mkdir()
     assert lineal(tmp_path / "a", folder) == fresh
     for found in (tmp_path / "a").iterdir():
-        found.write_bytes(b"lineal1\nnot at all")
+        found.write_bytes(b"lineal2\nnot at all")
     assert lineal(tmp_path / "a", folder) == fresh
+
+
+def test_entries_that_somebody_has_forged_or_exchanged(tmp_path: Path, folder: Path) -> None:
+    kept, other = tmp_path / "cache", tmp_path / "other"
+    fresh = lineal("", folder)
+    (tmp_path / "w.sql").write_text("CREATE VIEW other AS SELECT z FROM y", "utf-8")
+    wrong = lineal(other, tmp_path / "w.sql")
+    assert lineal(kept, folder) == fresh != wrong
+    of_another = {"LINEAL_CACHE_KEY": "a forger has one of his own"}
+    forged_ones = [found.read_bytes() for found in other.iterdir()]
+    assert forged_ones
+    for forged in forged_ones:  # a good entry, with the wrong answer, under the name of another
+        for found in kept.iterdir():
+            found.write_bytes(forged)
+        assert lineal(kept, folder) == fresh
+    for found in kept.iterdir():
+        found.unlink()
+    assert lineal(kept, folder, **of_another) == fresh
+    for found in kept.iterdir():  # marshal of a forger, which nobody reads
+        assert found.read_bytes()[8:40] != bytes(32)
+    assert lineal(kept, folder) == fresh
+
+
+def test_entries_of_another_version_are_not_asked(tmp_path: Path, folder: Path) -> None:
+    """The files of lineal, and the versions of what it reads with, are part of every key."""
+    copy = tmp_path / "copy"
+    shutil.copytree(
+        SOURCE / "lineal", copy / "lineal", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    kept = tmp_path / "cache"
+    fresh = lineal(kept, folder)
+    entries = set(kept.iterdir())
+    words = copy / "lineal" / "views" / "words.py"
+    words.write_text(words.read_text("utf-8") + "\n# another version\n", "utf-8")
+    assert lineal(kept, folder, PYTHONPATH=str(copy)) == fresh
+    assert entries.isdisjoint(set(kept.iterdir()) - entries) and len(set(kept.iterdir())) > len(
+        entries
+    )
+
+
+def test_several_processes_share_a_cache(tmp_path: Path, folder: Path) -> None:
+    """Each asks its own questions about its own files, all in one cache, at the same time."""
+    kept = tmp_path / "cache"
+    folders = []
+    for number in range(3):
+        made = shutil.copytree(folder, tmp_path / f"copy{number}")
+        (made / "x.sql").write_text(f"CREATE VIEW x AS SELECT a{number} AS a FROM w", "utf-8")
+        folders.append(made)
+    asked = [(made, question) for made in folders for question in ((), ("-n", "v"))]
+    fresh = [lineal("", made, *question) for made, question in asked]
+    with ThreadPoolExecutor(len(asked)) as pool:
+        for _ in range(2):
+            said = pool.map(lambda each: lineal(kept, each[0], *each[1]), asked)
+            assert list(said) == fresh
 
 
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from lineal.store import Cache, cache
-from lineal.store.cache import UNFINISHED
+from lineal.store.cache import KEY, MAGIC, UNFINISHED, _signature, users_key
 
 SOURCE = Path(__file__).resolve().parents[3] / "src"
 WRITER = """
@@ -176,12 +177,81 @@ def test_what_somebody_else_wrote_is_not_read(
     assert kept.get("a" * 40) is None
 
 
+# -- entries that nobody should believe -----------------------------------------------------------
+
+
+def forged(key: str, data: bytes, secret: bytes) -> bytes:
+    """An entry that is right but for the secret."""
+    body = zlib.compress(data, 1)
+    return MAGIC + _signature(secret, key, body) + body
+
+
+def test_a_forged_entry_is_none(tmp_path: Path) -> None:
+    key, data = entry(1)
+    kept = Cache(tmp_path)
+    for secret in (b"", bytes(32), b"x" * 32, os.urandom(32)):
+        (tmp_path / key).write_bytes(forged(key, data, secret))
+        assert kept.get(key) is None
+    assert kept.secret is not None
+    (tmp_path / key).write_bytes(forged(key, data, kept.secret))
+    assert kept.get(key) == data, "the forger lacks nothing but the secret"
+
+
+def test_a_shared_secret_carries_a_cache_to_another_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(KEY, "of the team")
+    Cache(tmp_path).put("a" * 40, b"x")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another home"))
+    assert Cache(tmp_path).get("a" * 40) == b"x"
+    monkeypatch.setenv(KEY, "of another team")
+    assert Cache(tmp_path).get("a" * 40) is None
+    monkeypatch.delenv(KEY)
+    assert Cache(tmp_path).get("a" * 40) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the place of the state is that of Linux")
+def test_the_secret_is_made_once_for_its_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    command = [sys.executable, "-c", "from lineal.store.cache import users_key as k; print(k())"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    several = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
+    assert len({each.communicate()[0] for each in several}) == 1
+    (file,) = (tmp_path / "state" / "lineal").iterdir()
+    assert file.stat().st_mode & 0o077 == 0 and len(file.read_bytes()) == 32
+    assert users_key() == file.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the place of the state is that of Linux")
+def test_without_a_place_for_the_secret_there_is_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", "/proc/none")
+    kept = Cache(tmp_path)
+    assert not kept.put("a" * 40, b"x") and kept.get("a" * 40) is None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices are things of POSIX")
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ("a" * 40))
+    (tmp_path / ("b" * 40)).symlink_to("/dev/zero")
+    (tmp_path / ("c" * 40)).mkdir()
+    kept = Cache(tmp_path)
+    assert [kept.get(letter * 40) for letter in "abc"] == [None] * 3
+
+
 # -- where it is -----------------------------------------------------------------------------------
 
 
 def folder_of(
     monkeypatch: pytest.MonkeyPatch, platform: str = "linux", **variables: str
 ) -> str | None:
+    monkeypatch.setenv(KEY, "a secret")  # so that no file is made in a home that is not there
     for name in ("LINEAL_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"HOME": "/home/ann", **variables}.items():

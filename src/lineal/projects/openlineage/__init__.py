@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lineal.model.boundary import attempt_each, internal_errors
-from lineal.model.diagnostic import Diagnostic
+from lineal.model.boundary import attempt_each
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus
 from lineal.projects import files
@@ -87,8 +87,9 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
         stories(_read_objects(texts, diagnostics.append), diagnostics.append), diagnostics.append
     )
     found.diagnostics += list(dict.fromkeys(diagnostics))
-    for failure in internal_errors(diagnostics):
-        found.coverage.miss(failure.code.code)
+    for each in found.diagnostics:
+        if each.code in (Code.INTERNAL_ERROR, Code.EVENT_ERROR):
+            found.coverage.miss(each.code.code)
     return found
 
 

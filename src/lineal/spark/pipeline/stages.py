@@ -153,6 +153,7 @@ class Run:
         resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
         extraction.coverage.miss(Code.LIMIT_EXCEEDED.code, len(resolved.poisoned))
+        extraction.coverage.miss(Code.LOG_ROW.code, sum(log.quarantined.values()))
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
             summary.files, summary.statements = log.files, extraction.coverage.statements.found

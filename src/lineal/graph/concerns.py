@@ -1,0 +1,119 @@
+"""Which diagnostics concern a dataset: those of the definitions that it depends on.
+
+a.sql    CREATE VIEW a AS SELECT x FROM t, u        ambiguous-column
+b.sql    CREATE VIEW b AS SELECT x FROM a           concerned by the diagnostic of a.sql
+c.sql    CREATE VIEW c AS SELECT y FROM t, u        ambiguous-column, of no concern to b
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lineal.graph.graph import Graph
+from lineal.graph.select import ALL
+from lineal.graph.tables import reaching, tables
+from lineal.model import names
+from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset
+from lineal.model.extraction import DatasetInfo
+
+WITHOUT_RESULT = frozenset(
+    (Code.PARSE_ERROR, Code.TOO_DEEP, Code.INTERNAL_ERROR, Code.LIMIT_EXCEEDED)
+)
+"""The statement of such a diagnostic writes something that nobody knows."""
+
+PROGRAM = "python"
+"""The kind of a write of a program: what stands before it in its file decides it."""
+
+
+class Anchor(NamedTuple):
+    """Where the text begins that defines or declares a dataset."""
+
+    line: int
+    column: int
+    dataset: Dataset
+
+
+class Concerns(NamedTuple):
+    """The diagnostics of a run, parted by a question about some datasets."""
+
+    own: list[Diagnostic]
+    """those of the definitions that the datasets depend on, and those of the whole run"""
+    others: list[Diagnostic]
+
+
+def part_diagnostics(
+    graph: Graph, asked: Iterable[Dataset], shown: Iterable[Dataset], found: list[Diagnostic]
+) -> Concerns:
+    """Part diagnostics by whether they concern what is shown or what the asked datasets depend on."""
+    files = {each.place.file for each in found if each.place is not None}
+    if not files:
+        return Concerns(found, [])
+    places = _Places(graph, files, _upstream_of(graph, asked) | set(shown))
+    parted = Concerns([], [])
+    for each in found:
+        target = parted.own if places.concern(each) else parted.others
+        target.append(each)
+    return parted
+
+
+def _upstream_of(graph: Graph, asked: Iterable[Dataset]) -> set[Dataset]:
+    """Return some datasets and everything that is read to make them."""
+    edges = tables(graph)
+    found = set(asked)
+    for dataset in tuple(found):
+        found.update(edge.source for edge in reaching(edges, dataset, up=ALL, down=0))
+    return found
+
+
+class _Places:
+    """Where the datasets that matter are defined."""
+
+    def __init__(self, graph: Graph, files: set[str], datasets: set[Dataset]) -> None:
+        self.datasets = datasets
+        self.anchors: dict[str, list[Anchor]] = {file: [] for file in files}
+        self.programs: set[str] = set()
+        for statement in graph.extraction.statements:
+            if statement.file in files:
+                self._add(statement.place, statement.target)
+                if statement.kind == PROGRAM:
+                    self.programs.add(statement.file)
+        for info in graph.infos.values():
+            self._add_declaration(info)
+        for anchors in self.anchors.values():
+            anchors.sort()
+        self.stems = {names.insensitive(each.name, False) for each in datasets}
+
+    def _add_declaration(self, info: DatasetInfo) -> None:
+        """Enter where a dataset and its columns are declared."""
+        self._add(info.place, info.dataset)
+        for column in info.columns:
+            self._add(column.place, info.dataset)
+
+    def _add(self, place: Place | None, dataset: Dataset) -> None:
+        if place is not None and place.file in self.anchors:
+            self.anchors[place.file].append(Anchor(place.line, place.column, dataset))
+
+    def concern(self, found: Diagnostic) -> bool:
+        """Tell whether a diagnostic is about one of the datasets; one without a place is about all."""
+        place = found.place
+        if place is None:
+            return True
+        anchors = self.anchors[place.file]
+        if not anchors:
+            return self._is_named_like(place.file)
+        before = bisect_right(anchors, (place.line, place.column), key=lambda each: each[:2])
+        is_of_file = found.code in WITHOUT_RESULT or place.file in self.programs or not before
+        if is_of_file:
+            return any(anchor.dataset in self.datasets for anchor in anchors)
+        return anchors[before - 1].dataset in self.datasets
+
+    def _is_named_like(self, file: str) -> bool:
+        """Tell whether a file that defines nothing is called like one of the datasets: a model that
+        cannot be read.
+        """
+        stem = file.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+        folded = names.insensitive(stem, False)
+        return any(name.rpartition(".")[2] == folded for name in self.stems)
