@@ -163,7 +163,7 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
     last = footer(graph) if shows_ledger and request.view != "json" else ""
     made = view(request.view, report) if emission is None else openlineage.view(report, emission)
     own, others = _parted(report)
-    return Shown(made, own, last, graph.extraction.coverage, others)
+    return Shown(made, own, last, graph.extraction.coverage, others=others)
 
 
 def _parted(report: Report) -> Concerns:

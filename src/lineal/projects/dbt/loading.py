@@ -37,6 +37,7 @@ from lineal.projects.dbt.project import (
     missing_packages,
     read_project,
 )
+from lineal.projects.dbt.properties import Properties
 from lineal.projects.dbt.render_cache import Kept
 from lineal.projects.dbt.rendering import Kitchen
 from lineal.projects.dbt.stamp import MANIFEST_FILE, PROJECT_FILE, TARGET, folders_of, home_of
@@ -280,7 +281,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
 
 
 def consumers_of(
-    tests: list[Node], nodes: list[Node], packages: list[tuple[Package, files.Properties]]
+    tests: list[Node], nodes: list[Node], packages: list[tuple[Package, Properties]]
 ) -> Consumers:
     """Return what the property files of a project declare besides nodes."""
     found = Consumers(tests)
