@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lineal.cli.answer_cache import Shown
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
+    from lineal.model.edge import Dataset
     from lineal.model.extraction import Extraction
     from lineal.model.policy import Policy
     from lineal.model.script import Corpus
@@ -74,6 +75,11 @@ class Asked(NamedTuple):
     help="For people, for a pull request's comment, for programs, or for code scanning.",
 )
 @click.option(
+    "--select",
+    is_flag=True,
+    help="Print what has to run again, as dbt's and lineal run's --select take it (or as json).",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="block",
@@ -90,6 +96,7 @@ def command(
     namespace: str | None,
     policy: str | None,
     output: str,
+    select: bool,
     fail_on: str,
     fail_under: float | None,
     source: Source,
@@ -114,6 +121,9 @@ def command(
     lineal diff before.lineal.json after.lineal.json
     lineal diff origin/main... --output markdown > comment.md
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
+    dbt build --select $(lineal diff main --select)   only what the change can affect
+
+    With --select the verdict does not count.
 
     Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
     what was asked.
@@ -126,7 +136,49 @@ def command(
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
     else:
         asked = ranged(base, head, project)
+    if select:
+        if output not in ("text", "json"):
+            raise Mistake(
+                "--select prints text or json: leave --output out, or write --output json"
+            )
+        sys.exit(_select(source, asked, output, fail_under))
     sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
+
+
+def _select(source: Source, asked: Asked, output: str, least: float | None) -> int:
+    """Print what a change can affect; the rows of seeds are compared, too."""
+    from lineal.cli.console import report_diagnostics, show
+    from lineal.cli.coverage import falls_short
+    from lineal.model.boundary import internal_errors
+    from lineal.model.diagnostic import Severity
+    from lineal.views.diff import SELECTIONS
+
+    with ExitStack() as opened, mistakes():
+        sides = _open_sides(asked, opened)
+
+        def draw(made: Compared) -> tuple[str, Extraction]:
+            made = made._replace(other_seeds=_other_seeds(made, *sides))
+            return SELECTIONS[output](made), made.found.pairs.head.graph.extraction
+
+        text, head = _compare(source, sides, draw)
+    show(text, source.color)
+    report_diagnostics(head.diagnostics, source.color, Severity.ERROR)
+    short = falls_short(head.coverage, least)
+    return int(short or bool(internal_errors(head.diagnostics)))
+
+
+def _other_seeds(made: Compared, before: _Side, after: _Side) -> tuple[Dataset, ...]:
+    """Return the seeds of the head side whose rows differ."""
+    from lineal.projects.seeds import seed_digests
+
+    base, head = seed_digests(before.folder), seed_digests(after.folder)
+    stems = {Path(file).stem.lower() for file, said in head.items() if base.get(file) != said}
+    infos = made.found.pairs.head.graph.infos
+    return tuple(
+        dataset
+        for dataset, info in infos.items()
+        if info.kind == "seed" and dataset.name.rpartition(".")[2].lower() in stems
+    )
 
 
 def _run(

@@ -1,15 +1,18 @@
-"""Seeds: the header of a CSV file."""
+"""Seeds: the header of a CSV file, and whether its rows are the same."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import os
 from pathlib import Path
 
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.projects.intake import current, read_bytes
+from lineal.projects.intake import current, open_regular, read_bytes
 from lineal.projects.text import Report, start_of_text
+from lineal.projects.tree import is_build_folder
 
 HEADER_BYTES = 1 << 20
 """Only the beginning of a seed is read: its header is there, and its rows do not matter."""
@@ -72,3 +75,30 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
 
 def _seed_error(path: Path, problem: str) -> Diagnostic:
     return Diagnostic(Code.SEED_ERROR, f"{path}: {problem}", Place(str(path), 1, 1))
+
+
+def seed_digests(folder: Path) -> dict[str, str]:
+    """Return a digest of each CSV file below a folder, by its path there. Files that cannot be read
+    have an empty one.
+    """
+    found: dict[str, str] = {}
+    for where, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not is_left_out(where, name)]
+        for name in files:
+            if name.lower().endswith(".csv"):
+                path = Path(where, name)
+                found[str(path.relative_to(folder))] = _digest(path)
+    return found
+
+
+def is_left_out(folder: str, name: str) -> bool:
+    """Tell whether a folder holds no seeds: it is hidden, or what a tool has made."""
+    return name.startswith(".") or is_build_folder(folder, name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with open_regular(path) as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""

@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 from lineal import __version__
 from lineal.graph.diff import Detail, Difference, EdgeChange, Finding
+from lineal.graph.diff.selection import select_affected
 from lineal.model.diagnostic import Place
+from lineal.model.edge import Dataset
 from lineal.model.policy import KINDS, Level
+from lineal.views import selection
 from lineal.views.findings.sarif import SCHEMA, uri
 from lineal.views.json import place
 from lineal.views.ledger import describe_percent
@@ -38,6 +41,8 @@ class Compared(NamedTuple):
     found: Difference
     base: str
     head: str
+    other_seeds: tuple[Dataset, ...] = ()
+    """The seeds whose rows differ."""
 
 
 # -- for people ------------------------------------------------------------------------------------
@@ -375,9 +380,27 @@ def _physical(at: Place | None) -> dict[str, Any]:
     return {"physicalLocation": {"artifactLocation": {"uri": uri(at.file)}, "region": region}}
 
 
+def selectors(shown: Compared) -> str:
+    """Return the names of what has to run, on one line."""
+    affected = select_affected(shown.found, shown.other_seeds)
+    return selection.as_selectors(affected, shown.found.pairs.head.graph)
+
+
+def selected_as_json(shown: Compared) -> str:
+    """Return what has to run, and why."""
+    affected = select_affected(shown.found, shown.other_seeds)
+    return selection.as_json(affected, shown.found.pairs.head.graph)
+
+
 OUTPUTS: dict[str, Callable[[Compared], str | Page]] = {
     "text": text,
     "markdown": markdown,
     "json": as_json,
     "sarif": sarif,
 }
+
+SELECTIONS: dict[str, Callable[[Compared], str]] = {
+    "text": selectors,
+    "json": selected_as_json,
+}
+"""The formats of --select."""
