@@ -91,7 +91,7 @@ class Started:
             assert self.process.poll() is None, self.errors.read_text("utf-8")
             assert time.monotonic() - began < 300
             self.seen.update(descendants_of(self.process.pid))
-            time.sleep(0.05)
+            time.sleep(0.3)
         time.sleep(1.0)
         self.seen.update(descendants_of(self.process.pid))
 

@@ -319,12 +319,18 @@ def end_descendants() -> None:
 
 
 def descendants_of(process: int) -> list[int]:
-    """The processes that a process has started, and those that these have started."""
+    """The processes that a process has started, and those that these have started.
+
+    One that has begun a session of its own, as a browser does, goes its own way.
+    """
     parents: dict[int, int] = {}
+    session = str(os.getsid(process))
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, IndexError, ValueError):
-            state, parent = stat.read_text("ascii", "replace").rpartition(")")[2].split()[:2]
-            if state != "Z":
+            state, parent, _, own_session = (
+                stat.read_text("ascii", "replace").rpartition(")")[2].split()[:4]
+            )
+            if state != "Z" and own_session == session:
                 parents[int(stat.parent.name)] = int(parent)
     found: list[int] = []
     border = {process}
