@@ -51,8 +51,15 @@ IFS = {
         "IF x > {0} THEN SET v = v + (SELECT sum(a{0}) FROM t{0}); END IF;",
     ),
 }
-SQUARE = 4.2
-"""Each of n steps has the influences of all steps before, so there are n² of them in all."""
+SQUARE = 3.2
+"""Each of n steps has the influences of all steps before: n² of them in all, beside much that is
+linear. A cube is 5 and more.
+"""
+
+LOOPS = (
+    "CREATE FUNCTION f() RETURNS void AS $$ DECLARE v int; BEGIN {} INSERT INTO o SELECT v; END; $$"
+    " LANGUAGE plpgsql"
+)
 
 CIRCLE = "CREATE VIEW v{} AS SELECT x.a, y.b FROM v{} x JOIN v{} y ON x.a = y.a"
 LAW = {
@@ -65,6 +72,25 @@ LAW = {
         )
         for dialect, (whole, step) in IFS.items()
     },
+    "loops one after the other": (
+        lambda n: LOOPS.format(
+            "".join(f"WHILE v < {i} LOOP v := v + (SELECT max(a{i}) FROM t{i}); END LOOP; " for i in range(n))
+        ),
+        "postgres", 20, SQUARE,
+    ),
+    "loops in loops": (
+        lambda n: LOOPS.format(
+            "WHILE v < 10 LOOP " * n + "v := v + (SELECT max(a) FROM t); " + "END LOOP; " * n
+        ),
+        "postgres", 10, 2.1,
+    ),
+    "loops over rows in loops over rows": (
+        lambda n: LOOPS.format(
+            "".join(f"FOR r{i} IN SELECT a{i} FROM t{i} LOOP " for i in range(n))
+            + "v := v + r0.a0; " + "END LOOP; " * n
+        ),
+        "postgres", 10, SQUARE,
+    ),
     "statements that do not parse": (
         lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,
     ),

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import lineal
+from lineal.cli import supervisor
 from lineal.projects import render
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
@@ -159,6 +160,19 @@ def test_a_server(tmp_path: Path, sign: int) -> None:
     (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t", encoding="utf-8")
     process = started("-m", "lineal", "serve", str(tmp_path), "--port", "0", "--no-open")
     check_that_all_end(process, wait_for_descendants(process, 1), sign)
+
+
+def test_a_process_with_a_session_of_its_own_is_left_alone() -> None:
+    """A browser that a command has opened stays, a JVM does not."""
+    jvm = subprocess.Popen(["sleep", "60"])
+    browser = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    try:
+        found = supervisor.descendants_of(os.getpid())
+        assert jvm.pid in found and browser.pid not in found
+    finally:
+        for each in (jvm, browser):
+            each.kill()
+            each.wait()
 
 
 def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:

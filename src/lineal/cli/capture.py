@@ -108,6 +108,7 @@ def _run(
     job: str | None, arguments: tuple[str, ...], fail_on: str | None, options: dict[str, Any]
 ) -> int:
     """Without `fail_on` nothing is compared."""
+    from lineal.cli.supervisor import supervise_spark
     from lineal.spark.availability import SparkUnavailable, check
 
     if job is None:
@@ -115,6 +116,7 @@ def _run(
     if not exists(job) or not Path(job).is_file():
         raise Mistake(f"no such file: {job}")
     settings = _settings(**options)
+    supervise_spark()
     try:
         check()
     except SparkUnavailable as mistake:

@@ -148,6 +148,9 @@ def command(**options: Any) -> None:
 
 def _run(request: Request) -> int:
     """Run the pipeline, and return the exit code."""
+    from lineal.cli.supervisor import supervise_spark
+
+    supervise_spark()
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
         from lineal.spark.pipeline import run, ship

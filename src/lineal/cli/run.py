@@ -121,6 +121,9 @@ def command(**options: Any) -> None:
 
 def _run(request: Request) -> int:
     """Build the project on Spark, and return the exit code."""
+    from lineal.cli.supervisor import supervise_spark
+
+    supervise_spark()
     from lineal.cli.progress import progress
     from lineal.extract import UnknownDialect
     from lineal.graph.graph import UnknownName

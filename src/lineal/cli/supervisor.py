@@ -2,7 +2,8 @@
 
     lineal ──fork──▶ the command, which announces each statement on the board
       │ looks at the clock and at the memory, five times a second
-      └─ a statement takes too much: kill the process, start it again without the statement
+      ├─ a statement takes too much: kill the process, start it again without the statement
+      └─ a signal: pass it on, and after a second end the process with all that it has started
 
 The parent does nothing else and holds nothing: what a command prints comes from its child, and the
 parent ends as the child does. See docs/decisions/018-limits.md.
@@ -24,13 +25,20 @@ from typing import BinaryIO, NamedTuple, NoReturn
 from lineal.cli import CRASHED, Commands
 from lineal.model.boundary import is_debugging
 from lineal.model.lifeline import end_with
-from lineal.model.limits import Announcement, Board, Limits, Reason, set_limits
+from lineal.model.limits import (
+    Announcement,
+    Board,
+    Limits,
+    Reason,
+    limits_of_environment,
+    set_limits,
+)
 
 PAUSE = 0.2
 """Seconds between two looks at the child."""
 GRACE = 1.0
 """Seconds of CPU time that a task has, at most, to notice by itself that it takes too long."""
-PATIENCE = 1.0
+PATIENCE = 0.8
 """Seconds that a child has to end after a signal, before it is killed."""
 OWN_TIME = 0.2
 """Seconds that a child has to end by itself: Ctrl-C in a terminal reaches it, too."""
@@ -66,6 +74,17 @@ def supervise(limits: Limits) -> None:
 
         _Kept.input = TemporaryFile()  # noqa: SIM115  open as long as the process lives
     Supervisor(limits).run()
+
+
+def supervise_spark() -> None:
+    """Go on in a child process whose JVM and workers end with it; the parent ends here, as the child
+    does.
+
+    A job runs once: nothing is started again, and the limits are those that a process keeps itself.
+    """
+    if _can_fork():
+        Supervisor(Limits(0.0, 0)).run()
+        set_limits(limits_of_environment())
 
 
 def read_standard_input() -> bytes:
@@ -113,6 +132,7 @@ class Supervisor:
 
     def run(self) -> None:
         """Return in the child; in the parent, end with the child."""
+        adopt_orphans()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
@@ -147,8 +167,9 @@ class Supervisor:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, _end_in_order)
         end_with(parent)
-        set_limits(self.limits, self.board)
-        self.board.take_slot(0)
+        if self.limits.exist:
+            set_limits(self.limits, self.board)
+            self.board.take_slot(0)
 
     def listen(self) -> None:
         """In the parent: wake up when the child ends, or when a signal comes."""
@@ -238,6 +259,8 @@ class Supervisor:
         for slot, _ in self.board.announcements():
             self.board.clear_slot(slot)
         self.seen.clear()
+        if os.WIFSIGNALED(status) or self.told is not None:
+            end_descendants()
         if not os.WIFSIGNALED(status) or self.told is not None or self.board.is_committed:
             return False
         if own is None or not own.key:
@@ -265,6 +288,56 @@ class Supervisor:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         os._exit(128 + number)
+
+
+# -- what the child has started --------------------------------------------------------------------
+
+ADOPTS_ORPHANS = 36
+"""PR_SET_CHILD_SUBREAPER"""
+LAST_WORDS = 0.2
+"""Seconds between asking a process that is left to end, and killing it."""
+
+
+def adopt_orphans() -> None:
+    """Become the parent of what the child leaves behind: a JVM, and the workers that it has started."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(ADOPTS_ORPHANS, 1, 0, 0, 0)
+
+
+def end_descendants() -> None:
+    """End every process that the child has left behind, where the system tells which these are."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for process in descendants_of(os.getpid()):
+            with suppress(OSError):
+                os.kill(process, number)
+        deadline = time.monotonic() + LAST_WORDS
+        while descendants_of(os.getpid()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+
+def descendants_of(process: int) -> list[int]:
+    """The processes that a process has started, and those that these have started.
+
+    One that has begun a session of its own, as a browser does, goes its own way.
+    """
+    parents: dict[int, int] = {}
+    session = str(os.getsid(process))
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError, IndexError, ValueError):
+            state, parent, _, own_session = (
+                stat.read_text("ascii", "replace").rpartition(")")[2].split()[:4]
+            )
+            if state != "Z" and own_session == session:
+                parents[int(stat.parent.name)] = int(parent)
+    found: list[int] = []
+    border = {process}
+    while border:
+        border = {each for each, parent in parents.items() if parent in border}
+        found += border
+    return found
 
 
 def _end_in_order(number: int, frame: FrameType | None) -> NoReturn:

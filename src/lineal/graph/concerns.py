@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
-from lineal.graph.select import ALL
-from lineal.graph.tables import reaching, tables
+from lineal.graph.tables import tables
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
@@ -61,10 +60,15 @@ def part_diagnostics(
 
 def _upstream_of(graph: Graph, asked: Iterable[Dataset]) -> set[Dataset]:
     """Return some datasets and everything that is read to make them."""
-    edges = tables(graph)
+    sources: dict[Dataset, list[Dataset]] = {}
+    for edge in tables(graph):
+        sources.setdefault(edge.target, []).append(edge.source)
     found = set(asked)
-    for dataset in tuple(found):
-        found.update(edge.source for edge in reaching(edges, dataset, up=ALL, down=0))
+    waiting = list(found)
+    while waiting:
+        ahead = [each for each in sources.get(waiting.pop(), ()) if each not in found]
+        found.update(ahead)
+        waiting += ahead
     return found
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.spark.availability import QUIET, SparkUnavailable, check
+from lineal.spark.jvm import jvm_ends_with_us
 
 NOISE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "py4j")
 """Loggers of pyspark that write each error to the terminal, though we catch it."""
@@ -54,7 +55,7 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
     settings.setAll(list(settings_of(master, conf, warehouse).items()))
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
-        with log.open("wb") as stream:
+        with log.open("wb") as stream, jvm_ends_with_us():
             gateway: Any = launch_gateway(settings, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call, unused-ignore]
         return SparkSession(SparkContext(conf=settings, gateway=gateway))
     except Exception as problem:

@@ -13,6 +13,7 @@ from typing import Any
 
 from lineal.spark.availability import one_line
 from lineal.spark.job_capture.watch import Watch
+from lineal.spark.jvm import jvm_ends_with_us
 
 STOPPED = 130
 """The exit code after Ctrl-C."""
@@ -21,7 +22,7 @@ STOPPED = 130
 def run_job(file: str, arguments: Sequence[str], watch: Watch) -> int:
     """The job's own exit code; what it raises is shown as Python shows it."""
     failure, code = "", 0
-    with watched(watch.attach), started_as(file, arguments):
+    with watched(watch.attach), started_as(file, arguments), jvm_ends_with_us():
         try:
             runpy.run_path(file, run_name="__main__")
         except SystemExit as leaving:

@@ -51,8 +51,9 @@ class ToFile:
         if self._failed:
             return
         try:
-            with self._path.open("a", encoding="utf-8") as stream:
-                stream.writelines(f"{line(event)}\n" for event in events)
+            text = "".join(f"{line(event)}\n" for event in events)
+            with self._path.open("ab", buffering=0) as stream:  # whole lines, in one piece
+                stream.write(text.encode())
         except OSError as problem:
             self._failed = True
             self._said(f"events cannot be written to {self._path}: {problem.strerror}")

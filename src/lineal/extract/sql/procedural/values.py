@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from lineal.extract.entries import Definition
 
 
+MOST_UNIONS = 4
+"""So many unions of one variable are remembered: a loop asks for the same again, and a little more."""
+
 MOST_ROUNDS = 16
 """x := y, y := x + z in a loop: until nothing new is found."""
 
@@ -164,8 +167,12 @@ class Values:
         self.active: set[Assignment] = set()
         self.parts: dict[Ref, tuple[Frame, Frame]] = {}
         """what a variable holds of an assignment, beside the frame that it was made of"""
-        self.united: dict[str, tuple[Sequence[Frame], Frame]] = {}
-        """the last assignments that a variable was asked for, and what either of them gives"""
+        self.united: dict[str, list[Union]] = {}
+        """the last lists of assignments that a variable was asked for, and what either of them
+        gives
+        """
+        self.left: dict[tuple[int, ...], tuple[list[Frame], Frame]] = {}
+        """values that loops have left behind, by the frames that they are made of, which are kept"""
         self.witnessed = False
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Frame:
@@ -189,19 +196,32 @@ class Values:
         if len(frames) == 1:
             return frames[0]
 
-        known, united = self.united.get(key, ((), EMPTY))
-        count = len(known)
-        if count > 1 and len(frames) >= count:
-            if all(map(is_, known, frames)):
-                united = union_by_name([united, *frames[count:]]) if frames[count:] else united
-            elif all(map(is_, known, frames[-count:])):
-                united = union_by_name([*frames[:-count], united])
-            else:
-                united = union_by_name(frames)
-        else:
-            united = union_by_name(frames)
+        memory = self.united.setdefault(key, [])
+        counts = [_shared(known, frames) for known, _ in memory]
+        shared = max(counts, default=0)
+        unite = union_by_name if self.holds_row(key) else union_values
+        if not shared:
+            before = self.remember(memory, frames[:-1], unite(frames[:-1]))
+            return self.remember(memory, frames, unite([before, frames[-1]]))
 
-        self.united[key] = frames, united
+        best = memory.pop(counts.index(shared))
+        memory.append(best)  # the last one that was of use
+        if best[0][0] is not frames[0]:
+            return self.remember(memory, frames, unite([*frames[:-shared], best[1]]))
+
+        united = best[1]
+        if len(frames) - shared > 1:  # all but the last will be asked for again, with another one
+            united = unite([united, *frames[shared:-1]])
+            self.remember(memory, frames[:-1], united)
+            shared = len(frames) - 1
+        if len(frames) > shared:
+            united = self.remember(memory, frames, unite([united, frames[-1]]))
+        return united
+
+    def remember(self, memory: list[Union], frames: Sequence[Frame], united: Frame) -> Frame:
+        """Keep a union for the next time."""
+        memory.append((frames, united))
+        del memory[:-MOST_UNIONS]
         return united
 
     def row(self, key: str, moment: Moment, evaluation: Evaluation) -> Sequence[Slot]:
@@ -254,17 +274,23 @@ class Values:
         self, frame: Frame, assignment: Assignment, moment: Moment, evaluation: Evaluation
     ) -> Frame:
         """A value that a loop has left behind: what decides the loop's rows decides it."""
-        around = list(moment.loops)
+        loops_now = list(moment.loops)
         left = [
             query
             for loop in assignment.moment.loops
             for query in loop.queries
-            if loop not in around and query is not assignment
+            if loop not in loops_now and query is not assignment
         ]
         if not left:
             return frame
-        rows = [self.of(query, evaluation).rows for query in left]
-        return project(decided_rows(united([frame.rows, *rows])), frame.slots)
+        around = [self.of(query, evaluation) for query in left]
+        key = tuple(map(id, (frame, *around)))
+        known = self.left.get(key)
+        if known is None:
+            rows = united([frame.rows, *(each.rows for each in around)])
+            made = project(decided_rows(rows), frame.slots)
+            self.left[key] = known = [frame, *around], made
+        return known[1]
 
     def refs(self, key: str, moment: Moment) -> Iterator[Ref]:
         """The assignments that a variable may hold; NEW and OLD hold the rows of the triggers'
@@ -437,6 +463,26 @@ class Values:
 
 
 EMPTY = one_row()
+
+Union = tuple[Sequence[Frame], Frame]
+"""Some frames, and what either of them gives."""
+
+
+def union_values(frames: Sequence[Frame]) -> Frame:
+    """Either of several values; what their columns are called does not matter."""
+    if all(len(frame.slots) == 1 for frame in frames):
+        return union(frames)
+    return union_by_name(frames)
+
+
+def _shared(known: Sequence[Frame], frames: Sequence[Frame]) -> int:
+    """How many frames a union that is known spares: all of its own, at the start or at the end."""
+    count = len(known)
+    if count < 2 or count > len(frames):
+        return 0
+    if all(map(is_, known, frames)) or all(map(is_, known, frames[-count:])):
+        return count
+    return 0
 
 
 def part_of(frame: Frame, ref: Ref) -> Frame:
