@@ -27,6 +27,7 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", STRONG, r"\bVARCHAR2\s*\("),
     ("oracle", STRONG, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:EDITIONABLE\s+)?PACKAGE\b"),
     ("oracle", STRONG, r"^[ \t]*(?:PROMPT\s|SET\s+(?:DEFINE|SERVEROUTPUT|ECHO|FEEDBACK)\s|WHENEVER\s+SQLERROR\b)"),
+    ("oracle", STRONG, r"^[ \t]*REM(?:ARK)?(?:[ \t]|\r?$)"),
     ("oracle", WEAK, r"%(?:ROW)?TYPE\b"),
     ("oracle", WEAK, r"\bDBMS_\w+\.\w+"),
     ("oracle", WEAK, r"\bSYSDATE\b(?!\s*\()"),
