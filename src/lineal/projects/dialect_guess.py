@@ -55,6 +55,8 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("postgres", WEAK, r"\bTIMESTAMPTZ\b"),
     ("postgres", WEAK, r"::(?:text|integer|int|regclass|numeric|date|timestamp)\b"),
     ("postgres", WEAK, r"\bDISTINCT\s+ON\s*\("),
+    ("postgres", WEAK, r"\bpg_(?:class|namespace|attribute|catalog|proc|type|index|user|group|roles|stat_\w+)\b"),
+    ("postgres", WEAK, r"\s!?~\*?\s*'"),
     ("redshift", STRONG, r"\b(?:DISTKEY|SORTKEY|DISTSTYLE)\b"),
     ("redshift", STRONG, r"\b(?:STL|STV|SVV|SVL|SVCS)_\w+"),
     ("redshift", WEAK, r"\bENCODE\s+(?:zstd|lzo|az64|raw)\b"),
