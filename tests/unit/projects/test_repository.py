@@ -193,6 +193,13 @@ def test_every_extension_is_read_with_its_dialect(tmp_path: Path) -> None:
         ("m.sql", "create table t (a int auto_increment)", "mysql"),
         ("r.sql", "create table t (a int) distkey (a) sortkey (a)", "redshift"),
         ("postgres/x.sql", "select a from t", "postgres"),
+        ("impala_migration.sql", "create table t (a varchar(max))", "impala"),
+        ("oracle/x.sql", "SET NOCOUNT ON\nGO\nselect a from [dbo].[t]", "tsql"),
+        ("concepts_duckdb/x.sql", "select a from t", "duckdb"),
+        ("postgres_to_snowflake.sql", "select a from t", ""),
+        ("j.sql", "declare n INT64 default 3; select a from d.t", "bigquery"),
+        ("i.sql", "rem indexes\ncreate index i on t (a)", "oracle"),
+        ("p.sql", "select relname from pg_class where relname !~ '^x'", "postgres"),
         ("x.sql", "select a from t", ""),
     ],
 )

@@ -130,11 +130,17 @@ SQLPLUS = commands(
     r"TIMING|DESC|DESCRIBE)\b(?![ \t]*(?::=|\(|WHEN\b))|[@!]"
 )
 
+CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|-(?=[ \t]*\r?\n[ \t]*[,)|])", blank)
+"""VALUES (1-
+
+,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
+"""
+
 CLIENTS: dict[str, tuple[Reader, ...]] = {
     **dict.fromkeys(("tsql", "fabric"), (GO, replacing(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))),
     **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
     **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
-    "oracle": (SLASH, SQLPLUS, calls),
+    "oracle": (SLASH, SQLPLUS, CONTINUED, calls),
     "mysql": (
         conditional_comments,
         commands(r"source[ \t]|\\[a-z.!]"),

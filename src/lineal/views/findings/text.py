@@ -61,6 +61,8 @@ def _group(several: list[Finding]) -> Iterator[Line]:
     for finding in several:
         where = f"{finding.found.place}: " if finding.found.place is not None else ""
         yield line(Piece("  --> ", "arrow"), f"{where}{finding.found.message}")
+    if first.found.hint:
+        yield line(Piece("  = ", "arrow"), Piece("help: ", "note"), first.found.hint)
 
 
 def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:

@@ -12,7 +12,7 @@ from lineal.extract.sql.dialects.procedures import (
     CLASSES_IN_QUOTES,
     DECLARES_WITHOUT_KEYWORD,
 )
-from lineal.extract.sql.procedural.constructs import Constructs
+from lineal.extract.sql.procedural.constructs import Constructs, Pending
 from lineal.extract.sql.procedural.flow import Assignment
 from lineal.extract.sql.procedural.header import parameters
 from lineal.extract.sql.procedural.pieces import Routine, Trigger
@@ -60,7 +60,7 @@ class Bodies(Constructs):
 
         first = word_at(tokens, body)
         if first in ("BEGIN", "DECLARE") or self.declares_first(first):
-            self.pending = self.begin_routine(routine)
+            self.pending.append(Pending(self.begin_routine(routine), len(self.stack)))
             self.declaring = first != "BEGIN"
             return skip_words(tokens[: body + 1], body, ("DECLARE",))
 
@@ -121,7 +121,7 @@ class Bodies(Constructs):
         """Walk a block in a string, apart from what is open around it."""
         held = self.begin_routine(routine)
         stack, self.stack = self.stack, []
-        pending, self.pending = self.pending, None
+        pending, self.pending = self.pending, []
         self.strings += 1
         self.in_block = True
         self.walk(tokens)

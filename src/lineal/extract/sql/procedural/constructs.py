@@ -60,6 +60,14 @@ ANONYMOUS = Held(Body(), None, {}, False)
 """The routine of a block that belongs to none."""
 
 
+class Pending(NamedTuple):
+    """A routine whose declarations are read: PROCEDURE p IS x INT; …"""
+
+    held: Held
+    depth: int
+    """how many constructs are open around its block"""
+
+
 class Constructs(Simple):
     """A walker that opens and closes constructs; what is open is on a stack of its own.
 
@@ -72,8 +80,8 @@ class Constructs(Simple):
         self.stack: list[Open] = []
         self.script_body = self.body
         self.declaring = False
-        self.pending: Held | None = None
-        """the routine whose block is about to open"""
+        self.pending: list[Pending] = []
+        """the routines whose blocks are about to open; inner ones are declared before BEGIN"""
 
     def end_of(self, tokens: Tokens, at: int) -> int:
         """Where the statement ends: the next semicolon, or the end of the text."""
@@ -102,9 +110,14 @@ class Constructs(Simple):
             self.body, self.in_block = self.script_body, False
         elif left.routine is not None:
             self.end_routine(left.routine)
-            self.declaring = self.innermost == "PACKAGE"
+            self.declaring = self.innermost == "PACKAGE" or self.awaits_block
 
         return left.kind
+
+    @property
+    def awaits_block(self) -> bool:
+        """Whether the next BEGIN opens the block of a routine that is declared here."""
+        return bool(self.pending) and self.pending[-1].depth == len(self.stack)
 
     @property
     def innermost(self) -> str:
@@ -124,12 +137,12 @@ class Constructs(Simple):
         following = word_at(tokens, at + 1)
         if following in TRANSACTIONS:
             return self.end_of(tokens, at) + 1
-        if following in (";", "") and not self.in_block and self.pending is None:
+        if following in (";", "") and not self.in_block and not self.pending:
             return self.end_of(tokens, at) + 1
         if len(self.stack) >= DEEPEST_BLOCKS:
             return at + 1
 
-        routine, self.pending = self.pending, None
+        routine = self.pending.pop().held if self.awaits_block else None
         self.declaring = False
         if self.in_block:
             self.push("BEGIN", tokens[at], routine=routine)
@@ -332,7 +345,7 @@ class Constructs(Simple):
         """
         if self.script.dialect in DECLARES_BEFORE_BEGIN:
             self.declaring = True
-            if not self.in_block and self.pending is None and not self.stack:
+            if not self.in_block and not self.pending and not self.stack:
                 self.body = Body()
             return at + 1
 

@@ -45,4 +45,12 @@ select * from {{ found or source(default_schema, table_identifier) }}
 {%- for column in columns -%}{{ column.name }} as {{ column.name[prefix | length:] if column.name.startswith(prefix) and column.name not in exclude else column.name }}{{ ', ' if not loop.last }}{%- endfor -%}
 {%- endmacro %}
 {% macro add_dbt_source_relation() %}{% endmacro %}
-{% macro apply_source_relation() %}{% endmacro %}
+{% macro apply_source_relation(package_name=none) %}{% if var((package_name or '') ~ '_sources', []) %}, _dbt_source_relation as source_relation{% else %}, cast('{{ package_name or '' }}' as {{ dbt.type_string() }}) as source_relation{% endif %}{% endmacro %}
+{% macro partition_by_source_relation(package_name=none, has_other_partitions='yes', alias=none) -%}
+{%- if var((package_name or '') ~ '_sources', []) | length > 1 -%}{{ 'partition by ' if has_other_partitions == 'no' else ', ' }}{{ alias ~ '.' if alias }}source_relation{%- endif -%}
+{%- endmacro %}
+{% macro union_connections(connection_dictionary, single_source_name, single_table_name, default_identifier=none) -%}
+{%- if var(connection_dictionary, []) -%}{{ lineage_only('fivetran_utils.union_connections of several connections') }}{%- endif -%}
+select * from {{ source(single_source_name, single_table_name) }}
+{%- endmacro %}
+{% macro empty_variable_warning(variable, downstream_model) %}{% endmacro %}
