@@ -45,7 +45,7 @@ LIST_IN_ANY_ORDER = frozenset(("clickhouse",))
 """WITH a AS (SELECT … FROM b), b AS (…)      a reads the b that follows, without RECURSIVE, too"""
 
 SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(
-    ("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena")
+    ("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena", "mysql")
 )
 """ORDER BY a      the output column; ORDER BY a + 1: the source column"""
 
