@@ -12,10 +12,11 @@ import sys
 
 from chdb.session import Session
 
+AGGREGATES = "SELECT name FROM system.functions WHERE is_aggregate ORDER BY name"
 
-def trees(cases: list[dict[str, object]]) -> list[str | None]:
+
+def trees(session: Session, cases: list[dict[str, object]]) -> list[str | None]:
     """The tree of each statement; None where ClickHouse refuses it."""
-    session = Session()
     found: list[str | None] = []
     for number, case in enumerate(cases):
         try:
@@ -31,4 +32,6 @@ def trees(cases: list[dict[str, object]]) -> list[str | None]:
 
 
 if __name__ == "__main__":
-    json.dump(trees(json.load(sys.stdin)), sys.stdout)
+    chdb = Session()
+    aggregates = chdb.query(AGGREGATES, "TSVRaw").data().split()
+    json.dump({"trees": trees(chdb, json.load(sys.stdin)), "aggregates": aggregates}, sys.stdout)

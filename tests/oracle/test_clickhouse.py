@@ -13,13 +13,14 @@ import re
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from casefile import Case, all_cases
+from lineal.algebra.functions import Role, known
 from lineal.extract.sql.dialects.nearest import grammar_of
 from lineal.incremental.extraction import extract
 from lineal.model.extraction import ColumnInfo, Extraction
@@ -171,30 +172,53 @@ def tables_of(case: Case) -> list[str]:
 
 
 @cache
-def understood() -> list[Understood]:
-    python = os.environ.get("LINEAL_CHDB")
-    if not python:
-        return []
-    cases = [case for case in all_cases() if is_query(case) and is_same_in_clickhouse(case)]
-    asked = [{"tables": tables_of(case), "sql": case.sql.strip().rstrip(";")} for case in cases]
+def answers() -> dict[str, list[Any]]:
+    """What ClickHouse says of every case that is one query, and which functions it has."""
+    asked = [
+        {"tables": tables_of(case), "sql": case.sql.strip().rstrip(";")} for case in asked_for()
+    ]
     program = Path(__file__).with_name("clickhouse_trees.py")
     done = subprocess.run(
-        [python, str(program)], input=json.dumps(asked), capture_output=True, text=True, check=True
-    )
-    answers = json.loads(done.stdout)
-    return [Understood(case, Tree(text)) for case, text in zip(cases, answers, strict=True) if text]
+        [os.environ["LINEAL_CHDB"], str(program)],
+        input=json.dumps(asked), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found: dict[str, list[Any]] = json.loads(done.stdout)
+    return found
+
+
+@cache
+def asked_for() -> list[Case]:
+    return [case for case in all_cases() if is_query(case) and is_same_in_clickhouse(case)]
 
 
 @pytest.fixture(scope="module")
-def cases() -> list[Understood]:
+def clickhouse() -> dict[str, list[Any]]:
     if not os.environ.get("LINEAL_CHDB"):
         pytest.skip('no ClickHouse: export LINEAL_CHDB="$(tools/clickhouse.sh)"')
-    return understood()
+    return answers()
+
+
+@pytest.fixture(scope="module")
+def cases(clickhouse: dict[str, list[Any]]) -> list[Understood]:
+    texts = zip(asked_for(), clickhouse["trees"], strict=True)
+    return [Understood(case, Tree(text)) for case, text in texts if text]
 
 
 def lineage_of(case: Case) -> Extraction:
     script = Script(case.sql, "clickhouse", file=case.path.name, target="result")
     return extract(Corpus("clickhouse", [script], list(case.schema)))
+
+
+WITHOUT_ROLE = frozenset(("nothing", "nothingNull", "nothingUInt64", "aggThrow", "ST_AsMVT"))
+"""Aggregates that compute nothing, and one that is an aggregate of one argument only."""
+
+
+def test_every_aggregate_of_the_catalog_has_its_role(clickhouse: dict[str, list[Any]]) -> None:
+    names = [name for name in clickhouse["aggregates"] if name not in WITHOUT_ROLE]
+    assert len(names) > 200
+    assert [
+        name for name in names if (row := known(name.lower())) is None or row.role is Role.SCALAR
+    ] == []
 
 
 def test_clickhouse_understands_many_cases(cases: list[Understood]) -> None:
