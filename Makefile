@@ -24,6 +24,11 @@ with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 
 # dbt lives in a virtual environment of its own; the tests that need it are skipped where it cannot be installed.
 with_dbt = LINEAL_DBT="$$(tools/dbt.sh)" && export LINEAL_DBT;
 
+# ClickHouse and MariaDB check the cases that they understand; where one cannot be had, its tests are skipped.
+with_clickhouse = LINEAL_CHDB="$$(tools/clickhouse.sh)" && export LINEAL_CHDB;
+
+with_mariadb = MARIADB_BIN="$$(tools/mariadb.sh)" && export MARIADB_BIN;
+
 with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" && export PGBIN;)
 
 with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && export CHROMIUM; tools/page.sh;)
@@ -44,7 +49,8 @@ demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and r
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
 test: $(TEST_READY) ## Check style and types, run what the documentation shows, and run all tests
-	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(call with_web,$(EXTRAS)) failed=0; \
+	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(with_clickhouse) $(with_mariadb) \
+	$(call with_web,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	$(MAKE) --no-print-directory smoke || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \

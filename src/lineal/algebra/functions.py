@@ -93,7 +93,7 @@ FUNCTIONS = _table(
     (AGGREGATE, False, "sum", "sum try_sum"),
     (AGGREGATE, False, "", """
         sum_distinct=sumdistinct fsum=kahan_sum=sumkahan sum_no_overflow sum0 sum_with_overflow
-        favg=decimal_average avg_weighted median=approx_median geometric_mean product=mul_agg vector_sum
+        favg=decimal_average avg_weighted measure median=approx_median geometric_mean product=mul_agg vector_sum
         vector_avg regr_valx regr_valy kurtosis_pop kurt_pop kurt_samp skew_pop skew_samp sem entropy mad
         corr_s corr_k stats_binomial_test stats_crosstab stats_f_test stats_ks_test stats_mw_test
         stats_one_way_anova stats_t_test_indep stats_t_test_indepu stats_t_test_one stats_t_test_paired
@@ -147,6 +147,29 @@ FUNCTIONS = _table(
         delta_sum_timestamp exponential_moving_average exponential_time_decayed_avg max_intersections
         max_intersections_position retention sequence_match sequence_count window_funnel sum_count
         first_value_respect_nulls last_value_respect_nulls"""),
+    # -- aggregates of ClickHouse, as its catalog lists them
+    (AGGREGATE, False, "", """
+        mvtencode analysisofvariance anova anylastrespectnulls anyrespectnulls anyvaluerespectnulls argandmax
+        argandmin boundingratio categoricalinformationvalue corrmatrix corrstable covarpopmatrix covarpopstable
+        covarsampmatrix covarsampstable cramersvbiascorrected distinctdynamictypes distinctjsonpaths
+        distinctjsonpathsandtypes estimatecompressionratio exponentialtimedecayedcount exponentialtimedecayedmax
+        exponentialtimedecayedsum flamegraph gini groupformat groupnumericindexedvector hierarchicalkmeans
+        intervallengthsum kolmogorovsmirnovtest largesttrianglethreebuckets maxmappedarrays meanztest
+        medianbfloat16 medianbfloat16weighted mediandd mediandeterministic medianexact medianexacthigh
+        medianexactlow medianexactweighted medianexactweightedinterpolated mediangk medianinterpolatedweighted
+        mediantdigest mediantdigestweighted mediantiming mediantimingweighted mergedjsonpatch minmappedarrays
+        nonnegativederivative quantilebfloat16weighted quantileexactweightedinterpolated
+        quantileprometheushistogram quantilesbfloat16 quantilesbfloat16weighted quantilesdd quantilesdeterministic
+        quantilesexacthigh quantilesexactlow quantilesexactweightedinterpolated quantilesinterpolatedweighted
+        quantilesprometheushistogram quantilestdigestweighted quantilestimingweighted sequencematchevents
+        sequencenextnode singlevalueornull stddevpopstable stddevsampstable studentttestonesample summapfiltered
+        summapfilteredwithoverflow summappedarrays timeseriesavgtogrid timeseriesbottomkmasks
+        timeserieschangestogrid timeseriescounttogrid timeseriesdeltatogrid timeseriesderivtogrid
+        timeseriesgrouparray timeseriesincreasetogrid timeseriesinstantdeltatogrid timeseriesinstantratetogrid
+        timeserieslasttogrid timeserieslasttwosamples timeserieslimitkmasks timeseriesmaxtogrid timeseriesmintogrid
+        timeseriespredictlineartogrid timeseriesratetogrid timeseriesresampletogridwithstaleness
+        timeseriesresetstogrid timeseriessumtogrid timeseriestimestampofmaxtogrid timeseriestimestampofmintogrid
+        timeseriestopkmasks varpopstable varsampstable"""),
     (AGGREGATE, False, "text", """
         string_agg=group_concat=listagg=strings_agg=wm_concat listagg_distinct string_agg_distinct"""),
     # -- aggregates: what hides the values

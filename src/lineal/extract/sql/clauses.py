@@ -51,11 +51,13 @@ def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
         scope.clause = Clause.WHERE
         if scope.evaluation.facts.aliases_in_where:
             scope.aliases = outputs
+            scope.alias_first = scope.evaluation.facts.alias_first
         gather(where.args["this"], FILTERS, rows, scope)
     prewhere = args.get("prewhere")
     if prewhere is not None:
         gather(prewhere.args["this"], FILTERS, rows, scope)
     scope.aliases = {}
+    scope.alias_first = False
 
 
 def time_windows(group: exp.Group, scope: Scope) -> None:
@@ -93,7 +95,7 @@ def group_(
 
     scope.clause = Clause.GROUP_BY
     scope.aliases = outputs
-    scope.alias_first = scope.evaluation.facts.alias_first_in_group_by
+    scope.alias_first = scope.evaluation.facts.alias_first
     if group.args.get("all"):
         aggregated: set[str] = set()
         for item, slot in zip(node.expressions, slots, strict=False):

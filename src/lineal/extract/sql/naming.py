@@ -162,6 +162,15 @@ def written(node: Any, position: int, evaluation: Evaluation) -> str:
     )
 
 
+def as_typed(node: Any, position: int, evaluation: Evaluation) -> str:
+    """MySQL: SUM( `a` ) is called SUM( `a` )"""
+    text = "" if node.find(exp.Query) is not None else evaluation.reading.text_of(node)
+    if not text or "/*" in text or "--" in text:
+        return written(node, position, evaluation)
+
+    return text
+
+
 def without_quotes(node: Any) -> Any:
     """Remove the quotes from a name.
 
@@ -366,7 +375,7 @@ NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
     "databricks": spark_name,
     "hive": hive,
     "duckdb": written,
-    "mysql": written,
+    "mysql": as_typed,
     "sqlite": written,
     "postgres": called,
     "redshift": called,

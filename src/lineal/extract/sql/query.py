@@ -176,7 +176,7 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
     facts = evaluation.facts
     recursive = bool(node.args.get("recursive"))
     members = node.expressions
-    if recursive and facts.recursive_list_in_any_order:
+    if facts.list_in_any_order or (recursive and facts.recursive_list_in_any_order):
         members = order_ctes(members, evaluation)
     for cte in members:
         alias = cte.args["alias"]

@@ -481,7 +481,8 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
         keys = common_keys(source, scope, before, node)
         merge_keys(keys, node, source, scope, rows, before, merged, NATURAL)
 
-    if args.get("kind") in ("SEMI", "ANTI"):
+    half = args.get("kind") in ("SEMI", "ANTI")
+    if half and not evaluation.facts.semi_joins_keep_both:
         for member in scope.order[before:]:
             scope.remove(member)
         scope.merged = merged

@@ -110,6 +110,7 @@ def select_columns(  # noqa: C901  every output column passes here
                 aliases.setdefault(slot.key, slot)
                 if lateral:
                     scope.aliases = aliases
+                    scope.alias_first = evaluation.facts.alias_first
         else:
             name, quoted = output_name(item, position, evaluation, scope.sources)
             key = fold(name, True) if quoted else keys[name]
@@ -117,6 +118,7 @@ def select_columns(  # noqa: C901  every output column passes here
         slots.append(slot)
 
     scope.aliases = {}
+    scope.alias_first = False
     return slots, aliases
 
 

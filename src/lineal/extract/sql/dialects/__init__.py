@@ -32,11 +32,20 @@ LATERAL_ALIASES = frozenset(
 ALIASES_IN_WHERE = frozenset(("snowflake", "duckdb", "clickhouse", "teradata"))
 """SELECT a + 1 AS b … WHERE b > 1      b is the alias, unless a source has a column b"""
 
-ALIAS_FIRST_IN_GROUP_BY = frozenset(("clickhouse",))
-"""SELECT f(a) AS a … GROUP BY a      a is the alias; elsewhere it is the source column"""
+ALIAS_FIRST = frozenset(("clickhouse",))
+"""SELECT f(a) AS a, a + 1 … WHERE a > 1 GROUP BY a
+
+a is the alias wherever it is known; elsewhere it is the source column
+"""
+
+SEMI_JOINS_KEEP_BOTH = frozenset(("clickhouse",))
+"""SELECT * FROM a LEFT SEMI JOIN b ON …      the columns of a and b; elsewhere those of a"""
+
+LIST_IN_ANY_ORDER = frozenset(("clickhouse",))
+"""WITH a AS (SELECT … FROM b), b AS (…)      a reads the b that follows, without RECURSIVE, too"""
 
 SOURCE_FIRST_INSIDE_ORDER_BY = frozenset(
-    ("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena")
+    ("postgres", "redshift", "sqlite", "oracle", "trino", "presto", "athena", "mysql")
 )
 """ORDER BY a      the output column; ORDER BY a + 1: the source column"""
 
@@ -249,7 +258,9 @@ class Facts:
     reserved_names: frozenset[str]
     lateral_aliases: bool
     aliases_in_where: bool
-    alias_first_in_group_by: bool
+    alias_first: bool
+    semi_joins_keep_both: bool
+    list_in_any_order: bool
     source_first_inside_order_by: bool
     recursion_without_keyword: bool
     recursive_list_in_any_order: bool
@@ -322,7 +333,9 @@ def facts_of(dialect: str) -> Facts:
         reserved_names=frozenset(fold(name, False) for name in RESERVED_NAMES.get(dialect, ())),
         lateral_aliases=dialect in LATERAL_ALIASES,
         aliases_in_where=dialect in ALIASES_IN_WHERE,
-        alias_first_in_group_by=dialect in ALIAS_FIRST_IN_GROUP_BY,
+        alias_first=dialect in ALIAS_FIRST,
+        semi_joins_keep_both=dialect in SEMI_JOINS_KEEP_BOTH,
+        list_in_any_order=dialect in LIST_IN_ANY_ORDER,
         source_first_inside_order_by=dialect in SOURCE_FIRST_INSIDE_ORDER_BY,
         recursion_without_keyword=dialect in RECURSION_WITHOUT_KEYWORD,
         recursive_list_in_any_order=dialect in RECURSIVE_LIST_IN_ANY_ORDER,
