@@ -199,7 +199,16 @@ class Writer:
             return self.sum_of(node, values, typed)
         if isinstance(node, ast.JoinedStr):
             return self.joined(node, values, typed)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in FUNCTION_MAKERS:
+            return self.function(node, values, typed)
         return None
+
+    def function(self, node: ast.Call, values: Mapping[str, str], typed: set[str]) -> str | None:
+        """exp.func("MD5", column)      MD5(column)"""
+        texts = [self.text_of(each, values, typed) for each in node.args]
+        if not texts or any(text is None for text in texts):
+            return None
+        return f"{texts[0]}({', '.join(text for text in texts[1:] if text)})"
 
     def sum_of(self, node: ast.BinOp, values: Mapping[str, str], typed: set[str]) -> str | None:
         """column * num, "a" + b"""
@@ -223,6 +232,8 @@ class Writer:
             written.append(text)
         return "".join(written)
 
+
+FUNCTION_MAKERS = ("exp.func", "func", "exp.Anonymous")
 
 SIGNS: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
@@ -272,7 +283,7 @@ class PythonModel:
         return self.settings.get("is_sql") is True
 
 
-READERS = ("resolve_table", "table", "fetch_table")
+READERS = ("resolve_table", "table", "fetch_table", "columns_to_types", "from_")
 FETCHERS = ("fetchdf", "fetch_pyspark_df", "fetch_df", "fetchone", "fetchall", "sql")
 
 
@@ -307,7 +318,7 @@ def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -
         if not isinstance(given, str):
             continue
         if called.attr in READERS:
-            model.reads.append((given, node.lineno))
+            model.reads.append((given.split()[0] if given.split() else given, node.lineno))
         elif called.attr in FETCHERS:
             model.queries.append((given, node.args[0].lineno))
     depends = model.settings.get("depends_on")
