@@ -97,6 +97,10 @@ def comprehension_value(node: ast.ListComp, names: Mapping[str, Any]) -> Any:
     return [value_of(node.elt, {**names, first.target.id: item}) for item in items]
 
 
+NAMING = ("to_column", "exp.to_column", "exp.column", "column", "str", "exp.to_table")
+"""Functions that make a name of a text."""
+
+
 def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
     """dict(name=…), to_column("a"), ModelDefaultsConfig(dialect="duckdb")"""
     if node.keywords and not node.args:
@@ -108,7 +112,7 @@ def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
             elif isinstance(held, dict):
                 found.update(held)
         return found
-    if len(node.args) == 1 and not node.keywords:
+    if len(node.args) == 1 and not node.keywords and ast.unparse(node.func) in NAMING:
         held = value_of(node.args[0], names)
         return held if isinstance(held, str) else UNKNOWN
     return UNKNOWN
