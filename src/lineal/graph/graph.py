@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from lineal.graph.field_types import type_at
+from lineal.graph.jobs import JobIndex
 from lineal.model import names
 from lineal.model.boundary import Passing
 from lineal.model.collector import uncollected
@@ -42,6 +43,11 @@ class Graph:
             self.infos.update(extraction.datasets)
             for edge in extraction.edges:
                 self._add(edge)
+
+    @cached_property
+    def jobs(self) -> JobIndex:
+        """The jobs whose statements make the edges."""
+        return JobIndex(self.extraction.jobs)
 
     def _add(self, edge: Edge) -> None:
         """Enter an edge under both of its ends."""

@@ -81,7 +81,7 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
         name = each.target or unique_name(each.job or each.home or each.file, taken)
         scripts.append(
             Script(
-                each.text,
+                each.text if each.from_file else with_markers(each.text),
                 each.dialect,
                 each.file,
                 each.line,
@@ -92,6 +92,22 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
             )
         )
     return scripts
+
+
+MARKER = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|%\((\w+)\)s|%s|%%")
+
+
+def with_markers(text: str) -> str:
+    """WHERE day = %s, %(day)s      the markers of Python as those of SQL, in as many characters"""
+
+    def write(found: re.Match[str]) -> str:
+        if found[1]:
+            return f":{found[1]}".ljust(len(found[0]))
+        if found[0] == "%s":
+            return "? "
+        return "% " if found[0] == "%%" else found[0]
+
+    return MARKER.sub(write, text) if "%" in text else text
 
 
 def unique_name(name: str, taken: dict[str, int]) -> str:

@@ -106,6 +106,8 @@ def edge(report: Report, found: Edge) -> dict[str, Any]:
     }
     if report.chains:
         made["depth"] = report.depths[source, target]
+    if names := report.graph.jobs.names_of(found):
+        made["jobs"] = names
     return made
 
 

@@ -133,33 +133,37 @@ def test_what_belongs_to_tools_and_to_nobody_is_left_alone(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("files", "kind", "left_out"),
+    ("files", "edge"),
     [
         (
             {
                 "m/config.yaml": "model_defaults:\n  dialect: duckdb\n",
-                "m/models/a.sql": "MODEL (name x); SELECT 1",
+                "m/models/a.sql": "MODEL (name s.x); SELECT a FROM raw.t",
             },
-            "SQLMesh",
-            1,
+            "raw.t.a -> s.x.a",
         ),
         (
             {
                 "d/dataform.json": '{"warehouse": "bigquery", "defaultSchema": "x"}',
-                "d/definitions/a.sqlx": 'config { type: "table" }\nselect 1',
+                "d/definitions/a.sqlx": 'config { type: "table" }\nselect b from raw.u',
             },
-            "Dataform",
-            1,
+            "raw.u.b -> x.a.b",
         ),
-        ({"af/dags/daily.py": "from airflow import DAG\n"}, "Airflow", 0),
+        (
+            {
+                "af/dags/daily.py": "from airflow import DAG\n"
+                "from airflow.providers.postgres.operators.postgres import PostgresOperator\n"
+                'with DAG("d"):\n'
+                '    PostgresOperator(task_id="t", sql="insert into m select c from raw.v")\n'
+            },
+            "raw.v.c -> m.c",
+        ),
     ],
 )
-def test_projects_of_other_tools_are_named(
-    tmp_path: Path, files: dict[str, str], kind: str, left_out: int
-) -> None:
+def test_projects_of_other_tools_are_read(tmp_path: Path, files: dict[str, str], edge: str) -> None:
     corpus = load(tree(tmp_path, {**files, "ok.sql": "select x from t"}))
-    assert [found.message for found in corpus.diagnostics if kind in found.message]
-    assert corpus.files.passed_over[Reason.OTHER_TOOL] == left_out
+    found = {f"{each.source} -> {each.target}" for each in extract(corpus).edges}
+    assert found == {edge, "t.x -> ok.x"}
     assert "ok.sql" in read_files(corpus, tmp_path)
 
 

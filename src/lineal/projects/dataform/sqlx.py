@@ -59,6 +59,7 @@ def read_sqlx(text: str) -> Sqlx:
         written.append(text[at : opened.start()])
         end = block_end(text, opened.end() - 1, word, found)
         read_block(text, word, opened.end(), end, found)
+        end = past_braces(text, end, word, found)
         whole = text[opened.start() : min(end + 1, len(text))]
         written.append(kept(whole, word, opened.end() - opened.start()))
         at = min(end + 1, len(text))
@@ -78,6 +79,19 @@ def block_end(text: str, opening: int, word: str, found: Sqlx) -> int:
         found.problems.append(Problem(f"the block {word} {{ is broken: {error}", line))
         guess = re.compile(r"^\}", re.MULTILINE).search(text, opening)
         return guess.start() if guess is not None else len(text)
+
+
+STRAY = re.compile(r"[ \t]*\}+(?=[ \t]*\n)")
+
+
+def past_braces(text: str, end: int, word: str, found: Sqlx) -> int:
+    """Return the end of a block with the braces behind it that are too many."""
+    stray = STRAY.match(text, end + 1)
+    if stray is None:
+        return end
+    problem = f"the block {word} {{ has a brace too many"
+    found.problems.append(Problem(problem, line_at(text, end)))
+    return stray.end() - 1
 
 
 def closing_sql(text: str, opening: int) -> int:

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from lineal.extract.sql.glance import truth_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.lines import line_at, on_as_many_lines
-from lineal.projects.sqlmesh.conditions import truth_of
 from lineal.projects.sqlmesh.pieces import (
     closing,
     is_string,

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lineal.extract.sql.glance import selected_names, tables_of
 from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
@@ -388,20 +389,6 @@ def untraced(model: PythonModel, file: Path, draft: Draft) -> Extraction:
     return Extraction(reads=reads, datasets=infos, coverage=coverage)
 
 
-def tables_of(query: str, dialect: str) -> list[str]:
-    """Return the tables that a query names; none if it does not parse."""
-    from sqlglot import exp, parse_one
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = parse_one(query, read=dialect or None)
-    except (SqlglotError, RecursionError, ValueError):
-        return []
-    own = {cte.alias for cte in tree.find_all(exp.CTE)}
-    tables = [".".join(part.name for part in table.parts) for table in tree.find_all(exp.Table)]
-    return [name for name in dict.fromkeys(tables) if name and name not in own]
-
-
 ORDER: tuple[tuple[str, Mapping[str, FileReader]], ...] = (
     (MACROS, {".py": read_python_macros, ".sql": read_jinja_macros}),
     (AUDITS, {".sql": read_sql}),
@@ -594,20 +581,12 @@ class Known:
 
     def selected(self, model: Model, body: str) -> list[str]:
         """Return the names that the query of a model selects; none if there is a star."""
-        from sqlglot import parse_one
-        from sqlglot.errors import SqlglotError
-
         quiet = replace(
             model.env, report=lambda _: None, columns_of=self.columns_of, defined={}, asked=[]
         )
         text = expand(body, quiet)
         begin, end = query_of(text)
-        try:
-            tree = parse_one(text[begin:end], read=model.dialect or None)
-        except (SqlglotError, RecursionError, ValueError):
-            return []
-        names = [str(name) for name in tree.named_selects]
-        return [] if "*" in names or "" in names else names
+        return selected_names(text[begin:end], model.dialect)
 
 
 def add_tests(draft: Draft) -> None:

@@ -97,6 +97,10 @@ def comprehension_value(node: ast.ListComp, names: Mapping[str, Any]) -> Any:
     return [value_of(node.elt, {**names, first.target.id: item}) for item in items]
 
 
+NAMING = ("to_column", "exp.to_column", "exp.column", "column", "str", "exp.to_table")
+"""Functions that make a name of a text."""
+
+
 def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
     """dict(name=…), to_column("a"), ModelDefaultsConfig(dialect="duckdb")"""
     if node.keywords and not node.args:
@@ -108,7 +112,7 @@ def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
             elif isinstance(held, dict):
                 found.update(held)
         return found
-    if len(node.args) == 1 and not node.keywords:
+    if len(node.args) == 1 and not node.keywords and ast.unparse(node.func) in NAMING:
         held = value_of(node.args[0], names)
         return held if isinstance(held, str) else UNKNOWN
     return UNKNOWN
@@ -199,7 +203,16 @@ class Writer:
             return self.sum_of(node, values, typed)
         if isinstance(node, ast.JoinedStr):
             return self.joined(node, values, typed)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in FUNCTION_MAKERS:
+            return self.function(node, values, typed)
         return None
+
+    def function(self, node: ast.Call, values: Mapping[str, str], typed: set[str]) -> str | None:
+        """exp.func("MD5", column)      MD5(column)"""
+        texts = [self.text_of(each, values, typed) for each in node.args]
+        if not texts or any(text is None for text in texts):
+            return None
+        return f"{texts[0]}({', '.join(text for text in texts[1:] if text)})"
 
     def sum_of(self, node: ast.BinOp, values: Mapping[str, str], typed: set[str]) -> str | None:
         """column * num, "a" + b"""
@@ -223,6 +236,8 @@ class Writer:
             written.append(text)
         return "".join(written)
 
+
+FUNCTION_MAKERS = ("exp.func", "func", "exp.Anonymous")
 
 SIGNS: Mapping[type[ast.operator], str] = {
     ast.Add: "+",
@@ -272,7 +287,7 @@ class PythonModel:
         return self.settings.get("is_sql") is True
 
 
-READERS = ("resolve_table", "table", "fetch_table")
+READERS = ("resolve_table", "table", "fetch_table", "columns_to_types", "from_")
 FETCHERS = ("fetchdf", "fetch_pyspark_df", "fetch_df", "fetchone", "fetchall", "sql")
 
 
@@ -307,7 +322,7 @@ def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -
         if not isinstance(given, str):
             continue
         if called.attr in READERS:
-            model.reads.append((given, node.lineno))
+            model.reads.append((given.split()[0] if given.split() else given, node.lineno))
         elif called.attr in FETCHERS:
             model.queries.append((given, node.args[0].lineno))
     depends = model.settings.get("depends_on")

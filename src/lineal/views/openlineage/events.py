@@ -86,14 +86,24 @@ class Writer:
             outputs = tuple(
                 output for output in job.outputs if output in names and self._shows(output)
             )
-            if outputs and (job.given or names[outputs[0]] not in known):
+            if outputs and (job.given or job.name or names[outputs[0]] not in known):
                 known |= {names[output] for output in outputs}
-                found.append(self._titled(replace(job, outputs=outputs)))
+                self._enter(self._titled(replace(job, outputs=outputs)), found)
         for dataset, name in names.items():
             if name in self.facts.made and name not in known:
                 known.add(name)
                 found.append(self._titled(Job((dataset,))))
         return found
+
+    def _enter(self, job: Job, found: list[Job]) -> None:
+        """Add a job; the statements of one task are one job with all of their outputs."""
+        for number, other in enumerate(found):
+            if not job.given and not other.given and other.name == job.name:
+                outputs = tuple(dict.fromkeys((*other.outputs, *job.outputs)))
+                texts = dict.fromkeys(text for text in (other.sql, job.sql) if text)
+                found[number] = replace(other, outputs=outputs, sql=";\n\n".join(texts))
+                return
+        found.append(job)
 
     def _shows(self, output: Dataset) -> bool:
         """Tell whether the report is about a dataset."""
@@ -104,6 +114,8 @@ class Writer:
         stays alone.
         """
         own = self.facts.names[job.outputs[0]]
+        if job.name and not job.given:
+            return replace(job, namespace=self.emission.job_namespace or NO_NAMESPACE)
         if job.name or (job.given and (self.emission.events == AUTO or own not in self.facts.made)):
             return job
         return replace(

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
+from lineal.graph.jobs import JobIndex
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -138,11 +139,13 @@ class Parts(NamedTuple):
     edges: dict[Dataset, list[Edge]]
     reads: dict[Dataset, list[Read]]
     reported: Container[Place | None]
+    jobs: JobIndex
+    """The jobs of statements: of several with one output each has its own statements."""
 
 
 def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | None]) -> Parts:
     """Return the edges and reads of each dataset."""
-    parts = Parts({}, {}, reported)
+    parts = Parts({}, {}, reported, graph.jobs)
     for edge in edges:
         parts.edges.setdefault(edge.into, []).append(edge)
     for read in graph.reads:
@@ -154,16 +157,21 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     """What the job itself has told; a statement has told what nobody has reported."""
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
-    def is_own(place: Place | None) -> bool:
+    def is_own(output: Dataset, place: Place | None) -> bool:
         if job.given:
             return place == job.place
-        return place not in parts.reported
+        if place in parts.reported:
+            return False
+        owners = parts.jobs.owners(output, place)
+        return not owners or any(owner.name == job.name or not owner.name for owner in owners)
 
     edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
-    told = [(edge, [usage for usage in edge.usages if is_own(usage.place)]) for edge in edges]
+    told = [
+        (edge, [usage for usage in edge.usages if is_own(edge.into, usage.place)]) for edge in edges
+    ]
     _add_all(own, told, emission)
     for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
-        if is_own(read.place):
+        if is_own(read.target, read.place):
             own.made.setdefault(facts.names[read.target], Made()).read.add(
                 facts.names[read.dataset]
             )

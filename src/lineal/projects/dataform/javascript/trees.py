@@ -181,16 +181,51 @@ class Parser:
         """for (const x of xs) { … }; any other loop is only known when it runs"""
         self.at += 1
         self.take("await")
+        opening = self.at
         self.expect("(")
         self.take(*DECLARING)
-        target = self.pattern()
+        target = self.pattern() if self.peek() != ";" else ""
         kind = self.take("of", "in")
         if not kind:
-            raise JavaScriptError("a loop that only a run can count", at)
+            self.at = opening
+            return self.counted(at)
         items = self.expression()
         self.expect(")")
         body = self.statement()
         return Node("for", at, {"target": target, "items": items, "body": body, "of": kind})
+
+    def while_(self, at: int) -> Node:
+        """while (a) { … }"""
+        self.at += 1
+        return self.counted(at)
+
+    def counted(self, at: int) -> Node:
+        """for (let i = 0; i < n; i++) { … }      a loop whose rounds only a run can count"""
+        self.expect("(")
+        depth = 1
+        while depth:
+            sign = self.word().text
+            depth += (sign == "(") - (sign == ")")
+        return Node("loop", at, {"body": self.statement()})
+
+    def try_(self, at: int) -> Node:
+        """try { … } catch (error) { … }      what is tried"""
+        self.at += 1
+        tried = self.block(self.offset())
+        if self.take("catch"):
+            if self.peek() == "(":
+                self.parameters()
+            self.block(self.offset())
+        if self.take("finally"):
+            self.block(self.offset())
+        return tried
+
+    def throw(self, at: int) -> Node:
+        """throw new Error("…")"""
+        self.at += 1
+        self.expression()
+        self.take(";")
+        return Node("block", at, {"body": []})
 
     def export(self, at: int) -> Node:
         """export const a = 1"""
@@ -405,7 +440,8 @@ def number_of(text: str) -> int | float:
 STATEMENTS: dict[str, Callable[[Parser, int], Node]] = {
     "{": Parser.block, ";": Parser.empty, "const": Parser.declaration, "let": Parser.declaration,
     "var": Parser.declaration, "function": Parser.function, "return": Parser.return_,
-    "if": Parser.if_, "for": Parser.for_, "export": Parser.export,
+    "if": Parser.if_, "while": Parser.while_, "try": Parser.try_, "throw": Parser.throw,
+    "for": Parser.for_, "export": Parser.export,
 }  # fmt: skip
 
 

@@ -117,6 +117,8 @@ class Evaluator:
             self.branch(node, scope)
         elif node.kind == "for":
             self.loop(node, scope)
+        elif node.kind == "loop":
+            self.unknown("how often a loop goes round", node.at)
 
     def branch(self, node: Node, scope: Scope) -> None:
         """if (a) b; else c;      a condition that only a run knows runs both"""
@@ -482,11 +484,11 @@ def find_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     return next((item for item, answer in zip(held, answers, strict=False) if truth(answer)), None)
 
 
-def replace_text(run: Evaluator, held: str, given: list[Any]) -> Any:
+def replace_text(run: Evaluator, held: str, given: list[Any], times: int = 1) -> Any:
     """s.replace("a", "b")      a pattern is only known when it runs"""
     if len(given) != 2 or not all(isinstance(each, str) for each in given):
         return Unknown("replace()")
-    return held.replace(given[0], given[1], 1)
+    return held.replace(given[0], given[1], times)
 
 
 def join_texts(run: Evaluator, held: list[Any], given: list[Any]) -> str:
@@ -524,6 +526,7 @@ TEXTS: Mapping[str, Handler] = {
     "toLowerCase": lambda run, held, given: held.lower(),
     "toUpperCase": lambda run, held, given: held.upper(),
     "replace": replace_text,
+    "replaceAll": lambda run, held, given: replace_text(run, held, given, -1),
     "split": lambda run, held, given: held.split(given[0]) if given and given[0] else list(held),
     "concat": lambda run, held, given: held + "".join(map(text_of, given)),
     "includes": lambda run, held, given: text_of(given[0]) in held,

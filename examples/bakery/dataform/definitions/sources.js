@@ -1,0 +1,1 @@
+declare({ schema: "mart", name: "revenue", description: "Built by SQLMesh" });

@@ -1,0 +1,4 @@
+MODEL (
+  name staging.products,
+  kind SEED (path '../seeds/products.csv')
+);
