@@ -419,7 +419,7 @@ def benchmark_dbt() -> None:
 
 def benchmark_loop() -> None:
     """Commands on a dbt project: cold, after the edit of one model, and with nothing changed."""
-    import loop
+    import edit_loop as loop
 
     for models in loop.SIZES:
         heading(f"The edit loop in a dbt project of {models:,} models: CPU time, cold beside later")

@@ -1,6 +1,6 @@
 """The edit loop: what a command costs at first, after the edit of one model, and once more.
 
-python bench/loop.py 1000 diff impact      only these commands
+python bench/edit_loop.py 1000 diff impact      only these commands
 """
 
 from __future__ import annotations
