@@ -43,7 +43,7 @@ def write_project(folder: Path) -> Path:
         "models/sources.yml": "sources:\n  - name: raw\n    tables:\n      - name: orders\n"
         "        columns:\n          - {name: id, data_type: int}\n      - name: customers\n",
         "models/models.yml": "models:\n  - name: totals\n    description: Sums.\n    columns:\n"
-        "      - {name: total, description: The sum., data_type: decimal}\n"
+        "      - {name: total, description: The sum., data_type: decimal, tests: [not_null]}\n"
         "exposures:\n  - name: board\n    type: dashboard\n    depends_on: [ref('totals')]\n",
         **{f"models/{name}.sql": text for name, text in MODELS.items()},
     }
