@@ -11,15 +11,8 @@ import click
 from lineal.cli.coverage import fail_under
 from lineal.cli.event_options import Form, form_options
 from lineal.cli.request import Request
-from lineal.cli.source import (
-    STANDARD_INPUT,
-    Mistake,
-    Source,
-    checked,
-    exists,
-    is_source,
-    source_options,
-)
+from lineal.cli.source import Mistake, checked, exists, is_source, source_options
+from lineal.service.source import STANDARD_INPUT, Source
 from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
