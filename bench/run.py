@@ -3,11 +3,18 @@
 Every figure is the smallest of several rounds of process CPU time; the contenders take turns within
 a round, after a full garbage collection, under the interpreter's default collector settings. Ratios
 are what counts: times depend on the machine. The run fails if a bound is missed.
+
+Each part runs in a process of its own, so that none inherits another's memory, threads or Spark
+session. At the end one table shows every ratio with its bound; results.json has all figures.
+
+    python bench/run.py                  everything
+    python bench/run.py start dbt        only these parts
 """
 
 from __future__ import annotations
 
 import gc
+import json
 import os
 import platform
 import resource
@@ -18,7 +25,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlglot import parse_one
 from sqlglot.lineage import lineage as sqlglot_lineage
@@ -34,7 +41,7 @@ from lineal.model.script import Corpus
 from lineal.projects import corpus_of_text
 
 QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
-MOST_OF_PARSE, LEAST_ALL, LEAST_EACH = 1.5, 3.0, 10.0
+MOST_OF_PARSE, MOST_OF_PARSE_EQUAL, LEAST_ALL, LEAST_EACH = 1.5, 1.6, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_FREE = 1.05
 MOST_OF_PROGRAMS = 3.0
@@ -43,6 +50,7 @@ MOST_OF_JOB = 0.05
 LEAST_OF_BARE, MOST_OF_TRACE = 0.5, 50.0
 LEAST_OF_ROWS, MOST_OF_DRIVER, MOST_OF_PLAIN, MOST_OF_SCIPY = 6.0, 2.0, 1.5, 5.0
 FILES, LEAST_AGAIN = 5_000, 10.0
+LEAST_EDITED, LEAST_SAME = 8.0, 15.0
 MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY = (
     2000,
     100,
@@ -51,43 +59,99 @@ MOST_OF_PICTURE, MOST_OF_POINTING, MOST_OF_TASK, MOST_OF_SEARCH, MOST_OF_MEMORY 
     500,
 )
 
+RESULTS = Path(__file__).with_name("results.json")
+LONGEST = 1_800
+"""Seconds that one part may take before it is ended."""
+
 missed: list[str] = []
+figures: list[dict[str, Any]] = []
+"""Every row that this part has measured."""
 
 
 def main() -> int:
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--part"]:
+        return run_part(arguments[1], Path(arguments[2]))
+    unknown = [name for name in arguments if name not in PARTS]
+    if unknown:
+        print(f"no part {', '.join(unknown)}: there are {', '.join(PARTS)}")
+        return 2
     python, machine = platform.python_version(), platform.machine()
     print(
         f"lineal {lineal.__version__}, sqlglot[c] {tpc.version('sqlglot')}, Python {python}, {machine}"
     )
+    rows = [each for name in arguments or PARTS for each in figures_of(name)]
+    broken = print_table(rows)
+    about = {"lineal": lineal.__version__, "sqlglot": tpc.version("sqlglot"), "python": python}
+    made = {**about, "machine": machine, "cores": os.cpu_count(), "figures": rows}
+    RESULTS.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return 1 if broken else 0
+
+
+def figures_of(name: str) -> list[dict[str, Any]]:
+    """Measure a part in a process of its own; one that fails is a row that does not hold."""
+    started = time.monotonic()
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "figures.json")
+        call = [sys.executable, __file__, "--part", name, str(file)]
+        try:
+            code = subprocess.run(call, timeout=LONGEST, check=False).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+        rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
+    if code:
+        ended = "it took too long" if code < 0 else f"it ended with {code}"
+        rows.append({"part": name, "what": ended, "bound": "completes", "holds": False})
+    print(f"  {name}: {time.monotonic() - started:.0f} s", flush=True)
+    return rows
+
+
+def run_part(name: str, file: Path) -> int:
+    """Measure one part, and write its rows to a file."""
     try:
-        times = [benchmark_queries(tpc.suite(name)) for name in tpc.SUITES]
+        PARTS[name]()
     except tpc.NotFetched as problem:
         print(problem)
         return 1
-    benchmark_all_queries(times)
-    benchmark_shapes()
-    benchmark_start()
-    benchmark_limits()
-    benchmark_folder()
-    benchmark_dbt()
-    benchmark_programs()
-    benchmark_plans()
-    benchmark_page()
-    benchmark_store()
-    benchmark_pipeline()
-    print()
-    print("\n".join(["Bounds missed:", *missed]) if missed else "All bounds are kept.")
-    return 1 if missed else 0
+    finally:
+        rows = [{"part": name, **each} for each in figures]
+        rows += [
+            {"part": name, "what": said, "bound": "is kept", "holds": False}
+            for said in missed
+            if not any(said.startswith(str(each["what"])) for each in rows)
+        ]
+        file.write_text(json.dumps(rows), encoding="utf-8")
+    return 0
+
+
+def print_table(rows: list[dict[str, Any]]) -> int:
+    """Print every row that has a bound; how many do not hold."""
+    stated = [each for each in rows if each.get("bound")]
+    print(f"\n{'part':<10} {'figure':<46} {'ratio':>9}  {'bound':<14} holds")
+    for each in stated:
+        ratio = f"{each['ratio']:.3g}" if each.get("ratio") is not None else ""
+        said = "yes" if each["holds"] else "NO"
+        print(f"{each['part']:<10} {each['what']:<46} {ratio:>9}  {each['bound']:<14} {said}")
+    broken = sum(not each["holds"] for each in stated)
+    print(f"\n{len(stated) - broken} of {len(stated)} bounds hold")
+    return broken
+
+
+def benchmark_all_suites() -> None:
+    benchmark_all_queries([benchmark_queries(tpc.suite(name)) for name in tpc.SUITES])
 
 
 # -- queries ---------------------------------------------------------------------------------------
 
 
 class Times(NamedTuple):
-    """Seconds for the queries of a suite."""
+    """Seconds for the queries of a suite, under two conditions."""
 
     own: float
     parse: float
+    own_equal: float
+    """With the collector off, and with the time that it takes to free everything."""
+    parse_equal: float
 
 
 def benchmark_all_queries(times: list[Times]) -> None:
@@ -99,6 +163,15 @@ def benchmark_all_queries(times: list[Times]) -> None:
         parse,
         f"lineal takes {own / parse:.2f} of it",
         Bound(own / parse, most=MOST_OF_PARSE),
+    )
+    own = sum(each.own_equal for each in times)
+    parse = sum(each.parse_equal for each in times)
+    row("lineal: the same, collector off, freeing counted", own)
+    row(
+        "sqlglot: parse_one, under the same conditions",
+        parse,
+        f"lineal takes {own / parse:.2f} of it",
+        Bound(own / parse, most=MOST_OF_PARSE_EQUAL),
     )
 
 
@@ -121,6 +194,11 @@ def benchmark_queries(suite: tpc.Suite) -> Times:
             "all columns": lambda: all_columns(suite, schema),
             "each column": lambda: each_column(suite, schema, columns),
         },
+    )
+    equal = smallest(
+        QUICK_ROUNDS,
+        {"parse": lambda: parse_all(suite), "at once": lambda: force(extract(corpus))},
+        equal=True,
     )
     own, parse = quick["at once"], quick["parse"]
     row("lineal: text to edges", own)
@@ -146,7 +224,7 @@ def benchmark_queries(suite: tpc.Suite) -> Times:
         faster,
         Bound(ratio, least=LEAST_EACH),
     )
-    return Times(own, parse)
+    return Times(own, parse, equal["at once"], equal["parse"])
 
 
 def describe(suite: tpc.Suite, found: Extraction, columns: int) -> None:
@@ -336,6 +414,23 @@ def benchmark_dbt() -> None:
             )
 
 
+# -- the edit loop ---------------------------------------------------------------------------------
+
+
+def benchmark_loop() -> None:
+    """Commands on a dbt project: cold, after the edit of one model, and with nothing changed."""
+    import edit_loop as loop
+
+    for models in loop.SIZES:
+        heading(f"The edit loop in a dbt project of {models:,} models: CPU time, cold beside later")
+        for name, found in loop.measure(models):
+            row(f"{name}: cold", found.cold)
+            edited = Bound(found.cold / found.edited, least=LEAST_EDITED)
+            row(f"{name}: after an edit", found.edited, f"1/{edited.figure:.1f} of it", edited)
+            same = Bound(found.cold / found.same, least=LEAST_SAME)
+            row(f"{name}: nothing changed", found.same, f"1/{same.figure:.1f} of it", same)
+
+
 # -- plans -----------------------------------------------------------------------------------------
 
 
@@ -453,6 +548,7 @@ def benchmark_page() -> None:
     print(
         f"  {'memory of the page':<44} {found.memory:>9,.1f} MB  {Bound(found.memory, most=MOST_OF_MEMORY)}"
     )
+    note("memory of the page, MB", None, Bound(found.memory, most=MOST_OF_MEMORY))
     if found.memory > MOST_OF_MEMORY:
         missed.append(f"memory of the page, {found.memory:.0f} MB")
 
@@ -476,6 +572,7 @@ def benchmark_pipeline() -> None:
         Bound(ratio, least=LEAST_OF_ROWS),
     )
     memory = Bound(found.driver / 1e9, most=MOST_OF_DRIVER)
+    note("the driver's memory at its peak, GB", None, memory)
     print(f"  the driver's memory at its peak, with the JVM: {memory.figure:.2f} GB  {memory}")
     if not memory.kept:
         missed.append(f"the driver's memory, {memory}")
@@ -487,6 +584,11 @@ def benchmark_pipeline() -> None:
         f"{ratio:.2f} of it",
         Bound(ratio, most=MOST_OF_PLAIN),
     )
+
+
+def benchmark_closure() -> None:
+    import bulk
+
     heading(f"The closure of {bulk.EDGES:,} edges, {bulk.DEEP} deep (wall-clock time)")
     for share, made_of in ((0.0, "one"), (0.5, "one or two")):
         found = bulk.closure(share)
@@ -516,22 +618,51 @@ class Bound(NamedTuple):
             self.least is None or self.figure >= self.least
         )
 
+    @property
+    def stated(self) -> str:
+        return f"at most {self.most:g}" if self.most is not None else f"at least {self.least:g}"
+
     def __str__(self) -> str:
-        stated = f"at most {self.most:g}" if self.most is not None else f"at least {self.least:g}"
-        return f"{'ok' if self.kept else 'MISSED'}: {stated}"
+        return f"{'ok' if self.kept else 'MISSED'}: {self.stated}"
 
 
-def smallest(rounds: int, contenders: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The contenders take turns; of each the smallest time counts."""
+def smallest(
+    rounds: int, contenders: dict[str, Callable[[], object]], equal: bool = False
+) -> dict[str, float]:
+    """The contenders take turns; of each the smallest time counts.
+
+    Under `equal` conditions nobody collects garbage on the way, and everybody frees all that was
+    made: a parser leaves trees behind that only the collector can free.
+    """
     times: dict[str, float] = {}
     for _ in range(rounds):
         for name, contender in contenders.items():
             gc.collect()
-            before = time.process_time()
-            contender()
-            took = time.process_time() - before
+            took = time_of_freeing(contender) if equal else time_of(contender)
             times[name] = min(times.get(name, took), took)
     return times
+
+
+def time_of(contender: Callable[[], object]) -> float:
+    before = time.process_time()
+    contender()
+    return time.process_time() - before
+
+
+def time_of_freeing(contender: Callable[[], object]) -> float:
+    """The time of a contender with the collector off, and of one collection after it that looks
+    only at what it has left behind.
+    """
+    gc.freeze()
+    gc.disable()
+    try:
+        before = time.process_time()
+        contender()
+        gc.collect()
+        return time.process_time() - before
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 def heading(text: str) -> None:
@@ -542,8 +673,36 @@ def row(what: str, seconds: float, ratio: str = "", stated: Bound | None = None)
     print(
         f"  {what:<44} {seconds * 1000:>9,.1f} ms  {ratio:<29} {stated or ''}".rstrip(), flush=True
     )
+    note(what, seconds, stated)
     if stated is not None and not stated.kept:
         missed.append(f"{what}, {ratio}, {stated}")
+
+
+def note(what: str, seconds: float | None, stated: Bound | None = None) -> None:
+    """Add a row to the results."""
+    made: dict[str, Any] = {"what": what, "seconds": seconds}
+    if stated is not None:
+        made |= {"ratio": stated.figure, "bound": stated.stated, "holds": stated.kept}
+    figures.append(made)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "queries": benchmark_all_suites,
+    "shapes": benchmark_shapes,
+    "start": benchmark_start,
+    "limits": benchmark_limits,
+    "folder": benchmark_folder,
+    "dbt": benchmark_dbt,
+    "loop": benchmark_loop,
+    "programs": benchmark_programs,
+    "plans": benchmark_plans,
+    "capture": benchmark_capture,
+    "page": benchmark_page,
+    "store": benchmark_store,
+    "pipeline": benchmark_pipeline,
+    "closure": benchmark_closure,
+}
+"""What is measured, in this order."""
 
 
 if __name__ == "__main__":

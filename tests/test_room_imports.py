@@ -293,3 +293,52 @@ def test_plain_sql_needs_neither_yaml_nor_templates_nor_colours() -> None:
 def test_the_catalyst_front_end_never_sees_pyspark() -> None:
     """A plan is JSON: reading one needs no Spark."""
     assert "pyspark" not in modules_after("import lineal.extract.catalyst")
+
+
+def rooms_after(arguments: list[str], folder: Path) -> set[str]:
+    """The modules of lineal that a fresh interpreter has after running a command in a folder."""
+    code = (
+        "import sys\nfrom lineal.cli import main\n"
+        f"try:\n    main({arguments!r}, standalone_mode=False)\n"
+        "except SystemExit:\n    pass\n"
+        "sys.stderr.write('\\n' + ' '.join(name for name in sys.modules if name[:7] == 'lineal.'))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "LINEAL_CACHE": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=folder,
+        check=True,
+    )
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def test_a_file_of_sql_loads_no_other_kind_of_input(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t")
+    loaded = rooms_after(["lineage", "a.sql"], tmp_path)
+    assert "lineal.extract.sql.query" in loaded
+    others = (
+        "lineal.extract.pyspark",
+        "lineal.extract.catalyst",
+        "lineal.incremental.parallel",
+        "lineal.projects.logs",
+        "lineal.projects.openlineage",
+        "lineal.projects.repository",
+        "lineal.projects.sqlmesh",
+        "lineal.store.lineage",
+        "lineal.views.openlineage",
+        "lineal.web",
+    )
+    assert [name for name in loaded if name.startswith(others)] == []
+
+
+def test_an_answer_from_the_cache_loads_no_front_end_and_no_graph(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nprofile: duckdb\n")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "a.sql").write_text("select 1 as x")
+    assert "lineal.extract.sql.query" in rooms_after(["impact", "a.x"], tmp_path)
+    loaded = rooms_after(["impact", "a.x"], tmp_path)
+    heavy = ("lineal.extract", "lineal.resolve", "lineal.incremental", "lineal.graph.graph")
+    assert [name for name in loaded if name.startswith(heavy)] == []

@@ -34,7 +34,7 @@ class Shown(NamedTuple):
     diagnostics: list[Diagnostic]
     footer: str
     coverage: Coverage = Coverage()
-    facts: tuple[object, ...] = ()
+    facts: tuple[Any, ...] = ()
     """Texts and numbers that decide the exit code."""
     others: list[Diagnostic] = []  # noqa: RUF012  a default that nobody changes
     """diagnostics of datasets that nobody asked for"""

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from lineal.cli.coverage import footer
-from lineal.cli.source import Mistake, Source, checked, corpus_of, graph_in, source_options
+from lineal.cli.source import Mistake, checked, corpus_of, graph_in, source_options
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph

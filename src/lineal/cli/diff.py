@@ -282,7 +282,7 @@ def _compare(
 
 def _extractions(source: Source, before: _Side, after: _Side) -> tuple[Extraction, Extraction]:
     """Return the lineage of both sides; the second uses what was made of the first."""
-    from lineal.cli.source import watching_of
+    from lineal.cli.source import at_the_end, watching_of
     from lineal.service.project import extract_sides
     from lineal.store import cache
 
@@ -298,7 +298,7 @@ def _extractions(source: Source, before: _Side, after: _Side) -> tuple[Extractio
         first.memory.join(second.memory)
         first.save()
 
-    click.get_current_context().find_root().call_on_close(save)
+    at_the_end(save)
     return first.extraction, second.extraction
 
 

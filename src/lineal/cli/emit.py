@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lineal.cli.event_options import Form, all_form_options, emission_of, graph_and_corpus
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.source import Mistake, checked, source_options
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.deliver.profiles import Profile

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from lineal.cli.source import Source, corpus_of, graph_in
+from lineal.cli.source import corpus_of, graph_in
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph

@@ -11,15 +11,8 @@ import click
 from lineal.cli.coverage import fail_under
 from lineal.cli.event_options import Form, form_options
 from lineal.cli.request import Request
-from lineal.cli.source import (
-    STANDARD_INPUT,
-    Mistake,
-    Source,
-    checked,
-    exists,
-    is_source,
-    source_options,
-)
+from lineal.cli.source import Mistake, checked, exists, is_source, source_options
+from lineal.service.source import STANDARD_INPUT, Source
 from lineal.views import OUTPUTS
 
 if TYPE_CHECKING:
@@ -156,12 +149,17 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
     from lineal.cli.answer import answer
     from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
-    from lineal.views import openlineage, view
+    from lineal.views import view
 
     report = answer(request, graph)
     shows_ledger = request.view in ("table", "chain") or not graph.extraction.coverage.is_complete
     last = footer(graph) if shows_ledger and request.view != "json" else ""
-    made = view(request.view, report) if emission is None else openlineage.view(report, emission)
+    if emission is None:
+        made = view(request.view, report)
+    else:
+        from lineal.views import openlineage
+
+        made = openlineage.view(report, emission)
     own, others = _parted(report)
     return Shown(made, own, last, graph.extraction.coverage, others=others)
 

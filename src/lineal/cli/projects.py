@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, rules_of
+from lineal.cli.source import Mistake, checked, rules_of
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.model.diagnostic import Diagnostic

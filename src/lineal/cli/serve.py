@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.source import Mistake, checked, mistakes, project_of, source_options
 from lineal.model.limits import save_state, saved_state
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -159,8 +160,13 @@ def _page(source: Source, base: str | None = None) -> Routes:
             made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings
         )
 
+    project = project_of(source) if base is None and source.engine == "text" else None
+
     def read() -> tuple[Graph, Mapping[str, Any]]:
-        made, data = draw_lineage(source, base, draw)
+        with mistakes():
+            if project is not None:
+                project.update()
+            made, data = draw_lineage(source, base, draw, project)
         difference[0] = made.difference
         report_internal_errors(made.graph.extraction.diagnostics, source.color)
         return made.graph, data

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lineal.graph.diff import Finding, Overlay
     from lineal.graph.graph import Graph
     from lineal.projects.source_texts import SourceFiles
+    from lineal.service.project import Project
     from lineal.views.diff import Compared
 
 OUT = "lineage.html"
@@ -136,12 +137,15 @@ class Made(NamedTuple):
 
 
 def draw_lineage(
-    source: Source, base: str | None, draw: Callable[[Made], Drawn]
+    source: Source,
+    base: str | None,
+    draw: Callable[[Made], Drawn],
+    project: Project | None = None,
 ) -> tuple[Made, Drawn]:
     """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and
-    reported.
+    reported. A project that is followed is asked as it is now.
     """
-    from lineal.cli.source import lineage_of
+    from lineal.cli.source import current_lineage, lineage_of
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.model.extraction import Extraction
@@ -156,7 +160,8 @@ def draw_lineage(
         made = Made(graph, texts_of(graph, files.text))
         return made, draw(made)
 
-    return sound_part(lineage_of(source), draw_part)
+    found = lineage_of(source) if project is None else current_lineage(project)
+    return sound_part(found, draw_part)
 
 
 def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:

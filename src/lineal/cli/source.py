@@ -397,6 +397,16 @@ def lineage_of(source: Source) -> Extraction:
     return lineage_in(source, corpus)
 
 
+def current_lineage(project: Project) -> Extraction:
+    """The lineage of a project that is followed, as its files are now."""
+    from lineal.extract import UnknownDialect
+
+    try:
+        return project.extraction()
+    except UnknownDialect as mistake:
+        raise Mistake(str(mistake)) from mistake
+
+
 def lineage_in(source: Source, corpus: Corpus) -> Extraction:
     """The lineage of a corpus, with the cache that the options allow."""
     from lineal.store import cache
@@ -454,12 +464,17 @@ def _by_text(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     from lineal.service.project import extract_text
 
     found = extract_text(source, corpus, kept, watching_of(source))
+    at_the_end(found.save)
+    return found.extraction
+
+
+def at_the_end(work: Callable[[], None]) -> None:
+    """Do some work when the command has given its answer; a server, which does not end, at once."""
     context = click.get_current_context(silent=True)
     if context is None:
-        found.save()
-    else:  # whoever asked has the answer by then
-        context.find_root().call_on_close(found.save)
-    return found.extraction
+        work()
+    else:
+        context.find_root().call_on_close(work)
 
 
 def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.history import command as history
-from lineal.cli.source import Source, checked, shown_path, source_options
+from lineal.cli.source import checked, shown_path, source_options
 from lineal.cli.store_options import (
     AT,
     choose_namespace,
@@ -18,6 +18,7 @@ from lineal.cli.store_options import (
     open_store_at,
     store_options,
 )
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.graph.select import Selection

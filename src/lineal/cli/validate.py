@@ -167,11 +167,10 @@ def _shown(verdict: Verdict, graph: Graph, output: str) -> Shown:
     )
 
 
-def _is_bad(worst: object, fail_on: str) -> bool:
+def _is_bad(worst: int, fail_on: str) -> bool:
     """Tell whether the worst finding is severe enough to fail."""
     from lineal.model.diagnostic import Severity
 
-    assert isinstance(worst, int)
     return worst >= Severity[fail_on.upper()]
 
 

@@ -35,6 +35,7 @@ from lineal.incremental.questions import Asker, Question, Recorder, holds
 from lineal.model.boundary import internal_errors
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place
+from lineal.model.edge import Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Script
@@ -62,6 +63,8 @@ class Memory:
         self.records: dict[bytes, Record] = marshal.loads(data) if data else {}  # noqa: S302  our own, and checked
         self.now: dict[bytes, Record] = {}
         self.told = False
+        self.keys: dict[int, tuple[Script, bytes, bytes]] = {}
+        """of scripts that were met, what is said about all of them, and their keys"""
         self.pending: Callable[[], None] | None = None
         """fills `now`: records are made when somebody wants to keep them, after the answer"""
 
@@ -147,6 +150,8 @@ class Remembering(Definitions):
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
+        self.signatures: dict[tuple[int, Dataset | None], tuple[Frame, bytes]] = {}
+        """what a reader sees of a dataset, for frames that were asked for"""
         self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
         about = (
             corpus.dialect,
@@ -232,7 +237,12 @@ class Remembering(Definitions):
 
     def key_of(self, script: Script) -> bytes:
         """The key of a script: a digest of its text and of all that is said about it."""
-        return hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
+        held = self.memory.keys.get(id(script))
+        if held is not None and held[1] == self.about:
+            return held[2]
+        key = hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
+        self.memory.keys[id(script)] = (script, self.about, key)
+        return key
 
     def recall(self, key: bytes, script: Script, record: Record) -> Prepared:
         """Take the plans of a script from its record, without reading the script."""

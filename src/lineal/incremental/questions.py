@@ -37,6 +37,7 @@ class Recorder:
     def __init__(
         self, remembering: Remembering, definition: Definition, heard: list[Heard]
     ) -> None:
+        self.remembering = remembering
         catalog = self.catalog = remembering.references
         self.heard = heard[::-1]
         self.definition = definition
@@ -58,7 +59,8 @@ class Recorder:
         )
         if dataset is None or len(evaluation.diagnostics) != reported:
             self.whole = False  # composed from the script around it, or part of a circle
-        self.questions.append(("scan", key, spelling, signature(dataset, frame)))
+        seen = known_signature(self.remembering, dataset, frame)
+        self.questions.append(("scan", key, spelling, seen))
         return dataset, frame
 
     def heard_before(self, key: str, spelling: str) -> tuple[Dataset | None, Frame] | None:
@@ -165,7 +167,7 @@ def _scan(remembering: Remembering, asker: Asker, key: str, spelling: str) -> by
     reader = cast("Evaluation", asker)
     dataset, frame = remembering.references.scan(key, spelling, reader, None)
     asker.heard.append(((key, spelling), (dataset, frame)))
-    return signature(dataset, frame)
+    return known_signature(remembering, dataset, frame)
 
 
 def _witness(
@@ -226,6 +228,18 @@ def _said(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
     return (
         None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
     )
+
+
+def known_signature(remembering: Remembering, dataset: Dataset | None, frame: Frame) -> bytes:
+    """The signature of a frame, which is computed once: many statements read the same dataset. A
+    scan learns columns, so that its signature changes.
+    """
+    if frame.__class__ is Scan:
+        return signature(dataset, frame)
+    held = remembering.signatures.get((id(frame), dataset))
+    if held is None:
+        held = remembering.signatures[id(frame), dataset] = (frame, signature(dataset, frame))
+    return held[1]
 
 
 def signature(dataset: Dataset | None, frame: Frame) -> bytes:

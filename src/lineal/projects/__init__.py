@@ -37,6 +37,7 @@ from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
 from lineal.projects.embedded import add_embedded
 from lineal.projects.errors import ProjectError
+from lineal.projects.extensions import SQL_ENDINGS, extension_of
 from lineal.projects.files import corpus_of_text, united
 from lineal.projects.intake import Intake, Rules, count_others, current, make_rules
 from lineal.projects.relative import root_of
@@ -101,6 +102,15 @@ KINDS = (
 
 RESTORED = ("saved_lineage", "store_file", "pipeline")
 """Kinds that lineal has written: they hold the ledger of the run that wrote them."""
+
+
+def kinds_for(path: Path) -> tuple[str, ...]:
+    """The kinds that a path can be of, as far as its name tells: a kind that is not asked is not
+    imported. SQL in a file is a script, unless the file is a database.
+    """
+    if extension_of(path.name) in SQL_ENDINGS and path.is_file():
+        return ("store_file", "files")
+    return KINDS
 
 
 def kinds(names: Iterable[str] = KINDS) -> Iterator[tuple[str, Kind]]:
@@ -191,7 +201,7 @@ def _load(
         current().admit(root_of(where))
     if (log or way.period) and where.exists():
         return _load_log(where, dialect, schema, log, way.period)
-    for name, kind in kinds():
+    for name, kind in kinds(kinds_for(where)):
         if kind.matches(where) and not (name == "repository" and way.to_run):
             current().restored = name in RESTORED
             corpus = _loaded(name, kind, where, dialect, schema, way)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from lineal.model.finding import Checks
 from lineal.projects import yaml
-from lineal.projects.featherflow import PROJECT_FILES
-from lineal.projects.settings import read_checks
+from lineal.projects.extensions import PROJECT_FILES
 from lineal.projects.text import Report, peek_text
 
 SECTION = "validate"
@@ -28,5 +27,7 @@ def checks_at(path: Path, report: Report) -> Checks:
             # what is wrong elsewhere in it, the project's reader says
             about = yaml.read(file, lambda _: None)
             if about is not None and about.get(SECTION) is not None:
+                from lineal.projects.settings import read_checks
+
                 return read_checks(about, report)
     return Checks()

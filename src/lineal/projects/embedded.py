@@ -33,6 +33,8 @@ MOST_NAMED = 3
 
 def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
     """Add the SQL that programs hand to databases, and name the libraries that nobody traces."""
+    if not any(script.dialect == PYTHON for script in corpus.scripts):
+        return
     from lineal.resolve.embedded import find_embedded, has_embedded
 
     corpus.diagnostics += report_libraries(corpus)

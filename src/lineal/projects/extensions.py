@@ -29,6 +29,14 @@ EXTENSIONS: Mapping[str, str] = {
 
 SQL_ENDINGS = tuple(ending for ending, dialect in EXTENSIONS.items() if dialect != PYTHON)
 
+PROJECT_FILES = {
+    "lineal.yml": "",
+    "lineal.yaml": "",
+    "featherflow.yml": "duckdb",
+    "featherflow.yaml": "duckdb",
+}
+"""The files that make a folder a project, and the dialect of one that names none."""
+
 
 def extension_of(name: str) -> str:
     """Return the extension of a file's name in lower case, '' if it has none or is hidden."""

@@ -31,6 +31,7 @@ from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
 from lineal.projects.configuration import FOLDER_KEYS
+from lineal.projects.extensions import PROJECT_FILES
 from lineal.projects.intake import walk
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.python_nodes import read_python_node, untraced
@@ -41,14 +42,6 @@ from lineal.projects.settings import check_keys, read_meanings, read_openlineage
 from lineal.projects.steps import MATERIALIZED_KEYS, Waiting, step_of
 from lineal.projects.text import Report, read_text, start_of
 from lineal.projects.yaml import Value
-
-PROJECT_FILES = {
-    "lineal.yml": "",
-    "lineal.yaml": "",
-    "featherflow.yml": "duckdb",
-    "featherflow.yaml": "duckdb",
-}
-"""The files that make a folder a project, and the dialect of one that names none."""
 
 OWN_FILES = frozenset(("lineal.yml", "lineal.yaml"))
 """In these every key is lineal's own; the other file belongs to another tool, too."""

@@ -6,17 +6,17 @@ from pathlib import Path
 
 from lineal.model.script import Corpus
 from lineal.projects.errors import ProjectError
+from lineal.projects.intake import peek_bytes
 from lineal.projects.schema import Schema, schema_datasets
 from lineal.store.errors import StoreError
+
+HEADER = b"SQLite format 3\0"
+"""What every SQLite database begins with."""
 
 
 def matches(path: Path) -> bool:
     """Tell whether the path is a SQLite store."""
-    if not path.is_file():
-        return False
-    from lineal.store.lineage.sqlite import is_sqlite
-
-    return is_sqlite(str(path))
+    return path.is_file() and peek_bytes(path, len(HEADER)) == HEADER
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:

@@ -142,7 +142,7 @@ def _columns_out(columns: list[ColumnInfo] | None) -> list[tuple[Any, ...]] | No
 def _columns_in(columns: list[tuple[Any, ...]] | None) -> list[ColumnInfo] | None:
     if columns is None:
         return None
-    return [ColumnInfo(*each[:4], _place_in(each[4]), *each[5:]) for each in columns]
+    return [ColumnInfo._make((*each[:4], _place_in(each[4]), *each[5:])) for each in columns]
 
 
 def _place_out(place: Place | None) -> tuple[Any, ...] | None:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lineal.model.collector import uncollected
 from lineal.service.files import Files, has_files, look
 from lineal.service.source import STANDARD_INPUT, Source
 from lineal.store.cache import Cache
@@ -67,8 +68,9 @@ class KeptCorpus:
         data = self.cache.get(self.key) if self.cache is not None else None
         if data is None:
             return None
-        digests, decided, made = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
-        corpus = decode(made)
+        with uncollected():
+            digests, decided, made = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
+            corpus = decode(made)
         if corpus is None:
             return None
         return digests, decided, corpus

@@ -8,6 +8,7 @@ from __future__ import annotations
 import marshal
 
 from lineal.incremental.memory import Memory, Record
+from lineal.model.collector import uncollected
 from lineal.store import Cache, digest
 
 MOST_NEW = 0.2
@@ -28,9 +29,10 @@ class KeptMemory:
 
     def load(self) -> Memory:
         """Return what is kept; an empty memory if nothing is."""
-        self.base = _records(self.cache.get(self.base_key))
         memory = Memory()
-        self.news = _records(self.cache.get(self.news_key))
+        with uncollected():
+            self.base = _records(self.cache.get(self.base_key))
+            self.news = _records(self.cache.get(self.news_key))
         memory.records = {**self.base, **self.news}
         return memory
 

@@ -163,7 +163,6 @@ def extract_text(
     """
     from lineal.incremental.extraction import extract
     from lineal.incremental.memory import Memory
-    from lineal.incremental.parallel import remember_in_parallel
     from lineal.service.memories import KeptMemory
 
     kept = KeptMemory(cache, memory_key(source, corpus)) if cache is not None else None
@@ -171,7 +170,11 @@ def extract_text(
     if memory is None:
         memory = kept.load() if kept is not None else Memory()
     with watching.open_bar(len(corpus.scripts)) as tick:
-        shared = remember_in_parallel(corpus, memory, source.jobs, tick)
+        shared = False
+        if source.jobs > 1 and len(corpus.scripts) > 1:
+            from lineal.incremental.parallel import remember_in_parallel
+
+            shared = remember_in_parallel(corpus, memory, source.jobs, tick)
         counted = corpus
         if not shared:
             counted = replace(corpus, scripts=Counted(corpus.scripts, tick))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lineal.model.edge import Column, Edge
 from lineal.model.way import Confidence
-from lineal.views.report import Report
+
+if TYPE_CHECKING:
+    from lineal.views.report import Report
 
 NOTHING = "-"
 

@@ -69,6 +69,8 @@ class Assembly:
         """What dbt.ref and dbt.source mean in the Python models of a package."""
         self.made: dict[str, Made] = {}
         """What became of each template."""
+        self.tested: dict[str, Made] = {}
+        """The same for tests."""
         self.consumers = Consumers()
         """Tests, unit tests and the semantic layer."""
         self.by_id = {node.id: node for node in nodes}
@@ -136,7 +138,7 @@ class Assembly:
         """Add tests, contracts, exposures and the semantic layer."""
         known = {each.id for each in self.kitchen_tests()}
         waiting = [node for node in self.consumers.tests if node.id in known]
-        tested = self.kitchen.rendered(
+        tested = self.tested = self.kitchen.rendered(
             waiting, lambda ids, more: self.columns_of(ids, {**made, **more})
         )
         Consuming(self, self.consumers, tested).add(kept)

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
 def plain_models_of(assembly: Assembly, scripts: Iterable[Script]) -> PlainModels | None:
     """Return the models that can be read again alone; None if a template lists columns of
-    models, which an edit may change.
+    models, or if some models may not name others: then an edit of one changes what is said of more.
     """
     made, kitchen = assembly.made, assembly.kitchen
-    if any(each.wanted for each in made.values()):
+    if any(each.wanted for each in (*made.values(), *assembly.tested.values())):
+        return None
+    if any(node.config.get("access") == "private" for node in assembly.nodes):
         return None
     counts: Counter[str] = Counter()
     for script in scripts:

@@ -53,10 +53,10 @@ class Made:
     """What a run can choose from: the text of a first build, and that of every later one; '' if it
     does not render.
     """
-    plain_config: dict[str, Any] | None = None
-    """What config() says in a template that needs no Jinja; None for every other template."""
     doubts: list[tuple[str, int]] = field(default_factory=list)
     """What decides the text and is only known when it runs: why, and the line."""
+    plain_config: dict[str, Any] | None = None
+    """What config() says in a template that needs no Jinja; None for every other template."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from lineal.store.errors import Busy, Damaged, NoStore, StoreError, Unreadable
 from lineal.store.lineage.database import WAIT, Ready, Row, Values, known, marks
 from lineal.store.lineage.schema import SQLITE
 
-HEADER = b"SQLite format 3\0"
 APPLICATION = 0x6C696E65  # "line": what `file` and we know the file by
 CACHE_KIB = 1 << 18
 ROWS_AT_ONCE = 100
@@ -336,12 +335,3 @@ def identity_of(path: str) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
-
-
-def is_sqlite(path: str) -> bool:
-    """Whether a file is an SQLite database: a store may be named where a project may."""
-    try:
-        with Path(path).open("rb") as stream:
-            return stream.read(len(HEADER)) == HEADER
-    except (OSError, ValueError):
-        return False
