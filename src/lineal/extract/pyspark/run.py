@@ -186,6 +186,8 @@ class Run:
         self.called: set[int] = set()
         self.frames: list[Yielded] = []
         self.udfs: dict[str, Value] = {}
+        self.making: list[Value] = []
+        """the classes that their metaclasses are just hearing of"""
         self.patched: dict[tuple[str, str], Value] = {}
         """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""
         self.using: tuple[str, str] = ("", "")
