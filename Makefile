@@ -39,7 +39,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy scale run-dbt ecosystem java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy confidence scale run-dbt ecosystem java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -103,6 +103,9 @@ bench: $(BENCH_READY) ## Measure lineal beside sqlglot and others in one run; a 
 
 accuracy: $(DEMO_READY) ## Hold lineal and its peers against the same statements; MIMIC=path adds those of a checkout
 	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/python bench/accuracy/run.py --topics
+
+confidence: $(DEMO_READY) ## Hold the confidence of edges from PySpark against their correctness, for docs/reference/accuracy.md
+	@$(BIN)/python bench/accuracy/confidence.py --write
 
 scale: $(DEMO_READY) ## Measure 10,000 views beside 1,000, and beside the peers
 	@$(BIN)/python bench/scale.py

@@ -16,6 +16,7 @@ import pytest
 import lineal
 import shapes
 from lineal.incremental.extraction import extract
+from lineal.model.script import Corpus, Script
 from lineal.projects import corpus_of_text
 
 HOME = str(Path(lineal.__file__).parent)
@@ -117,6 +118,67 @@ def test_growth_of_scripts(name: str) -> None:
 
 def work_of(text: str, dialect: str | None) -> int:
     return count_lines(lambda: extract(corpus_of_text({"result": text}, dialect, {})))
+
+
+def diamond(n: int) -> str:
+    """Each function calls the one below it twice, with the same values."""
+    steps = [f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x)\n" for i in range(1, n)]
+    return "def f0(x):\n    return len(x)\n" + "".join(steps) + f"y = f{n - 1}('a')\n"
+
+
+def recursion(n: int) -> str:
+    """Functions that call themselves on what only a run knows."""
+    return "".join(
+        f"def walk{i}(node):\n    if node.left:\n        return walk{i}(node) + walk{i}(node)\n"
+        f"    return 1\nwalk{i}(load())\n"
+        for i in range(n)
+    )
+
+
+def rounds(n: int) -> str:
+    """Loops that try again and again, and change nothing but a number."""
+    return "".join(f"i = 0\nwhile i < 1000:\n    i += 1\n    step{i} = load(i)\n" for i in range(n))
+
+
+def branches(n: int) -> str:
+    """Branches one after the other, of which only a run knows which is taken."""
+    return "".join(f"if flag({i}):\n    a{i} = 1\nelse:\n    a{i} = 2\n" for i in range(n))
+
+
+def entries(n: int) -> str:
+    """Functions that nobody calls, each over the same helper."""
+    steps = [
+        f'def job{i}(spark):\n    clean(spark.table("t{i}")).write.saveAsTable("u{i}")\n'
+        for i in range(n)
+    ]
+    return 'def clean(df):\n    return df.select("a", "b").where("c > 1")\n' + "".join(steps)
+
+
+PROGRAM_SHAPES = {
+    "calls in diamonds": (diamond, 18, 2.3),
+    "recursion on the unknown": (recursion, 12, 2.3),
+    "rounds that change nothing": (rounds, 12, 2.4),
+    "branches one after the other": (branches, 40, 4.2),
+    "entry points over one helper": (entries, 30, 2.3),
+}
+"""Programs of size n, a size, and how much more work twice of it may be.
+
+After a branch the names of both sides are compared, so n branches over n names are n² comparisons.
+"""
+
+
+@pytest.mark.parametrize("name", list(PROGRAM_SHAPES))
+def test_growth_of_programs(name: str) -> None:
+    make, n, most = PROGRAM_SHAPES[name]
+    work_of_program(make(n))
+    once, twice = work_of_program(make(n)), work_of_program(make(2 * n))
+    assert twice / once <= most, f"{once} lines at {n}, {twice} at {2 * n}"
+
+
+def work_of_program(text: str) -> int:
+    job = 'spark.table("t").select("a").write.saveAsTable("u")\n'
+    corpus = Corpus("spark", [Script(text + job, "python", "job.py")])
+    return count_lines(lambda: extract(corpus))
 
 
 TYPE_CALLS = {

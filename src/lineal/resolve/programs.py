@@ -13,6 +13,7 @@ from lineal.algebra.lineage import Lineage, doubted
 from lineal.algebra.relation import decided_rows, extend, project, scan_on_demand
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.pyspark.catalog import Known
+from lineal.extract.pyspark.code_texts import FOREIGN_CELL
 from lineal.extract.pyspark.files import File, files_of
 from lineal.extract.pyspark.program import SPARK_WORDS, Program
 from lineal.extract.pyspark.relation import ancestors
@@ -197,7 +198,11 @@ def failed_in(run: Run) -> list[str]:
     """Why parts of the programs that do not parse, and those that the interpreter failed over: a
     file, a text of SQL.
     """
-    return [found.code.code for found in run.diagnostics if found.code in UNREAD]
+    return [
+        found.code.code
+        for found in run.diagnostics
+        if found.code in UNREAD or found.message.startswith(FOREIGN_CELL)
+    ]
 
 
 def asked_elsewhere(run: Run, write: Write) -> bool:

@@ -328,6 +328,8 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
         return held.name
     if name == "__subclasses__":
         return Native(name, lambda *_: list(held.heirs))
+    if any(name in made.names for made in held.order):
+        return None
     return Unknown(name, f"{held.name} has no {name} that is known")
 
 
@@ -405,9 +407,9 @@ def of_super(run: Run, held: Super, name: str, node: Any) -> Value:
 
     super().load      found in the bases, called on self
     """
-    return taken_from(run, held.find(name), held.receiver, name, node) or Native(
-        name, lambda *_: None
-    )
+    found = taken_from(run, held.find(name), held.receiver, name, node)
+    made = run.making[-1] if name == "__new__" and run.making else None
+    return found or Native(name, lambda *_: made)
 
 
 def of_text(run: Run, held: str, name: str, node: Any) -> Value:

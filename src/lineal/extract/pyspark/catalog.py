@@ -71,6 +71,7 @@ class SessionCatalog:
         if write is not None and write.defines:
             return self.as_written(write.relation, key, spelling)
 
+        self.run.scans += 1
         self.run.asked.setdefault(key, set()).add(self.run.script_key)
         home, frame = self.known.scan(key, spelling, evaluation, node)
         if write is not None and frame.stars:

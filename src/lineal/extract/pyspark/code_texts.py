@@ -21,6 +21,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
 
@@ -138,9 +139,24 @@ def import_module(
 
 LONGEST_EVAL = 1_000
 
+FOREIGN_CELL = "a cell is not read: it is in"
+
+
+def skip_cell(run: Run, node: ast.Call, env: Environment) -> Value:
+    """Report a cell of a notebook in a language that is not read.
+
+    %scala, %r
+    """
+    given = node.args[0] if node.args else None
+    language = given.value if isinstance(given, ast.Constant) else "another language"
+    run.report(Code.UNSUPPORTED_STATEMENT, f"{FOREIGN_CELL} {language}", node)
+    return None
+
+
 WORDS: dict[str, Callable[[Run, ast.Call, Environment], Value]] = {
     "super": super_call,
     "lineal_include": include_notebook,
+    "lineal_foreign": skip_cell,
     "locals": names_here,
     "globals": names_of_module,
     "eval": evaluate_text,

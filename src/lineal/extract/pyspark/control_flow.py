@@ -13,6 +13,7 @@ from lineal.extract.pyspark.embedded.contexts import enter_context, leave_contex
 from lineal.extract.pyspark.knowledge import all_of, truth
 from lineal.extract.pyspark.matching import fits_pattern
 from lineal.extract.pyspark.protocols import iterate, unknown_of
+from lineal.extract.pyspark.repetition import Rounds
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of, method_of
 from lineal.model.diagnostic import Code
@@ -94,6 +95,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
 
     while test: …
     """
+    watched = Rounds(run)
     for _ in range(MOST_WHILE):
         test = truth(value(run, node.test, env))
         if test is False:
@@ -102,13 +104,17 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
             run.dynamic("a loop of which only a run knows the rounds", node.test, gap=False)
             return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
 
+        watched.begin()
         flow = run_block(run, node.body, env, returns)
+        is_over = watched.end()
         if flow is Flow.BREAK:
             return Flow.ON
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
+        if is_over:
+            break
 
-    run.report(Code.DYNAMIC, f"a loop is followed for {MOST_WHILE} rounds only", node)
+    run.report(Code.DYNAMIC, f"a loop is followed for {watched.number} rounds only", node)
     return Flow.ON
 
 

@@ -8,6 +8,7 @@ from lineal.extract.pyspark.blocks import Returns, run_block
 from lineal.extract.pyspark.decorators import decorate
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.expressions import function_value
+from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import (
@@ -65,6 +66,7 @@ def define_class(run: Run, node: ast.ClassDef, env: Environment, returns: Return
 
     keywords = {k.arg: value(run, k.value, env) for k in node.keywords if k.arg is not None}
     welcome(run, made, keywords, node)
+    tell_metaclass(run, made, keywords.get("metaclass"), node)
     run.touch(env.names)
     env.names[node.name] = decorate_class(run, made, node, env)
     if env.outer is None:
@@ -135,6 +137,26 @@ def welcome(run: Run, made: Class, keywords: dict[str, Value], node: ast.ClassDe
     if isinstance(found, Function):
         passed = {key: held for key, held in keywords.items() if key != "metaclass"}
         invoke(run, found, [made], passed, node)
+
+
+def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> None:
+    """Let a metaclass of the program hear of a class.
+
+    class Job(metaclass=Registry)      Registry.__new__ and __init__ hear of Job and of its heirs
+    """
+    inherited = [base.made_by for base in made.bases if isinstance(base, Class)]
+    kinds = [each for each in (given, *inherited) if isinstance(each, Class)]
+    if not kinds:
+        return
+
+    made.made_by = kind = kinds[0]
+    told: list[Value] = [made.name, tuple(made.bases), made.names]
+    run.making.append(made)
+    for hook, receiver in (("__new__", kind), ("__init__", made)):
+        found = kind.find(hook)
+        if isinstance(found, Function):
+            call_function(run, found, [receiver, *told], {}, node)
+    run.making.pop()
 
 
 def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:

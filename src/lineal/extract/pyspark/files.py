@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +15,7 @@ from lineal.extract.pyspark.forms import Form, form_of
 from lineal.extract.pyspark.notebooks import NotANotebook, python_of
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
+from lineal.extract.pyspark.syntax import parse_python
 from lineal.extract.pyspark.values import Class, Function, Value
 from lineal.extract.sql.reading import Reading
 from lineal.model.boundary import Failures, Report, internal_error
@@ -24,6 +24,8 @@ from lineal.model.script import Script
 
 MODULE = "module"
 """The kind of a script that is only there to be imported."""
+
+NOTEBOOK = "Save the notebook again, or leave the file out."
 
 IMPORTS = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^#\n]+)", re.MULTILINE)
 
@@ -37,12 +39,12 @@ class File:
         "_tree",
         "classes",
         "environment",
-        "failed",
         "functions",
         "label",
         "parts",
         "path",
         "pipelines",
+        "problems",
         "reading",
         "script",
     )
@@ -57,7 +59,8 @@ class File:
         self.path = script.file.replace("\\", "/")
         self.label = self.path
         """how datasets are named that only this file knows: jobs/daily.py"""
-        self.failed: Diagnostic | None = None
+        self.problems: list[Diagnostic] = []
+        """the places that cannot be read, and those of other versions of Python"""
         text, lines = self.python_of(script)
         self.reading = PythonReading(text, script.file, lines, embedded, failures)
         self.parts = tuple(
@@ -79,7 +82,7 @@ class File:
             return python_of(script.text, self.path)
         except NotANotebook as problem:
             place = Place(script.file, script.line, 1)
-            self.failed = Diagnostic(Code.PARSE_ERROR, str(problem), place)
+            self.problems.append(Diagnostic(Code.PARSE_ERROR, str(problem), place, NOTEBOOK))
             return "", []
 
     @property
@@ -117,23 +120,24 @@ class File:
         return self._tree
 
     def parsed(self) -> ast.Module:
-        """Parse the file; one that cannot be parsed has no statements and a diagnostic."""
+        """Parse the file; a statement that cannot be parsed is left out, with a diagnostic."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return ast.parse(self.text)
-        except SyntaxError as error:
-            place = self.reading.at(error.lineno or 1, (error.offset or 1) - 1)
-            self.failed = Diagnostic(Code.PARSE_ERROR, f"not valid Python: {error.msg}", place)
-            if "'print'" in error.msg:
-                return without_prints(self.text)
+            found = parse_python(self.text)
         except (ValueError, RecursionError, MemoryError) as error:
             place = Place(self.script.file, 1, 1)
-            self.failed = Diagnostic(
-                Code.TOO_DEEP, f"the file cannot be parsed ({type(error).__name__})", place
-            )
+            message = f"the file cannot be parsed ({type(error).__name__})"
+            self.problems.append(Diagnostic(Code.TOO_DEEP, message, place))
+            return ast.Module([], [])
 
-        return ast.Module([], [])
+        for code, message, line, column, hint in found.problems:
+            place = self.reading.at(line, column - 1)
+            self.problems.append(Diagnostic(code, message, place, hint))
+        return found.tree
+
+    @property
+    def failed(self) -> bool:
+        """Whether a part of the file, or all of it, is not read."""
+        return any(each.code is not Code.NEAREST_DIALECT for each in self.problems)
 
     @property
     def frame_like(self) -> set[str]:
@@ -141,22 +145,6 @@ class File:
         if self._frame_like is None:
             self._frame_like = frame_like_names(self.tree)
         return self._frame_like
-
-
-PRINTS = re.compile(r"^([ \t]*)print\b(?![ \t]*[=(]).*$", re.MULTILINE)
-
-
-def without_prints(text: str) -> ast.Module:
-    """Return a file of Python 2 without its print statements.
-
-    print "done"      a file for Python 2: what it prints moves no data, the rest is read
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(PRINTS.sub(r"\1pass", text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
 
 
 def frame_like_names(tree: ast.AST) -> set[str]:

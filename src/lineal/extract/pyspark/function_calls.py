@@ -18,6 +18,13 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.knowledge import copy_container, items_of
 from lineal.extract.pyspark.natives import is_a
 from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.repetition import (
+    Call,
+    mark_of,
+    recursion_of,
+    remember_call,
+    remembered,
+)
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run, Yielded
 from lineal.extract.pyspark.values import (
     Builder,
@@ -55,6 +62,28 @@ def call_function(
 
     run.step(5)
     run.called.add(id(function.node))
+    call = Call(function, arguments, keywords)
+    again = recursion_of(run, call)
+    if again is not None:
+        return again
+    if at_yield is not None or id(function.node) in run.effects:
+        return carry_out(run, call, at_yield)
+
+    key = call.key()
+    known = remembered(run, function, key) if key is not None else None
+    if known is not None:
+        return known.given
+
+    before = mark_of(run)
+    made = carry_out(run, call, None)
+    if key is not None:
+        remember_call(run, call, key, before, made)
+    return made
+
+
+def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) -> Value:
+    """Run the body of a function."""
+    function, arguments, keywords = call
     env = Environment(
         bind_parameters(run, function, arguments, keywords),
         function.closure,
@@ -67,9 +96,12 @@ def call_function(
 
     reading, run.reading = run.reading, function.file.reading
     home, run.home = run.home, env.home
+    own, run.own_names = run.own_names, id(env.names)
     outside = run.enter()
     run.depth += 1
     run.frames.append(Yielded(at_yield))
+    run.under_way.append((call, run.changes))
+    active = len(run.under_way)
     made: Value = None
 
     try:
@@ -83,9 +115,10 @@ def call_function(
         made = Generator(yielded) if yielded or yields(function) else merge_returns(run, returns)
         return made
     finally:
+        del run.under_way[active - 1 :]
         run.frames.pop()
         run.depth -= 1
-        run.reading, run.home = reading, home
+        run.reading, run.home, run.own_names = reading, home, own
         run.leave(outside, taken=made.__class__ is Relation)
 
 

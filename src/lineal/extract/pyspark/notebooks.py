@@ -137,6 +137,17 @@ FOREIGN = ("md", "sh", "scala", "r", "bash", "html", "fs")
 """Magics whose text is not Python."""
 
 
+LANGUAGES = {
+    "scala": "Scala",
+    "r": "R",
+    "sparkr": "R",
+    "kotlin": "Kotlin",
+    "bigquery": "SQL of BigQuery",
+    "csharp": "C#",
+}
+"""Magics of languages that may write tables, and are not read."""
+
+
 def ends_magic(line: str, language: str) -> bool:
     """Return whether a magic ends before a line: at the next cell, at a blank line but for %md."""
     if CELL.match(line) or line.startswith("# In["):
@@ -181,6 +192,10 @@ def cell_lines(lines: list[str]) -> list[str]:
         is_timed = language == "time" and lines[first].lstrip().startswith("%time ")
         kept = rest if is_timed and rest else ""
         return [*lines[:first], kept, *(without_magic(line) for line in lines[first + 1 :])]
+
+    if language.lower() in LANGUAGES:
+        skipped = f"lineal_foreign({LANGUAGES[language.lower()]!r})"
+        return [*lines[:first], skipped, *[""] * (len(lines) - first - 1)]
 
     if lines[first].lstrip().startswith("%%") or language in FOREIGN:
         return [""] * len(lines)

@@ -181,8 +181,7 @@ class Program:
     def finished(self) -> Run:
         """Return the run after its last file; a path that a table is stored at is that table."""
         for file in self.files:
-            if file.failed is not None:
-                self.run.diagnostics.append(file.failed)
+            self.run.diagnostics.extend(file.problems)
         for write in self.run.writes:
             if write.name in self.located:
                 write.name, write.kind = self.located[write.name], "table"
@@ -303,7 +302,7 @@ class Program:
 
     def report_unwritten(self, file: File) -> None:
         """Report a node of which no output was found."""
-        if file.failed is not None:
+        if file.failed:
             return
 
         starts = [each.node for each in file.functions if each.name == file.form.entry]

@@ -171,9 +171,24 @@ class Run:
         self.chances = CHANCES
         self.depth = 0
         self.journals: list[dict[int, tuple[Any, Any]]] = []
+        self.changes = 0
+        """how often something changed that is not a name of the function at hand"""
+        self.scans = 0
+        """how often a table was asked for"""
+        self.left_unread = 0
+        self.own_names = 0
+        """the names of the function at hand, by their identity"""
+        self.under_way: list[tuple[Any, int]] = []
+        """the calls that have not ended, and how many changes there had been before each"""
+        self.memory: dict[Any, Any] = {}
+        """what calls without effects gave, by function and values"""
+        self.effects: set[int] = set()
+        """the functions that have effects"""
         self.called: set[int] = set()
         self.frames: list[Yielded] = []
         self.udfs: dict[str, Value] = {}
+        self.making: list[Value] = []
+        """the classes that their metaclasses are just hearing of"""
         self.patched: dict[tuple[str, str], Value] = {}
         """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""
         self.using: tuple[str, str] = ("", "")
@@ -190,6 +205,7 @@ class Run:
         self.patched, self.using, self.session = {}, ("", ""), []
         self.gaps, self.loose, self.calls, self.parted = [], [], 0, False
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
+        self.memory, self.under_way = {}, []
 
     # -- limits ------------------------------------------------------------------------------------
 
@@ -262,6 +278,7 @@ class Run:
         """
         message = f"{what}: {self.reading.text_of(node)}"
         found = Diagnostic(Code.DYNAMIC, message, self.reading.place_of(node))
+        self.left_unread += 1
         self.unread_in.setdefault(self.script_key, []).append(found)
 
     def enter(self) -> Activation:
@@ -294,6 +311,8 @@ class Run:
         """Call before a list, dict or set of names changes: a branch that is undone needs to know
         how it was.
         """
+        if id(container) != self.own_names:
+            self.changes += 1
         if self.journals:
             journal = self.journals[-1]
             if id(container) not in journal:

@@ -213,6 +213,8 @@ class Class:
     others
     """
     heirs_have_fields: bool = False
+    made_by: Class | None = None
+    """the metaclass, if it is a class of the program"""
 
     def find(self, name: str) -> Value | None:
         """Return a member of the class or of one that it derives from."""

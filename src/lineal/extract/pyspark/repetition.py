@@ -1,0 +1,201 @@
+"""Work that is not done twice: calls with the same values, recursion, and rounds of loops that
+change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Choice, ColumnValue, Function, Pattern, Unknown, Value
+
+CONSTANTS = (str, int, float, bool, bytes, type(None))
+MOST_PARTS = 60
+"""Values inside of a value that are looked at."""
+
+DEEPEST_RECURSION = 4
+"""How often a function may be inside of itself with the same values, while something changes."""
+
+FIRST_WATCHED = 2
+"""The rounds of a loop that are followed before anybody asks what they change."""
+
+STABLE_ROUNDS = 3
+"""Rounds one after the other that change nothing: so will those that follow."""
+
+SHARED = (*CONSTANTS, Unknown, Pattern, ColumnValue)
+"""What a function may give to several callers: nobody can change it."""
+
+
+class TooLarge(Exception):
+    """A value has too many parts to be compared."""
+
+
+def fingerprint(held: Value) -> Hashable:
+    """Return what tells a value from others; objects are told apart by their identity."""
+    budget = [MOST_PARTS]
+    return print_of(held, budget)
+
+
+def print_of(held: Value, budget: list[int]) -> Hashable:
+    """Return the fingerprint of a value, of at most so many parts."""
+    budget[0] -= 1
+    if budget[0] < 0:
+        raise TooLarge
+
+    kind = held.__class__
+    if kind in (str, int, float, bool, bytes, type(None)):
+        return kind, held
+    if kind is Unknown:
+        return kind, held.label, held.reason, held.level, held.variable, held.home
+    if kind is Pattern:
+        return kind, str(held), held.level, held.home
+    if kind in (list, tuple):
+        return kind, tuple(print_of(each, budget) for each in held)
+    if kind is dict:
+        pairs = ((key, print_of(each, budget)) for key, each in held.items())
+        return kind, tuple(pairs)
+    if kind is Choice:
+        return kind, tuple(print_of(each, budget) for each in held.options)
+    return kind, id(held)
+
+
+class Call(NamedTuple):
+    """A call of a function of the program that is under way, or that has ended."""
+
+    function: Any
+    arguments: list[Value]
+    keywords: dict[str, Value]
+
+    def key(self) -> Hashable:
+        """Return what tells the call from others; None if its values are too large."""
+        try:
+            given = fingerprint(self.arguments), fingerprint(self.keywords)
+            hash(given)
+        except (TooLarge, TypeError):
+            return None
+        return id(self.function.node), id(self.function.closure), given
+
+
+class Mark(NamedTuple):
+    """What a run had done when a call began: a call that adds nothing to it has no effect."""
+
+    changes: int
+    told: int
+    writes: int
+    asked: int
+    unread: int
+    parted: bool
+
+
+def mark_of(run: Run) -> Mark:
+    """Return what a run has done so far."""
+    return Mark(run.changes, run.told, len(run.writes), run.scans, run.left_unread, run.parted)
+
+
+class Kept(NamedTuple):
+    """What a call gave, and how many changes there had been."""
+
+    changes: int
+    given: Value
+    call: Call
+    """keeps the values alive by whose identity it is told from others"""
+
+
+def recursion_of(run: Run, call: Call) -> Unknown | None:
+    """Return what a call gives that is under way already, with the same values.
+
+    def walk(node): return walk(node.parent)      where only a run knows the node
+
+    Nothing new comes of it: what the other branches of the function give is all there is.
+    """
+    same = [each for each in run.under_way if each[0].function.node is call.function.node]
+    if not same:
+        return None
+
+    key = call.key()
+    if key is None:
+        return None
+
+    times = 0
+    for other, changes in reversed(same):
+        if other.key() == key:
+            times += 1
+            if changes == run.changes or times >= DEEPEST_RECURSION:
+                return Unknown(f"{call.function.name}()", "a recursion that only a run ends")
+
+    return None
+
+
+def remembered(run: Run, function: Function, key: Hashable) -> Kept | None:
+    """Return what the same call gave before, if nothing has changed since."""
+    held: Kept | None = run.memory.get(key)
+    if held is not None and held.changes == run.changes:
+        return held
+    return None
+
+
+def remember_call(run: Run, call: Call, key: Hashable, before: Mark, given: Value) -> None:
+    """Keep what a call gave; a function with an effect is not asked for its key again."""
+    if mark_of(run) != before or not isinstance(given, SHARED):
+        run.effects.add(id(call.function.node))
+        return
+    run.memory[key] = Kept(run.changes, given, call)
+
+
+class Rounds:
+    """The rounds of a loop: it ends when they change nothing but numbers and write nothing new."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.number = 0
+        self.stable = 0
+        self.targets: set[tuple[str, str]] | None = None
+
+    def begin(self) -> None:
+        """Begin a round."""
+        self.number += 1
+        self.writes = len(self.run.writes)
+        if self.number > FIRST_WATCHED:
+            self.run.begin()
+
+    def end(self) -> bool:
+        """End a round; return whether those that follow would do the same again."""
+        if self.number <= FIRST_WATCHED:
+            return False
+
+        run = self.run
+        journal = run.journals[-1] if run.journals else {}
+        quiet = all(is_alike(before, container) for container, before in journal.values())
+        run.keep()
+        written = {(each.name, each.kind) for each in run.writes[self.writes :]}
+        is_stable = quiet and (not written or written == self.targets)
+        self.targets = written
+        self.stable = self.stable + 1 if is_stable else 0
+        return self.stable >= STABLE_ROUNDS
+
+
+def is_alike(before: Any, after: Any) -> bool:
+    """Whether a container differs from what it was by numbers only."""
+    if len(before) != len(after):
+        return False
+    if isinstance(after, dict):
+        pairs = [(before.get(key), held) for key, held in after.items()]
+    elif isinstance(after, list):
+        pairs = list(zip(before, after, strict=True))
+    else:
+        return bool(before == after)
+
+    return all(is_same(one, other) for one, other in pairs)
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values are the same, or two numbers."""
+    if one is other:
+        return True
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        return True
+    try:
+        return fingerprint(one) == fingerprint(other)
+    except TooLarge:
+        return False
