@@ -2,11 +2,11 @@
 
 import type { Chain, Ledger } from "./data.ts";
 import { clear, h } from "./dom.ts";
-import { effectsOf, type Affected, type Effect } from "./effects.ts";
-import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
+import { effectsOf, near, type Affected, type Effect } from "./effects.ts";
+import type { ColumnId, DatasetId, EdgeId, Lineage, Place, Usage } from "./lineage.ts";
 import { short } from "./shape.ts";
 import { CHANGES, type State, type Store } from "./state.ts";
-import { counted, titled } from "./words.ts";
+import { counted, thousands, titled } from "./words.ts";
 
 const MOST = 200;
 const FEW = 12;
@@ -59,7 +59,7 @@ export class Panel {
     return [
       h("h2", {}, this.lineage.raw.title),
       h("p", {}, `${counted(this.lineage.datasetCount, "table")}, ${counted(this.lineage.columnCount, "column")}, ${counted(this.lineage.fieldCount, "edge")}.`),
-      h("p", { class: "quiet" }, "Click a column to pin its path, a table for its columns, a line for how it was made. Press / to search, ? for keys."),
+      h("p", { class: "quiet" }, "Click a box to open it, a table for its columns, a column to pin its path, a line for how it was made. Press / to search, ? for keys."),
       ...this.begins("Sources", (dataset) => !this.lineage.tablesInto(dataset, true).length),
       ...this.begins("Ends", (dataset) => !this.lineage.tablesOutOf(dataset, true).length),
     ];
@@ -91,8 +91,7 @@ export class Panel {
         "div",
         { class: "actions" },
         h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
-        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
-        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+        h("button", { type: "button", "data-action": "focus" }, "Only its path"),
       ),
       ...this.list("Comes from", [...lineage.before(column)], (edge) => lineage.sourcePath(edge)),
       ...this.list("Goes to", [...lineage.after(column)], (edge) => lineage.targetPath(edge)),
@@ -195,8 +194,8 @@ export class Panel {
       h(
         "div",
         { class: "actions" },
-        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
-        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+        h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
+        h("button", { type: "button", "data-action": "focus" }, "What is around it"),
         h("button", { type: "button", "data-action": "alone" }, "Only this"),
       ),
       ...tables("Made from", lineage.tablesInto(dataset, withRows)),
@@ -343,14 +342,14 @@ export class Panel {
 
   /** The numbers of a chain, and why each is lower than the one before it. */
   private chain(title: string, numbers: Record<string, number>, chain: Chain): HTMLElement[] {
-    const facts = Object.entries(numbers).flatMap(([stage, count]) => this.fact(stage, count.toLocaleString("en")));
+    const facts = Object.entries(numbers).flatMap(([stage, count]) => this.fact(stage, thousands(count)));
     const losses = chain.left_out.map((loss) => {
       const examples = loss.examples ?? [];
       const more = examples.length && loss.count > examples.length ? ", …" : "";
       return h(
         "li",
         {},
-        h("p", {}, `not ${loss.stage}: ${loss.count.toLocaleString("en")} ${loss.reason}`),
+        h("p", {}, `not ${loss.stage}: ${thousands(loss.count)} ${loss.reason}`),
         examples.length ? h("p", { class: "place" }, examples.join(", ") + more) : null,
       );
     });
@@ -366,16 +365,11 @@ export function unread(ledger: Ledger): string | null {
     { lost: statements.found - statements.evaluated, whole: statements.found, unit: "statement" },
   ].filter((part) => part.lost > 0);
   if (!parts.length) return null;
-  const words = parts.map((part) => `${part.lost.toLocaleString("en")} of ${counted(part.whole, part.unit)}`);
+  const words = parts.map((part) => `${thousands(part.lost)} of ${counted(part.whole, part.unit)}`);
   return `${words.join(" and ")} ${parts.length === 1 && parts[0]!.lost === 1 ? "was" : "were"} not read`;
 }
 
 const CHANGE_WORDS: Record<State["change"], string> = { values: "its values change", drop: "it is dropped", rename: "it is renamed", type: "its type changes" };
-
-/** What is near, or reached by value, is listed first; the rest is folded away. */
-export function near(each: Impacted): boolean {
-  return each.why !== "referenced" || each.depth <= 1;
-}
 
 const EFFECT_WORDS: Record<Effect, string> = {
   breaks: "Breaks",
