@@ -65,6 +65,8 @@ def test_everything_at_once(shown: Open, shop: lineal.Lineage) -> None:
 
 def test_two_fast_clicks_pin_and_let_go(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop).columns()
+    page.page.keyboard.press("p")  # the first click would open the panel under the second
+    page.page.keyboard.press("f")
     page.row("dim_customers", "email").dblclick()
     page.page.mouse.move(5, 300)
     assert page.lit() == set() and page.problems == []

@@ -11,7 +11,7 @@ import { isMap, marksOf, withRows, type Bond, type Scene, type Scenes, type Thin
 import { boxShape, HEAD, measure, ROW, rowAt, shapeOf, short, type Box, type Measure } from "./shape.ts";
 import type { State, Store } from "./state.ts";
 import { bounds, FAR, LEAST, TITLES, Viewport } from "./viewport.ts";
-import { counted, thousands, titled } from "./words.ts";
+import { thousands, titled } from "./words.ts";
 import workerSource from "worker:layout";
 
 export interface Picture {
@@ -64,6 +64,8 @@ export class Canvas {
   private cardsLayer: HTMLElement;
   private working = h("div", { class: "working", hidden: true }, h("span", {}, "Arranging …"), h("button", { type: "button", "data-action": "cancel" }, "Cancel"));
   private cards = new Map<number, HTMLElement>();
+  /** Cards stand behind it in the order of the things. */
+  private first = h("span", { hidden: true });
   private maker: Cards;
   private edgeLines = new Map<EdgeId, SVGPathElement>();
   private pairLines = new Map<string, SVGPathElement>();
@@ -92,19 +94,28 @@ export class Canvas {
     this.maker = new Cards(lineage, (dataset) => this.redrawWiresOf(dataset));
     this.wiresLayer = s("svg", { class: "wires", "aria-hidden": "true" });
     this.bandsLayer = h("div", { class: "bands" });
-    this.cardsLayer = h("div", { class: "cards" });
+    this.cardsLayer = h("div", { class: "cards" }, this.first);
     this.world = h("div", { class: "world" }, this.bandsLayer, this.wiresLayer, this.cardsLayer);
     this.stage = h("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Lineage graph" }, this.world, this.working);
     this.viewport = new Viewport(this.stage, this.world, () => [...this.picture.boxes.values()]);
     this.wiresLayer.append(markers());
     this.worker = this.started();
     this.hover();
+    this.followSize();
+  }
+
+  /** A window of another size is filled again; a panel that opens leaves the picture where it is. */
+  private followSize(): void {
     let narrow: boolean | null = null;
+    let size = `${innerWidth} ${innerHeight}`;
     new ResizeObserver(() => {
       const turned = narrow !== null && narrow !== this.isNarrow();
+      const same = size === `${innerWidth} ${innerHeight}`;
       narrow = this.isNarrow();
+      size = `${innerWidth} ${innerHeight}`;
       if (turned && this.asked) this.arrange(this.store.now, true);
-      else if (this.viewport.untouched) this.begin();
+      else if (!same && this.viewport.untouched) this.begin();
+      else this.stage.dispatchEvent(new CustomEvent("moved"));
     }).observe(this.stage);
   }
 
@@ -175,6 +186,7 @@ export class Canvas {
 
   private async place(answer: Placed): Promise<void> {
     if (answer.number !== this.asked) return;
+    const before = this.picture.boxes;
     this.scene = this.nextScene;
     this.columns = this.nextColumns;
     const boxes = new Map<number, Box>();
@@ -186,10 +198,9 @@ export class Canvas {
     this.lanes = answer.lanes;
     this.layers = answer.layers;
     this.picture = { boxes, wires: [], groups: answer.groups, bands: this.bandsOf(answer.bands, boxes) };
-    if (!this.fitted || this.viewport.untouched) {
-      this.fitted = true;
-      this.begin();
-    }
+    if (!this.fitted) this.begin();
+    else this.hold(before);
+    this.fitted = true;
     this.drawBands();
     if (!(await this.drawCards(answer.number)) || !(await this.drawWires(answer.number))) return;
     this.settled();
@@ -220,7 +231,7 @@ export class Canvas {
   private drawBands(): void {
     const bands = this.picture.bands.map((band) => {
       const { name, key, count, open } = band;
-      const fold = h("button", { type: "button", "data-close": key, title: `fold ${titled(name)}`, "aria-label": `fold ${titled(name)}, ${counted(count, "table")}` }, h("span", { class: "band-name" }, short(name, 40)), h("span", { class: "band-count" }, thousands(count)));
+      const fold = h("button", { type: "button", "data-close": key, title: `fold ${titled(name)}` }, h("span", { class: "band-name" }, short(name, 40)), h("span", { class: "band-count" }, thousands(count)));
       return placedAt(h("section", { class: "band", "aria-label": titled(name) }, open && count > 1 ? fold : null), band);
     });
     const groups = this.picture.groups.map((group) => placedAt(h("div", { class: "group", "aria-hidden": "true" }, h("span", { title: titled(group.name) }, short(group.name))), group));
@@ -231,7 +242,9 @@ export class Canvas {
 
   /** False if another picture was asked for meanwhile. */
   private async drawCards(asked: number): Promise<boolean> {
+    const focused = this.focused();
     let drawn = 0;
+    let last: Element = this.first;
     for (const [id, card] of this.cards) {
       if (this.picture.boxes.has(id)) continue;
       card.remove();
@@ -240,14 +253,26 @@ export class Canvas {
     for (const thing of this.scene.things) {
       const box = this.picture.boxes.get(thing.id)!;
       const card = this.cardFor(thing, box);
-      this.cardsLayer.append(card);
+      if (last.nextSibling !== card) last.after(card);
+      last = card;
       card.style.transform = `translate(${box.x}px, ${box.y}px)`;
       card.style.width = `${box.width}px`;
       card.style.height = `${box.height}px`;
       if (box.foot) this.maker.foot(card, thing.id, this.store.now.inspect, (other) => this.scene.holder.has(other));
       if (++drawn % SLICE === 0 && !(await this.still(asked))) return false;
     }
+    if (focused && !this.cardsLayer.contains(document.activeElement)) this.cardsLayer.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
     return true;
+  }
+
+  /** How to find what has the focus among the cards, which may be made again. */
+  private focused(): string | null {
+    const active = document.activeElement as HTMLElement | null;
+    if (!active || !this.cardsLayer.contains(active)) return null;
+    const { column, table, wide } = active.dataset;
+    if (column !== undefined) return `[data-column="${column}"]`;
+    const dataset = table ?? wide;
+    return dataset === undefined ? ".head" : `[data-table="${dataset}"]`;
   }
 
   /** The card that stands already, if it looks the same. */
@@ -640,6 +665,24 @@ export class Canvas {
     this.viewport.begin(around, this.vertical ? FAR : least);
   }
 
+  /** What one has clicked stays where it is, whatever moves around it; without such a thing all is looked at again. */
+  private hold(before: Map<number, Place>): void {
+    const { dataset } = this.store.now;
+    const anchor = [this.over, dataset].find((id) => id !== null && before.has(id) && this.picture.boxes.has(id));
+    if (anchor === undefined || anchor === null) {
+      if (this.viewport.untouched) this.begin();
+      return;
+    }
+    const [old, now] = [before.get(anchor)!, this.picture.boxes.get(anchor)!];
+    const { x, y, scale } = this.viewport.view;
+    const untouched = this.viewport.untouched;
+    this.viewport.look({ scale, x: x + (old.x - now.x) * scale, y: y + (old.y - now.y) * scale });
+    this.viewport.untouched = untouched;
+  }
+
+  /** The thing under the pointer, or with the focus. */
+  private over: number | null = null;
+
   // -- pointing ----------------------------------------------------------------------------------
 
   private hover(): void {
@@ -648,6 +691,7 @@ export class Canvas {
       const row = target?.closest<HTMLElement>(".row");
       const card = target?.closest<HTMLElement>(".card");
       const key = row ? `c${row.dataset["column"]}` : card ? `t${card.dataset["thing"]}` : "";
+      this.over = card ? Number(card.dataset["thing"]) : null;
       if (key === over) return;
       over = key;
       this.refresh(row ? Number(row.dataset["column"]) : null, !row && card ? Number(card.dataset["thing"]) : null);

@@ -155,8 +155,9 @@ class _Tables:
         columns = self.graph.columns(dataset)
         first = self.columns[columns[0]] if columns else -1
         say = self.words
+        place = self.place(self.defined(dataset))
         return (
-            say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *self.place(self.defined(dataset)),
+            say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *place,
             first, len(columns), int(bool(columns) and self.used.by_position(columns[0])),
             say["\n".join(info.tags)],
         )  # fmt: skip
