@@ -260,14 +260,25 @@ def test_exports(shown: Open, shop: lineal.Lineage) -> None:
         return download.value.path().read_bytes()
 
     assert sorted(exported("CSV").decode().splitlines()) == [
-        "raw_customers,email,stg_customers,email,copy,HIGH",
-        "source,source_column,target,target_column,kind,confidence",
-        "stg_customers,email,dim_customers,email,copy,HIGH",
+        "raw_customers,email,stg_customers,email,copy,HIGH,email,"
+        "examples/shop/nodes/stg_customers/stg_customers.sql:4:5",
+        "source,source_column,target,target_column,kind,confidence,expression,place",
+        "stg_customers,email,dim_customers,email,copy,HIGH,c.email,"
+        "examples/shop/nodes/dim_customers/dim_customers.sql:4:5",
     ]
-    assert exported("Mermaid").decode().startswith("flowchart LR\n")
+    tables = exported("Mermaid of tables").decode()
+    assert tables.startswith("flowchart LR\n") and tables.count("-->") == 2 and "|" not in tables
+    assert exported("Mermaid of columns").decode().count('-->|"email"|') == 2
     assert exported("PNG").startswith(b"\x89PNG")
     svg = exported("SVG").decode()
-    assert svg.startswith("<svg") and "dim_customers" in svg
+    assert svg.startswith("<svg") and "dim_customers" in svg and "VARCHAR" in svg
+    assert "path of dim_customers.email" in svg and svg.count("<marker") == 4 and "rename" in svg
+    copy = page.file.with_name("copy.html")
+    copy.write_bytes(exported("Page of this view"))
+    page.page.goto(copy.as_uri())
+    page.page.locator('.panel h2:text-is("email")').wait_for()
+    assert page.cards() == ["dim_customers", "raw_customers", "stg_customers"]
+    assert page.problems == []
 
 
 def test_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:

@@ -632,6 +632,11 @@ export class Canvas {
     return this.stage.classList.contains("arranging");
   }
 
+  /** The columns that a card shows. */
+  columnsOf(id: number): Columns {
+    return this.columns.get(id) ?? { list: [], rest: 0 };
+  }
+
   /** Whether no card is out of sight. */
   isAllSeen(): boolean {
     const boxes = [...this.picture.boxes.values()];

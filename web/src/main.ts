@@ -13,7 +13,8 @@ import { Rail } from "./rail.ts";
 import { isMap, LIMIT, Scenes } from "./scene.ts";
 import { Scope, type Question } from "./scope.ts";
 import { Search, type Hit } from "./search.ts";
-import { around, DEEPEST, FRAMED, START, Store, type Mode, type Side, type State } from "./state.ts";
+import { pathMarkdown, Strip } from "./strip.ts";
+import { around, DEEPEST, FRAMED, isPicture, START, Store, type Mode, type Side, type State } from "./state.ts";
 import { thousands, titled } from "./words.ts";
 
 /** A change of one of these leads to another picture. */
@@ -30,6 +31,7 @@ class Page {
   private scope: Scope;
   private panel: Panel;
   private list: ListView;
+  private strip: Strip;
   private palette: Palette;
   private index: Search | null = null;
   private question: Question | null = null;
@@ -52,6 +54,7 @@ class Page {
     this.scope = new Scope(this.lineage, this.store, () => this.toMap());
     this.panel = new Panel(this.lineage, this.store);
     this.list = new ListView(this.lineage);
+    this.strip = new Strip(this.lineage);
     this.palette = new Palette(
       () => (this.index ??= new Search(this.lineage, this.scenes.facets)),
       (hit, inImpact) => this.found(hit, inImpact),
@@ -80,7 +83,7 @@ class Page {
     const find = h("button", { type: "button", class: "search", click: () => this.palette.open() }, "Search ", h("kbd", {}, "/"));
     const picture = h("div", { class: "picture" }, this.canvas.stage, this.empty, new Minimap(this.canvas).element);
     const side = h("div", { class: "stage-box" }, this.scope.element, picture, h("div", { class: "strip" }, this.legend, this.status));
-    const main = h("main", {}, this.rail.element, side, this.list.element, this.panel.element);
+    const main = h("main", {}, this.rail.element, side, this.list.element, this.strip.element, this.panel.element);
     document.body.replaceChildren(h("header", {}, drawer, title, find, this.toolbar), this.notes, ...this.banner(), main, this.palette.element, this.help);
     document.title = `${this.lineage.raw.title} – lineal`;
     if (FRAMED || innerWidth < 900) document.body.classList.add("rail-closed");
@@ -126,7 +129,7 @@ class Page {
   }
 
   private isVisible(dataset: DatasetId): boolean {
-    return this.store.now.mode !== "list" && this.canvas.scene.holder.get(dataset) === dataset;
+    return isPicture(this.store.now.mode) && this.canvas.scene.holder.get(dataset) === dataset;
   }
 
   /** A table that is in the picture is selected there; else the picture is around it. */
@@ -143,6 +146,7 @@ class Page {
     const { mode } = this.store.now;
     const selected: Partial<State> = { dataset, column, edge: null, tab: "details", panel: true };
     if (mode === "impact") this.showImpact(column);
+    else if (mode === "strip") this.store.go({ column, dataset });
     else if (this.isVisible(dataset)) this.select(selected, dataset);
     else this.store.go({ mode: "graph", query: "", ...around(dataset, column) });
   }
@@ -180,7 +184,8 @@ class Page {
     const arranged = first || differs(ARRANGING) || (now.tableLevel && differs(SELECTING));
     if (arranged) this.question = null;
     if (now.mode === "list" && (first || now.mode !== before.mode)) this.list.draw();
-    if (now.mode !== "list" && arranged) this.canvas.arrange(now, first || differs(FITTING));
+    if (now.mode === "strip" && (first || now.mode !== before.mode || now.column !== before.column)) this.strip.draw(now.column);
+    if (isPicture(now.mode) && arranged) this.canvas.arrange(now, first || differs(FITTING));
     else this.canvas.refresh();
     if (now.column !== null && now.column !== before.column) {
       const { columns } = this.lineage.path(now.column);
@@ -191,7 +196,7 @@ class Page {
     this.rail.draw(now);
     this.drawToolbar(now);
     this.drawScope();
-    this.legend.hidden = now.mode === "list";
+    this.legend.hidden = !isPicture(now.mode);
   }
 
   private drawnOnce = false;
@@ -205,7 +210,7 @@ class Page {
     const { now } = this.store;
     const { scene } = this.canvas;
     this.scope.draw(now, scene, this.question);
-    this.empty.hidden = scene.things.length > 0 || now.mode === "list" || this.canvas.isBusy;
+    this.empty.hidden = scene.things.length > 0 || !isPicture(now.mode) || this.canvas.isBusy;
     this.empty.textContent = this.emptyWords(now);
     const tables = [...scene.holder.keys()].length;
     const all = this.lineage.datasetCount;
@@ -228,7 +233,7 @@ class Page {
     const mode = (name: Mode, label: string, key: string): HTMLElement => toggle(label, key, state.mode === name, () => this.mode(name));
     this.toolbar.replaceChildren(
       h("span", { class: "set" }, button("←", "back (Alt+←)", () => this.store.back()), button("→", "forward (Alt+→)", () => this.store.forward())),
-      h("span", { class: "set" }, mode("graph", isMap(state, this.lineage) || state.mode !== "graph" ? "Map" : "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
+      h("span", { class: "set" }, mode("graph", isMap(state, this.lineage) || state.mode !== "graph" ? "Map" : "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), mode("strip", "Path", "5"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
       h(
         "span",
         { class: "set" },
@@ -242,12 +247,21 @@ class Page {
     );
   }
 
+  /** What the picture is of. */
+  private caption(): string {
+    const { mode, root, path, column, dataset, query } = this.store.now;
+    const name = column !== null ? this.lineage.fullName(column) : dataset !== null ? this.lineage.name(dataset) : "";
+    const focus = path !== null ? `path of ${this.lineage.fullName(path)}` : root !== null ? `around ${this.lineage.name(root)}` : "map";
+    const what = mode === "impact" && name ? `impact of a change of ${name}` : mode === "diff" ? "changes" : focus;
+    return [this.lineage.raw.title, what, query].filter(Boolean).join(" · ");
+  }
+
   private exportMenu(): HTMLElement {
     const item = (label: string, action: () => unknown): HTMLElement =>
       h("button", { type: "button", click: () => (menu.removeAttribute("open"), action()) }, label);
     const name = (ending: string): string => `lineage.${ending}`;
     const edges = (): number[] => exports.edgesOf(this.lineage, this.canvas, this.store.now);
-    const picture = (): SVGSVGElement => exports.svg(this.lineage, this.canvas);
+    const picture = (): SVGSVGElement => exports.svg(this.lineage, this.canvas, this.caption());
     const menu = h(
       "details",
       { class: "menu" },
@@ -258,19 +272,21 @@ class Page {
         item("SVG", () => exports.save(name("svg"), new Blob([new XMLSerializer().serializeToString(picture())], { type: "image/svg+xml" }))),
         item("PNG", async () => exports.save(name("png"), await exports.png(picture()))),
         item("CSV", () => exports.save(name("csv"), new Blob([exports.csv(this.lineage, edges())], { type: "text/csv" }))),
-        item("Mermaid", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges())], { type: "text/plain" }))),
-        item("Copy link", () => this.copyLink()),
+        item("Mermaid of tables", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges(), false)], { type: "text/plain" }))),
+        item("Mermaid of columns", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges(), true)], { type: "text/plain" }))),
+        item("Copy link", () => this.copy(location.href, "link copied")),
+        item("Page of this view", async () => exports.save(name("html"), new Blob([await exports.standalone(this.lineage.raw)], { type: "text/html" }))),
       ),
     );
     return menu;
   }
 
-  private async copyLink(): Promise<void> {
+  private async copy(text: string, done: string): Promise<void> {
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.status.textContent = "link copied";
+      await navigator.clipboard.writeText(text);
+      this.note("copied", done);
     } catch {
-      this.status.textContent = location.href;
+      this.note("copied", text);
     }
   }
 
@@ -334,7 +350,7 @@ class Page {
       ["g", "groups by schema or folder"],
       ["f, z", "fit, zoom to selection"],
       ["+ − arrows", "zoom, move"],
-      ["1 2 3 4", "graph, impact, list, changes"],
+      ["1 2 3 4 5", "map, impact, list, changes, path of a column"],
       ["d", "dark or light"],
     ];
     this.help.append(
@@ -454,6 +470,8 @@ class Page {
     else if (action === "unfold") this.store.go({ unfolded: true });
     else if (action === "focus") this.focusOn();
     else if (action === "alone" && dataset !== null) this.store.go({ mode: "graph", ...around(dataset), up: 0, down: 0 });
+    else if (action === "strip") this.mode("strip");
+    else if (action === "copy-path" && column !== null) void this.copy(pathMarkdown(this.lineage, column), "path copied");
     else if (action === "close") this.store.set({ panel: false });
     else if (action === "upstream") this.deepen("up");
     else if (action === "downstream") this.deepen("down");
@@ -499,6 +517,7 @@ class Page {
       "1": () => this.mode("graph"),
       "2": () => this.mode("impact"),
       "3": () => this.mode("list"),
+      "5": () => this.mode("strip"),
       "4": () => this.lineage.raw.diff && this.mode("diff"),
       "+": () => this.canvas.viewport.zoomBy(1.25),
       "-": () => this.canvas.viewport.zoomBy(0.8),
@@ -562,6 +581,7 @@ function drawn(): Promise<void> {
 
 async function start(): Promise<void> {
   const script = document.getElementById("lineage");
+  exports.keep();
   document.body.append(h("p", { class: "loading", role: "status" }, "Reading the lineage …"));
   await drawn();
   const raw = await data();

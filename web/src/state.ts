@@ -3,7 +3,7 @@
 
 import type { ColumnId, DatasetId, EdgeId, Lineage } from "./lineage.ts";
 
-export type Mode = "graph" | "impact" | "diff" | "list";
+export type Mode = "graph" | "impact" | "diff" | "list" | "strip";
 export const CHANGES = ["values", "drop", "rename", "type"] as const;
 export type Change = (typeof CHANGES)[number];
 export type Side = "up" | "down";
@@ -71,6 +71,11 @@ export const START: State = {
   tab: "details",
   panel: false,
 };
+
+/** Whether a mode shows a picture. */
+export function isPicture(mode: Mode): boolean {
+  return mode !== "list" && mode !== "strip";
+}
 
 /** The picture around a dataset, or of a column's path. */
 export function around(dataset: DatasetId, column: ColumnId | null = null): Partial<State> {
@@ -172,7 +177,7 @@ export function fromAddress(hash: string, lineage: Lineage): Address | null {
     grouped: said.get("grouped") === "1",
     unfolded: said.get("unfolded") === "1",
     hidden: new Set((said.get("without") ?? "").split(",").filter(Boolean)),
-    panel: dataset !== null || mode === "impact" || mode === "diff",
+    panel: (dataset !== null && mode !== "strip") || mode === "impact" || mode === "diff",
   };
   return { state, unknown };
 }
@@ -186,7 +191,7 @@ function rootOf(column: ColumnId | null, dataset: DatasetId | null, root: Datase
 }
 
 function modeOf(mode: string | null, lineage: Lineage): Mode {
-  if (mode === "impact" || mode === "list") return mode;
+  if (mode === "impact" || mode === "list" || mode === "strip") return mode;
   return mode === "diff" && lineage.raw.diff ? "diff" : "graph";
 }
 
