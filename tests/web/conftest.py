@@ -91,6 +91,11 @@ class Shown:
         action()
         self.settle(before)
 
+    def columns(self) -> Shown:
+        """With the columns of all tables, which a page begins without."""
+        self.does(lambda: self.page.keyboard.press("t"))
+        return self
+
     def outside(self) -> list[str]:
         """What was asked of anybody but the page itself."""
         return [

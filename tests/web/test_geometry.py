@@ -70,7 +70,7 @@ def within(box: dict[str, Any], point: tuple[float, float]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "keys", ["", "i", "t", "g", "it"], ids=["columns", "rows", "tables", "groups", "both"]
+    "keys", ["", "i", "t", "g", "it", "tg"], ids=["map", "rows", "columns", "groups", "both", "all"]
 )
 def test_the_shop(shown: Open, shop: lineal.Lineage, keys: str) -> None:
     page = shown(shop)

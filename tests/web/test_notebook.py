@@ -45,6 +45,8 @@ def used(notebook: Any, cards: list[str]) -> None:
     inside = notebook.frame_locator("iframe")
     inside.locator(".card").first.wait_for(timeout=20_000)
     assert sorted(inside.locator(".card .name").all_inner_texts()) == cards
+    inside.locator(".card .head").first.click()
+    inside.locator(".row").first.wait_for()
     before = inside.locator(".panel h2").inner_text()
     inside.locator(".row").first.click()
     assert (
@@ -130,7 +132,7 @@ def test_a_page_that_is_too_large_for_a_cell_says_where_to_look(
     monkeypatch.setattr("lineal.web.notebook.MOST_IN_A_CELL", 1000)
     shown = lineal.lineage("SELECT a FROM t")._repr_mimebundle_()
     assert list(shown) == ["text/html"]
-    assert "0.1 MB" in shown["text/html"] and "<code>show_tab()</code>" in shown["text/html"]
+    assert "0.2 MB" in shown["text/html"] and "<code>show_tab()</code>" in shown["text/html"]
 
 
 def test_hostile_text_stays_text_in_the_notebook(notebook: Any) -> None:
@@ -161,3 +163,23 @@ def test_a_tab_of_its_own(shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch)
 def test_a_name_that_is_not_there(shop: lineal.Lineage) -> None:
     with pytest.raises(LookupError, match="did you mean dim_customers"):
         shop.show("dim_customer")
+
+
+def test_the_wheel_is_the_notebook_s(notebook: Any) -> None:
+    found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t")
+    notebook.evaluate(
+        "(html) => { document.getElementById('out').innerHTML = html }", found._repr_html_()
+    )
+    inside = notebook.frame_locator("iframe")
+    inside.locator(".card").first.wait_for(timeout=20_000)
+    before = inside.locator(".world").get_attribute("style")
+    box = notebook.locator("iframe").bounding_box()
+    notebook.mouse.move(box["x"] + 300, box["y"] + 300)
+    notebook.mouse.wheel(0, 120)
+    notebook.wait_for_timeout(100)
+    assert inside.locator(".world").get_attribute("style") == before
+    notebook.keyboard.down("Control")
+    notebook.mouse.wheel(0, 120)
+    notebook.keyboard.up("Control")
+    notebook.wait_for_timeout(100)
+    assert inside.locator(".world").get_attribute("style") != before

@@ -23,7 +23,7 @@ def test_a_small_project_is_shown_as_a_whole(shown: Open, shop: lineal.Lineage) 
 
 
 def test_hovering_lights_the_whole_path_and_nothing_else(shown: Open, shop: lineal.Lineage) -> None:
-    page = shown(shop)
+    page = shown(shop).columns()
     page.row("int_customer_metrics", "lifetime_value").hover()
     start = shop.column("int_customer_metrics.lifetime_value")
     edges = [
@@ -37,7 +37,7 @@ def test_hovering_lights_the_whole_path_and_nothing_else(shown: Open, shop: line
 
 
 def test_a_click_pins_and_escape_lets_go(shown: Open, shop: lineal.Lineage) -> None:
-    page = shown(shop)
+    page = shown(shop).columns()
     page.row("dim_customers", "email").click()
     path = {"raw_customers.email", "stg_customers.email", "dim_customers.email"}
     page.page.mouse.move(5, 300)
@@ -50,7 +50,7 @@ def test_a_click_pins_and_escape_lets_go(shown: Open, shop: lineal.Lineage) -> N
 
 
 def test_back_and_forward(shown: Open, shop: lineal.Lineage) -> None:
-    page = shown(shop)
+    page = shown(shop).columns()
     page.row("dim_customers", "email").click()
     page.row("fct_orders", "amount").click()
     page.page.go_back()
@@ -81,17 +81,27 @@ def test_cards_expand_hop_by_hop(shown: Open, shop: lineal.Lineage) -> None:
     assert up.inner_text() == "‹ 0 of 1" and down.inner_text() == "0 of 6 ›"
     page.does(up.click)
     assert page.cards() == ["raw_orders", "stg_orders"]
-    page.does(page.page.locator(".panel >> text=All downstream").click)
+    deeper = page.page.get_by_role("button", name="one step more downstream")
+    page.does(deeper.click)
+    page.does(deeper.click)
+    assert page.page.locator(".depth output").all_inner_texts() == ["1", "2"]
     assert {"fct_orders", "rpt_customer_orders", "dim_customers"} <= set(page.cards())
+    all_of_them = set(page.cards())
+    page.does(page.page.get_by_role("button", name="one step less downstream").click)
+    assert {"raw_orders", "stg_orders"} < set(page.cards()) < all_of_them
 
 
-def test_fan_out_comes_in_portions(shown: Open) -> None:
+def test_siblings_with_the_same_neighbors_are_one_box(shown: Open) -> None:
     views = ";".join(f"CREATE VIEW v{number:02d} AS SELECT a FROM t" for number in range(45))
     page = shown(lineal.lineage(views), start="t")
-    more = page.page.locator(".expand.down").first
-    assert more.inner_text() == "+39 more ›"
-    page.does(more.click)
-    assert len(page.cards()) == 13
+    assert page.cards() == ["45 views", "t"]
+    page.does(page.page.locator(".card.box .head").click)
+    opened = page.cards()
+    assert "v00 … v07" in opened and len(opened) < 12
+    page.does(page.page.locator(".card.box .head").first.click)
+    assert {"v00", "v07"} <= set(page.cards())
+    same = page.cards()
+    assert page.open("#" + page.page.url.partition("#")[2]).cards() == same
 
 
 def test_lines_that_decide_rows_are_off_until_asked(shown: Open, shop: lineal.Lineage) -> None:
@@ -104,7 +114,7 @@ def test_lines_that_decide_rows_are_off_until_asked(shown: Open, shop: lineal.Li
 def test_kinds_differ_in_colour_and_dash_and_say_their_name(
     shown: Open, shop: lineal.Lineage
 ) -> None:
-    page = shown(shop)
+    page = shown(shop).columns()
     page.does(lambda: page.page.keyboard.press("i"))
     styles = {
         kind: page.page.locator(f".wire.{kind}").first.evaluate(
@@ -126,7 +136,6 @@ def test_a_kind_can_be_hidden(shown: Open, shop: lineal.Lineage) -> None:
 
 def test_tables_and_groups(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
-    page.does(lambda: page.page.keyboard.press("t"))
     assert page.page.locator(".row").count() == 0
     pairs = page.page.locator(".wire").count()
     assert pairs == len(
@@ -138,7 +147,7 @@ def test_tables_and_groups(shown: Open, shop: lineal.Lineage) -> None:
 
 def test_an_edge_says_how_it_was_made(shown: Open) -> None:
     sql = "CREATE VIEW v AS\nSELECT\n  coalesce(a, b) AS c\nFROM t"
-    page = shown(lineal.lineage({"v.sql": sql}), texts={"v.sql": sql})
+    page = shown(lineal.lineage({"v.sql": sql}), texts={"v.sql": sql}).columns()
     page.page.locator(".wire").first.dispatch_event("click")
     text = page.page.locator(".panel").inner_text()
     assert (
@@ -152,7 +161,7 @@ def test_an_edge_says_how_it_was_made(shown: Open) -> None:
 
 def test_a_wide_table_scrolls_and_has_its_own_search(shown: Open) -> None:
     columns = ", ".join(f"c{number:03d}" for number in range(120))
-    page = shown(lineal.lineage(f"CREATE VIEW v AS SELECT {columns} FROM t"))
+    page = shown(lineal.lineage(f"CREATE VIEW v AS SELECT {columns} FROM t")).columns()
     card = page.page.locator(".card").filter(has=page.page.locator('.name:text-is("v")'))
     assert card.bounding_box()["height"] < 400
     card.locator(".find").fill("c07")
@@ -185,7 +194,7 @@ def test_search_reads_descriptions(shown: Open, shop: lineal.Lineage) -> None:
 
 
 def test_hovering_web_page_in_impact_mode(shown: Open, web_views: lineal.Lineage) -> None:
-    page = shown(web_views)
+    page = shown(web_views).columns()
     page.page.keyboard.press("2")
     page.row("web", "page").hover()
     expected = {str(each.column): each.why for each in web_views.impact("web.page")}
@@ -207,7 +216,9 @@ def test_hovering_web_page_in_impact_mode(shown: Open, web_views: lineal.Lineage
 def test_impact_ranks_and_folds(shown: Open) -> None:
     chain = ["CREATE VIEW v0 AS SELECT b FROM t WHERE a > 0"]
     chain += [f"CREATE VIEW v{number} AS SELECT b FROM v{number - 1}" for number in range(1, 5)]
-    page = shown(lineal.lineage(";".join([*chain, "CREATE VIEW w AS SELECT a + 1 AS a FROM t"])))
+    page = shown(
+        lineal.lineage(";".join([*chain, "CREATE VIEW w AS SELECT a + 1 AS a FROM t"]))
+    ).columns()
     page.row("t", "a").click()
     page.does(page.page.get_by_role("button", name="Impact of a change").click)
     listed = page.page.locator(".impacts .link").all_inner_texts()
@@ -249,14 +260,25 @@ def test_exports(shown: Open, shop: lineal.Lineage) -> None:
         return download.value.path().read_bytes()
 
     assert sorted(exported("CSV").decode().splitlines()) == [
-        "raw_customers,email,stg_customers,email,copy,HIGH",
-        "source,source_column,target,target_column,kind,confidence",
-        "stg_customers,email,dim_customers,email,copy,HIGH",
+        "raw_customers,email,stg_customers,email,copy,HIGH,email,"
+        "examples/shop/nodes/stg_customers/stg_customers.sql:4:5",
+        "source,source_column,target,target_column,kind,confidence,expression,place",
+        "stg_customers,email,dim_customers,email,copy,HIGH,c.email,"
+        "examples/shop/nodes/dim_customers/dim_customers.sql:4:5",
     ]
-    assert exported("Mermaid").decode().startswith("flowchart LR\n")
+    tables = exported("Mermaid of tables").decode()
+    assert tables.startswith("flowchart LR\n") and tables.count("-->") == 2 and "|" not in tables
+    assert exported("Mermaid of columns").decode().count('-->|"email"|') == 2
     assert exported("PNG").startswith(b"\x89PNG")
     svg = exported("SVG").decode()
-    assert svg.startswith("<svg") and "dim_customers" in svg
+    assert svg.startswith("<svg") and "dim_customers" in svg and "VARCHAR" in svg
+    assert "path of dim_customers.email" in svg and svg.count("<marker") == 4 and "rename" in svg
+    copy = page.file.with_name("copy.html")
+    copy.write_bytes(exported("Page of this view"))
+    page.page.goto(copy.as_uri())
+    page.page.locator('.panel h2:text-is("email")').wait_for()
+    assert page.cards() == ["dim_customers", "raw_customers", "stg_customers"]
+    assert page.problems == []
 
 
 def test_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
@@ -284,7 +306,7 @@ def test_dark_and_light(shown: Open, shop: lineal.Lineage) -> None:
 
 
 def test_nothing_moves_for_those_who_asked_for_stillness(shown: Open, shop: lineal.Lineage) -> None:
-    page = shown(shop)
+    page = shown(shop).columns()
     moving = "() => getComputedStyle(document.querySelector('.card')).transitionDuration"
     assert page.page.evaluate(moving) != "0s"
     page.page.emulate_media(reduced_motion="reduce")
@@ -294,6 +316,7 @@ def test_nothing_moves_for_those_who_asked_for_stillness(shown: Open, shop: line
 def test_diagnostics_and_coverage(shown: Open) -> None:
     schema = {"t": {"a": "int"}}
     page = shown(lineal.lineage("CREATE VIEW v AS SELECT a, nope FROM t", schema=schema))
+    page.page.keyboard.press("p")
     page.page.get_by_role("tab", name="Diagnostics 1").click()
     assert "unresolved-column" in page.page.locator(".diagnostics").inner_text()
     page.page.get_by_role("tab", name="Coverage").click()

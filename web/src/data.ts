@@ -17,6 +17,8 @@ export interface Raw {
   named: number[][];
   /** Which dataset reads which: read, reader. */
   reads: number[][];
+  /** Which dataset is made from which: from, to, marks (one for each kind of edge, read, low, medium, ambiguous). */
+  links: number[][];
   /** Calls that give one type whatever they are given, and calls that give back what they are given. */
   calls: { fixed: string[]; kept: string[] };
   words: string[];
@@ -53,9 +55,11 @@ export interface RawDiagnostic {
   message: string;
   hint: string;
   place: [number, number, number];
+  /** The dataset whose definition the place is in, or -1. */
+  dataset: number;
 }
 
-export const VERSION = 3;
+export const VERSION = 4;
 
 /** The text between <script type="application/octet-stream"> tags: JSON, deflated, in base 64. */
 export async function unpacked(text: string): Promise<Raw> {

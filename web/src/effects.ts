@@ -126,4 +126,9 @@ function usageType(lineage: Lineage, usage: Usage, state: Effect): Effect {
   return through.every((call) => calls.kept.includes(call)) ? state : "maybe-type";
 }
 
+/** What is near, or reached by value, is shown first; the rest is folded away. */
+export function near(each: Impacted): boolean {
+  return each.why !== "referenced" || each.depth <= 1;
+}
+
 const DIRECT = new Set(["IDENTITY", "TRANSFORMATION", "AGGREGATION"]);

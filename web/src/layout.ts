@@ -1,12 +1,16 @@
-// Where cards go: dagre's layers from left to right, and the lanes in which edges pass the layers between.
+// Where cards go when they stand in groups: dagre's layers from left to right, and the lanes in which edges pass the layers
+// between. Without groups: columns.ts.
 
 import { graphlib, layout as dagre } from "@dagrejs/dagre";
+import { inColumns } from "./columns.ts";
 
 export interface Node {
   id: number;
   width: number;
   height: number;
   group?: string;
+  /** Things of one layer stand side by side, those of the next one to their right. */
+  layer?: number;
 }
 
 export interface Request {
@@ -19,6 +23,9 @@ export interface Placed {
   number: number;
   /** Left upper corners, by id. */
   at: Record<number, { x: number; y: number }>;
+  /** Widths that differ from those that were asked for. */
+  widths: Record<number, number>;
+  bands: { layer: number; left: number; right: number }[];
   /** `from>to`: the lanes of an edge, one for each layer that it passes; each is [left, right, height]. */
   lanes: Record<string, [number, number, number][]>;
   /** The layers' left and right borders: those of their widest cards. */
@@ -29,6 +36,10 @@ export interface Placed {
 const MANY = 250;
 
 export function placed(request: Request): Placed {
+  return request.nodes.some((node) => node.group) ? inGroups(request) : inColumns(request);
+}
+
+function inGroups(request: Request): Placed {
   const graph = new graphlib.Graph({ compound: true, multigraph: false });
   const many = request.nodes.length > MANY;
   graph.setGraph({
@@ -59,6 +70,8 @@ export function placed(request: Request): Placed {
   return {
     number: request.number,
     at: corners(graph, request.nodes),
+    widths: {},
+    bands: [],
     lanes: lanesOf(graph, request, layers),
     layers,
     groups: [...groups].map((name) => {

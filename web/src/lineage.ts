@@ -18,6 +18,15 @@ const STAR = "*";
 const AMBIGUOUS = 1;
 const MASKED = 2;
 const STATUS = 4;
+/** The marks of a link between two datasets: a bit for each of KINDS, and these. */
+export const FIELDS = 7;
+export const ROWS = 8;
+export const READ = 16;
+export const LOW = 32;
+export const MEDIUM = 64;
+export const DOUBTFUL = 128;
+/** Whoever reads columns besides models. */
+export const CONSUMERS = new Set(["test", "unit_test", "semantic_model", "metric", "saved_query", "exposure", "dashboard"]);
 
 export interface Place {
   file: string;
@@ -70,10 +79,8 @@ export class Lineage {
   readonly fieldCount: number;
   readonly edgeCount: number;
   readonly datasetOf: Uint32Array;
-  private into: Adjacency;
-  private outOf: Adjacency;
-  private rowsInto: Adjacency;
-  private deciding: Adjacency;
+  private linksInto: Adjacency;
+  private linksOutOf: Adjacency;
   private upstreamTables = new Map<number, DatasetId[]>();
   private downstreamTables = new Map<number, DatasetId[]>();
 
@@ -84,13 +91,35 @@ export class Lineage {
     this.edgeCount = this.fieldCount + raw.rows[0]!.length;
     this.datasetOf = new Uint32Array(this.columnCount);
     for (let d = 0; d < this.datasetCount; d++) {
-      for (const column of this.columns(d)) this.datasetOf[column] = d;
+      const first = this.firstColumn(d);
+      if (first >= 0) this.datasetOf.fill(d, first, first + this.columnCountOf(d));
     }
-    this.into = new Adjacency(this.columnCount, raw.edges[1]!);
-    this.outOf = new Adjacency(this.columnCount, raw.edges[0]!);
-    this.rowsInto = new Adjacency(this.datasetCount, raw.rows[1]!, this.fieldCount);
-    this.deciding = new Adjacency(this.columnCount, raw.rows[0]!, this.fieldCount);
+    this.linksInto = new Adjacency(this.datasetCount, raw.links[1]!);
+    this.linksOutOf = new Adjacency(this.datasetCount, raw.links[0]!);
   }
+
+  // What the map does not need is made when it is first asked for.
+
+  private get into(): Adjacency {
+    return (this.madeInto ??= new Adjacency(this.columnCount, this.raw.edges[1]!));
+  }
+
+  private get outOf(): Adjacency {
+    return (this.madeOutOf ??= new Adjacency(this.columnCount, this.raw.edges[0]!));
+  }
+
+  private get rowsInto(): Adjacency {
+    return (this.madeRowsInto ??= new Adjacency(this.datasetCount, this.raw.rows[1]!, this.fieldCount));
+  }
+
+  private get deciding(): Adjacency {
+    return (this.madeDeciding ??= new Adjacency(this.columnCount, this.raw.rows[0]!, this.fieldCount));
+  }
+
+  private madeInto: Adjacency | null = null;
+  private madeOutOf: Adjacency | null = null;
+  private madeRowsInto: Adjacency | null = null;
+  private madeDeciding: Adjacency | null = null;
 
   // -- datasets and columns ----------------------------------------------------------------------
 
@@ -183,6 +212,11 @@ export class Lineage {
     return parts.length > 1 ? parts[parts.length - 2]! : this.kind(dataset);
   }
 
+  /** Whether a dataset has a schema or a folder. */
+  isGrouped(dataset: DatasetId): boolean {
+    return this.name(dataset).lastIndexOf(".") > 0 || (this.datasetPlace(dataset)?.file ?? "").includes("/");
+  }
+
   private byName: Map<string, DatasetId> | null = null;
 
   dataset(name: string): DatasetId | undefined {
@@ -258,6 +292,23 @@ export class Lineage {
 
   status(edge: EdgeId): string {
     return STATUSES[Math.floor(this.cell(edge, 4) / STATUS)]!;
+  }
+
+  /** `t.a > v.b`, or `t.a > v` of an edge into a dataset. */
+  edgeName(edge: EdgeId): string {
+    const target = this.isField(edge) ? this.fullName(this.target(edge)) : this.name(this.intoDataset(edge));
+    return `${this.fullName(this.source(edge))} > ${target}`;
+  }
+
+  edgeNamed(text: string): EdgeId | undefined {
+    for (let at = text.indexOf(" > "); at >= 0; at = text.indexOf(" > ", at + 1)) {
+      const source = this.column(text.slice(0, at));
+      if (source === undefined) continue;
+      const edges = [...this.outOf.of(source), ...this.deciding.of(source)];
+      const found = edges.find((edge) => this.edgeName(edge) === text);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   sourcePath(edge: EdgeId): string {
@@ -389,40 +440,66 @@ export class Lineage {
 
   // -- tables ------------------------------------------------------------------------------------
 
-  /** The datasets that a dataset is made from, nearest in the order of its columns. */
+  /** The datasets that a dataset is made from. */
   tablesInto(dataset: DatasetId, withRows: boolean): DatasetId[] {
-    return this.neighbours(this.upstreamTables, dataset, withRows, (found) => {
-      for (const column of this.columns(dataset)) {
-        for (const edge of this.edgesInto(column)) found.add(this.datasetOf[this.source(edge)]!);
-      }
-      if (withRows) for (const edge of this.rowsIntoDataset(dataset)) found.add(this.datasetOf[this.source(edge)]!);
-    });
+    return this.neighbours(this.upstreamTables, this.linksInto, 0, dataset, withRows);
   }
 
   tablesOutOf(dataset: DatasetId, withRows: boolean): DatasetId[] {
-    return this.neighbours(this.downstreamTables, dataset, withRows, (found) => {
-      for (const column of this.columns(dataset)) {
-        for (const edge of this.edgesOutOf(column)) found.add(this.datasetOf[this.target(edge)]!);
-        if (withRows) for (const edge of this.decidedBy(column)) found.add(this.intoDataset(edge));
-      }
-    });
+    return this.neighbours(this.downstreamTables, this.linksOutOf, 1, dataset, withRows);
   }
 
-  private neighbours(
-    known: Map<number, DatasetId[]>,
-    dataset: DatasetId,
-    withRows: boolean,
-    gather: (found: Set<DatasetId>) => void,
-  ): DatasetId[] {
+  private neighbours(known: Map<number, DatasetId[]>, links: Adjacency, end: number, dataset: DatasetId, withRows: boolean): DatasetId[] {
     const key = dataset * 2 + Number(withRows);
     let list = known.get(key);
     if (!list) {
-      const found = new Set<DatasetId>();
-      gather(found);
-      found.delete(dataset);
-      known.set(key, (list = [...found]));
+      list = [];
+      for (const link of links.of(dataset)) if (this.isDrawn(link, withRows)) list.push(this.raw.links[end]![link]!);
+      known.set(key, list);
     }
     return list;
+  }
+
+  get linkCount(): number {
+    return this.raw.links[0]!.length;
+  }
+
+  /** From, to and marks of a link between two datasets. */
+  link(link: number): [DatasetId, DatasetId, number] {
+    const { links } = this.raw;
+    return [links[0]![link]!, links[1]![link]!, links[2]![link]!];
+  }
+
+  linksOf(dataset: DatasetId, up: boolean): Uint32Array {
+    return (up ? this.linksInto : this.linksOutOf).of(dataset);
+  }
+
+  /** Values always; rows where asked; a read without a column only where nothing else is to be said. */
+  isDrawn(link: number, withRows: boolean): boolean {
+    const marks = this.raw.links[2]![link]!;
+    if (marks & FIELDS) return true;
+    if (withRows) return true;
+    return CONSUMERS.has(this.kind(this.raw.links[1]![link]!));
+  }
+
+  tags(dataset: DatasetId): string[] {
+    const text = this.word(this.raw.datasets, 10, dataset);
+    return text ? text.split("\n") : [];
+  }
+
+  private found: Map<DatasetId, number[]> | null = null;
+
+  /** The diagnostics whose places are in a dataset's definition, by number. */
+  diagnosticsOf(dataset: DatasetId): number[] {
+    if (!this.found) {
+      this.found = new Map();
+      this.raw.diagnostics.forEach((each, number) => {
+        const known = this.found!.get(each.dataset);
+        if (known) known.push(number);
+        else this.found!.set(each.dataset, [number]);
+      });
+    }
+    return this.found.get(dataset) ?? [];
   }
 
   allTables(starts: Iterable<DatasetId>, next: (dataset: DatasetId) => DatasetId[]): Set<DatasetId> {
@@ -487,6 +564,21 @@ export class Lineage {
   }
 
   private reached(start: ColumnId): Impacted[] {
+    const found = [...this.reach(start)].map(([column, each]): Impacted => ({ column, ...each }));
+    const rank = (each: Impacted): number => (each.why === "referenced" ? 1 : 0);
+    const { order } = this;
+    return found.sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || order[a.column]! - order[b.column]!);
+  }
+
+  private lastReach: { start: ColumnId; found: Map<ColumnId, Reach> } | null = null;
+
+  /** The same in no order: quick enough for whoever moves the pointer over a column. */
+  reach(start: ColumnId): Map<ColumnId, Reach> {
+    if (this.lastReach?.start !== start) this.lastReach = { start, found: this.spread(start) };
+    return this.lastReach.found;
+  }
+
+  private spread(start: ColumnId): Map<ColumnId, Reach> {
     const pure = new Map<ColumnId, number>([[start, 0]]);
     const mixed = new Map<ColumnId, number>();
     const decided = new Set<DatasetId>();
@@ -510,17 +602,47 @@ export class Lineage {
       }
       border = ahead;
     }
-    const reached = new Set([...pure.keys(), ...mixed.keys()]);
-    reached.delete(start);
-    const found = [...reached].map((column): Impacted => {
-      const why = !mixed.has(column) ? "contributed" : pure.has(column) ? "both" : "referenced";
-      const depth = Math.min(pure.get(column) ?? Infinity, mixed.get(column) ?? Infinity);
-      return { column, why, depth };
-    });
-    const rank = (each: Impacted): number => (each.why === "referenced" ? 1 : 0);
-    const { order } = this;
-    return found.sort((a, b) => rank(a) - rank(b) || a.depth - b.depth || order[a.column]! - order[b.column]!);
+    const found = new Map<ColumnId, Reach>();
+    for (const [column, depth] of pure) {
+      const other = mixed.get(column);
+      if (column !== start) found.set(column, { why: other === undefined ? "contributed" : "both", depth: Math.min(depth, other ?? depth) });
+    }
+    for (const [column, depth] of mixed) if (!pure.has(column)) found.set(column, { why: "referenced", depth });
+    return found;
   }
+
+  /** The datasets behind one: by values, through rows, or both, and how many steps away. */
+  tableReach(start: DatasetId): Map<DatasetId, Reach> {
+    const found = new Map<DatasetId, { bits: number; depth: number }>();
+    let border: [DatasetId, number][] = [[start, 1]];
+    for (let depth = 1; border.length; depth++) {
+      const ahead: [DatasetId, number][] = [];
+      for (const [dataset, bits] of border) {
+        for (const link of this.linksOutOf.of(dataset)) {
+          const [, to, marks] = this.link(link);
+          if (to === start) continue;
+          let next = 0;
+          if (marks & FIELDS) next |= bits;
+          if (marks & (ROWS | READ) && !(marks & FIELDS && !(marks & ROWS))) next |= 2;
+          const known = found.get(to);
+          const fresh = next & ~(known?.bits ?? 0);
+          if (!fresh) continue;
+          if (known) known.bits |= fresh;
+          else found.set(to, { bits: fresh, depth });
+          ahead.push([to, fresh]);
+        }
+      }
+      border = ahead;
+    }
+    return new Map([...found].map(([dataset, { bits, depth }]) => [dataset, { why: WHYS[bits - 1]!, depth }]));
+  }
+}
+
+const WHYS: Why[] = ["contributed", "referenced", "both"];
+
+export interface Reach {
+  why: Why;
+  depth: number;
 }
 
 export interface Trace {

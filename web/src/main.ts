@@ -1,42 +1,62 @@
 // The page: what stands where, what the keys do, and which change leads to which picture.
 
-import { Canvas, HOP } from "./canvas.ts";
+import { Canvas } from "./canvas.ts";
 import { checked, unpacked, type Raw } from "./data.ts";
-import { h } from "./dom.ts";
+import { clear, h } from "./dom.ts";
 import * as exports from "./exports.ts";
 import { Lineage, type ColumnId, type DatasetId } from "./lineage.ts";
 import { ListView } from "./list.ts";
 import { Minimap } from "./minimap.ts";
 import { Palette } from "./palette.ts";
-import { near, Panel, unread } from "./panel.ts";
+import { Panel, unread } from "./panel.ts";
+import { Rail } from "./rail.ts";
+import { isMap, LIMIT, Scenes } from "./scene.ts";
+import { Scope, type Question } from "./scope.ts";
 import { Search, type Hit } from "./search.ts";
-import { START, Store, type Mode, type State } from "./state.ts";
+import { pathMarkdown, Strip } from "./strip.ts";
+import { around, DEEPEST, FRAMED, isPicture, START, Store, type Mode, type Side, type State } from "./state.ts";
+import { thousands, titled } from "./words.ts";
 
-/** A project that is no larger is shown as a whole. */
-const SMALL = 30;
+/** A change of one of these leads to another picture. */
+const ARRANGING = ["mode", "root", "path", "up", "down", "more", "open", "fold", "query", "inspect", "tableLevel", "grouped", "unfolded", "hidden", "wide"] as const;
+/** At table level what is selected decides which columns are shown. */
+const SELECTING = ["dataset", "column", "edge"] as const;
+/** A picture of other things is looked at from its beginning. */
+const FITTING = ["mode", "root", "path", "up", "down", "fold", "query", "unfolded"] as const;
 
 class Page {
-  private lineage: Lineage;
   private store: Store;
   private canvas: Canvas;
+  private rail: Rail;
+  private scope: Scope;
   private panel: Panel;
   private list: ListView;
+  private strip: Strip;
   private palette: Palette;
   private index: Search | null = null;
+  private question: Question | null = null;
+  /** The state of the picture that stands. */
+  private stood: State = START;
   private help = h("dialog", { class: "help", "aria-label": "Keys" });
   private toolbar = h("div", { class: "toolbar", role: "toolbar", "aria-label": "View" });
   private legend: HTMLElement;
   private empty = h("div", { class: "empty", hidden: true });
   private status = h("p", { class: "status", role: "status" });
+  private notes = h("div", { class: "notes" });
 
-  constructor(raw: Raw) {
-    this.lineage = new Lineage(raw);
+  constructor(
+    private lineage: Lineage,
+    private scenes: Scenes,
+  ) {
     this.store = new Store(this.lineage);
-    this.canvas = new Canvas(this.lineage, this.store);
+    this.canvas = new Canvas(this.lineage, this.store, this.scenes);
+    this.rail = new Rail(this.lineage, this.store, this.scenes, (dataset) => this.showTable(dataset));
+    this.scope = new Scope(this.lineage, this.store, () => this.toMap());
     this.panel = new Panel(this.lineage, this.store);
     this.list = new ListView(this.lineage);
+    this.strip = new Strip(this.lineage);
     this.palette = new Palette(
-      () => (this.index ??= new Search(this.lineage)),
+      () => (this.index ??= new Search(this.lineage, this.scenes.facets)),
       (hit, inImpact) => this.found(hit, inImpact),
     );
     this.legend = this.makeLegend();
@@ -45,24 +65,29 @@ class Page {
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("click", (event) => this.clicked(event));
     window.addEventListener("popstate", () => this.restore());
+    this.canvas.stage.addEventListener("arranged", () => this.arranged());
     this.restore();
   }
 
-  /** What the address says, or else what there is to begin with. */
+  /** What the address says, or else what there is to begin with; names that it has in vain are reported. */
   private restore(): void {
-    if (!this.store.restore()) this.begin();
-    else if (this.store.now.shown.size <= 1 && this.store.now.mode !== "list") this.around();
+    const unknown = this.store.restore();
+    if (unknown === null) this.begin();
+    if (unknown?.length) this.note("unknown", `The link names ${unknown.map((name) => `“${titled(name.slice(0, 80))}”`).join(", ")}, which this lineage does not have.`);
+    else this.forget("unknown");
   }
 
   private build(): void {
-    const title = h("h1", {}, "lineal");
+    const title = h("h1", {}, h("button", { type: "button", class: "home", title: "the whole map", click: () => this.store.go({ ...START }) }, "lineal"));
+    const drawer = h("button", { type: "button", class: "drawer", "aria-label": "tables and filters", title: "tables and filters (b)", click: () => this.toggleRail() }, "☰");
     const find = h("button", { type: "button", class: "search", click: () => this.palette.open() }, "Search ", h("kbd", {}, "/"));
-    const picture = h("div", { class: "picture" }, this.canvas.stage, this.empty);
-    const side = h("div", { class: "stage-box" }, picture, h("div", { class: "strip" }, this.legend, this.status));
-    this.panel.element.append(new Minimap(this.canvas).element);
-    const main = h("main", {}, side, this.list.element, this.panel.element);
-    document.body.replaceChildren(h("header", {}, title, find, this.toolbar), ...this.banner(), main, this.palette.element, this.help);
+    const picture = h("div", { class: "picture" }, this.canvas.stage, this.empty, new Minimap(this.canvas).element);
+    const side = h("div", { class: "stage-box" }, this.scope.element, picture, h("div", { class: "strip" }, this.legend, this.status));
+    const main = h("main", {}, this.rail.element, side, this.list.element, this.strip.element, this.panel.element);
+    document.body.replaceChildren(h("header", {}, drawer, title, find, this.toolbar), this.notes, ...this.banner(), main, this.palette.element, this.help);
     document.title = `${this.lineage.raw.title} – lineal`;
+    if (FRAMED || innerWidth < 900) document.body.classList.add("rail-closed");
+    if (FRAMED) document.body.classList.add("framed");
     this.makeHelp();
   }
 
@@ -71,8 +96,19 @@ class Page {
     const { coverage } = this.lineage.raw;
     const words = unread(coverage);
     if (words === null) return [];
-    const show = h("button", { type: "button", click: () => this.store.set({ tab: "coverage" }) }, "Show the ledger");
+    const show = h("button", { type: "button", click: () => this.store.set({ tab: "coverage", panel: true }) }, "Show the ledger");
     return [h("section", { class: "banner", "aria-label": "Coverage" }, h("p", {}, `${words}: coverage ${coverage.percent} %.`), show)];
+  }
+
+  /** A line above the page, until it is closed. */
+  note(key: string, text: string): void {
+    this.forget(key);
+    const line = h("p", { class: "note", role: "alert", "data-note": key }, h("span", {}, text), h("button", { type: "button", "aria-label": "close this message", click: () => line.remove() }, "×"));
+    this.notes.append(line);
+  }
+
+  forget(key: string): void {
+    for (const line of this.notes.querySelectorAll<HTMLElement>("[data-note]")) if (line.dataset["note"] === key) line.remove();
   }
 
   // -- where to begin ----------------------------------------------------------------------------
@@ -81,104 +117,75 @@ class Page {
     const { start } = this.lineage.raw;
     const column = start ? this.lineage.column(start) : undefined;
     const dataset = start ? this.lineage.dataset(start) : undefined;
-    if (this.lineage.raw.diff && !start) this.showDiff();
-    else if (dataset !== undefined) this.showTable(dataset);
-    else if (column !== undefined) this.showColumn(column);
-    else this.store.set({ ...START, shown: new Set(this.first()) });
+    if (this.lineage.raw.diff && !start) this.store.set({ ...START, mode: "diff", panel: true });
+    else if (dataset !== undefined) this.store.set({ ...START, ...around(dataset) });
+    else if (column !== undefined) this.store.set({ ...START, ...around(this.lineage.datasetOf[column]!, column) });
+    else this.store.set({ ...START });
   }
 
-  private first(): DatasetId[] {
-    const { datasetCount } = this.lineage;
-    return datasetCount <= SMALL ? Array.from({ length: datasetCount }, (_, id) => id) : this.busiest();
+  private toMap(): void {
+    const { inspect, tableLevel, hidden, query } = this.store.now;
+    this.store.go({ ...START, inspect, tableLevel, hidden, query });
   }
 
-  /** Everything that was touched, and what stands beside it. */
-  private showDiff(): void {
-    const { diff } = this.lineage.raw;
-    if (!diff) return;
-    const touched = new Set(diff.datasets.map(([dataset]) => dataset));
-    for (const [column] of diff.columns) touched.add(this.lineage.datasetOf[column]!);
-    for (const [edge] of diff.edges) touched.add(this.lineage.intoDataset(edge)).add(this.lineage.datasetOf[this.lineage.source(edge)]!);
-    this.store.go({ ...START, mode: "diff", shown: new Set([...touched].slice(0, 120)) });
+  private isVisible(dataset: DatasetId): boolean {
+    return isPicture(this.store.now.mode) && this.canvas.scene.holder.get(dataset) === dataset;
   }
 
-  /** The table that most others have to do with, and its neighbours: somewhere to begin. */
-  private busiest(): DatasetId[] {
-    let best = 0;
-    let most = -1;
-    for (let dataset = 0; dataset < this.lineage.datasetCount; dataset++) {
-      const count = this.lineage.tablesInto(dataset, false).length + this.lineage.tablesOutOf(dataset, false).length;
-      if (count > most) [best, most] = [dataset, count];
-    }
-    return this.near(best);
-  }
-
-  private near(dataset: DatasetId): DatasetId[] {
-    const { inspect } = this.store.now;
-    return [dataset, ...this.lineage.tablesInto(dataset, inspect).slice(0, HOP), ...this.lineage.tablesOutOf(dataset, inspect).slice(0, HOP)];
-  }
-
-  private around(): void {
-    const { column, dataset, mode } = this.store.now;
-    if (column !== null && mode === "impact") this.showImpact(column, true);
-    else if (column !== null) this.store.set({ shown: new Set(this.onPath(column)) });
-    else if (dataset !== null) this.store.set({ shown: new Set(this.near(dataset)) });
-    else if (mode === "diff") this.showDiff();
-    else if (!this.store.now.shown.size) this.store.set({ shown: new Set(this.first()) });
-  }
-
+  /** A table that is in the picture is selected there; else the picture is around it. */
   private showTable(dataset: DatasetId): void {
-    const { shown, mode } = this.store.now;
-    const graph: Partial<State> = { mode: mode === "list" ? "graph" : mode, dataset, column: null, edge: null, tab: "details" };
-    this.store.go({ ...graph, shown: shown.has(dataset) ? shown : new Set(this.near(dataset)) });
+    const { mode } = this.store.now;
+    const selected: Partial<State> = { dataset, column: null, edge: null, tab: "details", panel: true };
+    if (mode === "impact") this.store.go(selected);
+    else if (this.isVisible(dataset)) this.select(selected, dataset);
+    else this.store.go({ mode: "graph", query: "", ...around(dataset) });
   }
 
-  /** A column's path, as far as it is small; a step in either direction otherwise. */
   private showColumn(column: ColumnId): void {
-    const { shown, mode } = this.store.now;
-    const path = this.onPath(column);
-    const there = path.every((dataset) => shown.has(dataset));
-    this.store.go({
-      mode: mode === "list" ? "graph" : mode,
-      column,
-      dataset: this.lineage.datasetOf[column]!,
-      edge: null,
-      tab: "details",
-      shown: there || shown.has(this.lineage.datasetOf[column]!) ? shown : new Set(path),
-    });
+    const dataset = this.lineage.datasetOf[column]!;
+    const { mode } = this.store.now;
+    const selected: Partial<State> = { dataset, column, edge: null, tab: "details", panel: true };
+    if (mode === "impact") this.showImpact(column);
+    else if (mode === "strip") this.store.go({ column, dataset });
+    else if (this.isVisible(dataset)) this.select(selected, dataset);
+    else this.store.go({ mode: "graph", query: "", ...around(dataset, column) });
   }
 
-  private onPath(column: ColumnId): DatasetId[] {
-    const { columns } = this.lineage.path(column);
-    const datasets = new Set([this.lineage.datasetOf[column]!, ...[...columns].map((each) => this.lineage.datasetOf[each]!)]);
-    return datasets.size <= 40 ? [...datasets] : this.near(this.lineage.datasetOf[column]!);
+  /** Selects something in the picture, and moves it there if it is out of sight. */
+  private select(change: Partial<State>, dataset: DatasetId): void {
+    this.canvas.then(() => this.canvas.show(dataset));
+    this.store.go(change);
   }
 
-  private showImpact(column: ColumnId, quietly = false): void {
-    const { unfolded } = this.store.now;
-    const reached = this.lineage.impact(column).filter((each) => unfolded || near(each));
-    const shown = new Set([this.lineage.datasetOf[column]!, ...reached.map((each) => this.lineage.datasetOf[each.column]!)]);
-    const limited = new Set([...shown].slice(0, 120));
-    const change: Partial<State> = { mode: "impact", column, dataset: this.lineage.datasetOf[column]!, edge: null, shown: limited, tab: "details" };
-    if (quietly) this.store.set(change);
-    else this.store.go(change);
+  private focusOn(): void {
+    const { dataset, column } = this.store.now;
+    if (dataset !== null) this.store.go({ mode: "graph", ...around(dataset, column) });
+  }
+
+  private showImpact(column: ColumnId): void {
+    this.store.go({ mode: "impact", column, dataset: this.lineage.datasetOf[column]!, edge: null, wide: null, tab: "details", panel: true, open: null });
   }
 
   private found(hit: Hit, inImpact: boolean): void {
-    if (hit.kind === "dataset") this.showTable(hit.id);
-    else if (inImpact || this.store.now.mode === "impact") this.showImpact(hit.id);
+    if (inImpact && hit.kind === "column") this.showImpact(hit.id);
+    else if (inImpact) this.store.go({ mode: "impact", dataset: hit.id, column: null, edge: null, panel: true, tab: "details" });
+    else if (hit.kind === "dataset") this.showTable(hit.id);
     else this.showColumn(hit.id);
-    this.canvas.then(() => this.zoomToSelection());
   }
 
   // -- what a change does ------------------------------------------------------------------------
 
   private changed(now: State, before: State): void {
     document.body.dataset["mode"] = now.mode;
-    const arranged = now.shown !== before.shown || now.inspect !== before.inspect || now.tableLevel !== before.tableLevel || now.grouped !== before.grouped || now.hidden !== before.hidden;
-    const switched = now.mode !== before.mode;
-    if (now.mode === "list" && switched) this.list.draw();
-    if (now.mode !== "list" && (arranged || switched)) this.canvas.arrange(now, now.shown !== before.shown);
+    document.body.classList.toggle("panel-closed", !now.panel);
+    const differs = (names: readonly (keyof State)[]): boolean => names.some((name) => now[name] !== before[name]);
+    const first = !this.drawnOnce;
+    this.drawnOnce = true;
+    const arranged = first || differs(ARRANGING) || (now.tableLevel && differs(SELECTING));
+    if (arranged) this.question = null;
+    if (now.mode === "list" && (first || now.mode !== before.mode)) this.list.draw();
+    if (now.mode === "strip" && (first || now.mode !== before.mode || now.column !== before.column)) this.strip.draw(now.column);
+    if (isPicture(now.mode) && arranged) this.canvas.arrange(now, first || differs(FITTING));
     else this.canvas.refresh();
     if (now.column !== null && now.column !== before.column) {
       const { columns } = this.lineage.path(now.column);
@@ -186,11 +193,35 @@ class Page {
       this.canvas.then(() => this.canvas.reveal(columns));
     }
     this.panel.draw(now);
+    this.rail.draw(now);
     this.drawToolbar(now);
-    this.legend.hidden = now.mode === "list";
-    this.empty.hidden = now.shown.size > 0 || now.mode === "list";
-    this.empty.textContent = this.lineage.datasetCount ? "Nothing is shown. Press / to search." : "There is no lineage in this input.";
-    this.status.textContent = `${now.shown.size} of ${this.lineage.datasetCount} tables`;
+    this.drawScope();
+    this.legend.hidden = !isPicture(now.mode);
+  }
+
+  private drawnOnce = false;
+
+  private arranged(): void {
+    this.stood = this.store.now;
+    this.drawScope();
+  }
+
+  private drawScope(): void {
+    const { now } = this.store;
+    const { scene } = this.canvas;
+    this.scope.draw(now, scene, this.question);
+    this.empty.hidden = scene.things.length > 0 || !isPicture(now.mode) || this.canvas.isBusy;
+    this.empty.textContent = this.emptyWords(now);
+    const tables = [...scene.holder.keys()].length;
+    const all = this.lineage.datasetCount;
+    this.status.textContent = `${thousands(tables)} of ${thousands(all)} tables`;
+    if (scene.things.length !== tables) this.status.textContent += ` in ${scene.things.length} boxes and cards`;
+  }
+
+  private emptyWords(state: State): string {
+    if (!this.lineage.datasetCount) return "There is no lineage in this input.";
+    if (state.query) return "No table matches the filter.";
+    return "Nothing is shown. Press / to search.";
   }
 
   // -- tools -------------------------------------------------------------------------------------
@@ -202,18 +233,27 @@ class Page {
     const mode = (name: Mode, label: string, key: string): HTMLElement => toggle(label, key, state.mode === name, () => this.mode(name));
     this.toolbar.replaceChildren(
       h("span", { class: "set" }, button("←", "back (Alt+←)", () => this.store.back()), button("→", "forward (Alt+→)", () => this.store.forward())),
-      h("span", { class: "set" }, mode("graph", "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
+      h("span", { class: "set" }, mode("graph", isMap(state, this.lineage) || state.mode !== "graph" ? "Map" : "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), mode("strip", "Path", "5"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
       h(
         "span",
         { class: "set" },
         toggle("Rows", "i", state.inspect, () => this.store.go({ inspect: !state.inspect })),
-        toggle("Tables", "t", state.tableLevel, () => this.store.go({ tableLevel: !state.tableLevel })),
+        toggle("Columns", "t", !state.tableLevel, () => this.store.go({ tableLevel: !state.tableLevel })),
         toggle("Groups", "g", state.grouped, () => this.store.go({ grouped: !state.grouped })),
       ),
-      h("span", { class: "set" }, button("Fit", "fit (f)", () => this.canvas.fit()), button("Zoom", "zoom to selection (z)", () => this.zoomToSelection()), button("+", "zoom in (+)", () => this.canvas.zoomBy(1.25)), button("−", "zoom out (-)", () => this.canvas.zoomBy(0.8))),
+      h("span", { class: "set" }, button("Fit", "fit (f)", () => this.canvas.fit()), button("Zoom", "zoom to selection (z)", () => this.zoomToSelection()), button("+", "zoom in (+)", () => this.canvas.viewport.zoomBy(1.25)), button("−", "zoom out (-)", () => this.canvas.viewport.zoomBy(0.8))),
       this.exportMenu(),
-      h("span", { class: "set" }, button("◐", "dark or light (d)", () => turn()), button("?", "keys (?)", () => this.help.showModal())),
+      h("span", { class: "set" }, button("◐", "dark or light (d)", () => turn()), button("?", "keys (?)", () => this.help.showModal()), toggle("Details", "p", state.panel, () => this.store.set({ panel: !state.panel }))),
     );
+  }
+
+  /** What the picture is of. */
+  private caption(): string {
+    const { mode, root, path, column, dataset, query } = this.store.now;
+    const name = column !== null ? this.lineage.fullName(column) : dataset !== null ? this.lineage.name(dataset) : "";
+    const focus = path !== null ? `path of ${this.lineage.fullName(path)}` : root !== null ? `around ${this.lineage.name(root)}` : "map";
+    const what = mode === "impact" && name ? `impact of a change of ${name}` : mode === "diff" ? "changes" : focus;
+    return [this.lineage.raw.title, what, query].filter(Boolean).join(" · ");
   }
 
   private exportMenu(): HTMLElement {
@@ -221,7 +261,7 @@ class Page {
       h("button", { type: "button", click: () => (menu.removeAttribute("open"), action()) }, label);
     const name = (ending: string): string => `lineage.${ending}`;
     const edges = (): number[] => exports.edgesOf(this.lineage, this.canvas, this.store.now);
-    const picture = (): SVGSVGElement => exports.svg(this.lineage, this.canvas);
+    const picture = (): SVGSVGElement => exports.svg(this.lineage, this.canvas, this.caption());
     const menu = h(
       "details",
       { class: "menu" },
@@ -232,35 +272,39 @@ class Page {
         item("SVG", () => exports.save(name("svg"), new Blob([new XMLSerializer().serializeToString(picture())], { type: "image/svg+xml" }))),
         item("PNG", async () => exports.save(name("png"), await exports.png(picture()))),
         item("CSV", () => exports.save(name("csv"), new Blob([exports.csv(this.lineage, edges())], { type: "text/csv" }))),
-        item("Mermaid", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges())], { type: "text/plain" }))),
-        item("Copy link", () => this.copyLink()),
+        item("Mermaid of tables", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges(), false)], { type: "text/plain" }))),
+        item("Mermaid of columns", () => exports.save(name("mmd"), new Blob([exports.mermaid(this.lineage, edges(), true)], { type: "text/plain" }))),
+        item("Copy link", () => this.copy(location.href, "link copied")),
+        item("Page of this view", async () => exports.save(name("html"), new Blob([await exports.standalone(this.lineage.raw)], { type: "text/html" }))),
       ),
     );
     return menu;
   }
 
-  private async copyLink(): Promise<void> {
+  private async copy(text: string, done: string): Promise<void> {
     try {
-      await navigator.clipboard.writeText(location.href);
-      this.status.textContent = "link copied";
+      await navigator.clipboard.writeText(text);
+      this.note("copied", done);
     } catch {
-      this.status.textContent = location.href;
+      this.note("copied", text);
     }
   }
 
   private mode(mode: Mode): void {
-    const { column } = this.store.now;
+    const { column, mode: now } = this.store.now;
     if (mode === "impact" && column !== null) this.showImpact(column);
-    else if (mode === "diff") this.showDiff();
-    else this.store.go({ mode });
+    else if (mode === "graph" && now === "graph") this.toMap();
+    else this.store.go({ mode, edge: null, open: null, fold: null, panel: this.store.now.panel || mode === "impact" || mode === "diff", ...(mode === "diff" ? { column: null, dataset: null } : {}) });
+  }
+
+  private toggleRail(): void {
+    document.body.classList.toggle("rail-closed");
   }
 
   private zoomToSelection(): void {
-    const { column, dataset, shown } = this.store.now;
-    if (column !== null) {
-      const on = new Set([...this.lineage.path(column).columns].map((each) => this.lineage.datasetOf[each]!));
-      this.canvas.fit([...on].filter((each) => shown.has(each)));
-    } else if (dataset !== null) this.canvas.fit([dataset]);
+    const { column, dataset } = this.store.now;
+    if (column !== null) this.canvas.fit([...this.lineage.path(column).columns].map((each) => this.lineage.datasetOf[each]!));
+    else if (dataset !== null) this.canvas.fit([dataset]);
     else this.canvas.fit();
   }
 
@@ -297,13 +341,16 @@ class Page {
       ["/ or Ctrl-K", "search"],
       ["Enter", "pin a column's path"],
       ["Esc", "let go"],
-      ["u, Shift-U", "all upstream, all downstream"],
+      ["u, Shift-U", "one step more upstream, downstream"],
+      ["m", "the whole map"],
+      ["o", "only what is around the selection"],
       ["i", "lines that decide rows"],
-      ["t", "tables only"],
+      ["t", "columns of all tables"],
+      ["b, p", "tables and filters, details"],
       ["g", "groups by schema or folder"],
       ["f, z", "fit, zoom to selection"],
       ["+ − arrows", "zoom, move"],
-      ["1 2 3 4", "graph, impact, list, changes"],
+      ["1 2 3 4 5", "map, impact, list, changes, path of a column"],
       ["d", "dark or light"],
     ];
     this.help.append(
@@ -325,20 +372,25 @@ class Page {
     if (menu && !menu.contains(target)) menu.removeAttribute("open");
     const column = number("column");
     const edge = number("edge") ?? number("open-edge");
-    const table = number("table") ?? number("table-link");
-    const [pin, show, up, down] = [number("pin"), number("show"), number("up"), number("down")];
-    const action = target.closest<HTMLElement>("[data-action]")?.dataset["action"];
+    const table = number("table");
+    const [link, pin, show, up, down, wide] = [number("table-link"), number("pin"), number("show"), number("up"), number("down"), number("wide")];
+    const text = (name: string): string | null => target.closest(`[data-${name}]`)?.getAttribute(`data-${name}`) ?? null;
+    const [action, open, close] = [text("action"), text("open"), text("close")];
     const pair = target.closest<HTMLElement>(".wire")?.dataset["pair"];
     if (action) this.act(action);
     else if (column !== null) this.pin(column);
-    else if (edge !== null) this.store.go({ edge, tab: "details", column: null });
+    else if (edge !== null) this.store.go({ edge, tab: "details", column: null, panel: true });
     else if (pair) this.openPair(pair);
-    else if (up !== null) this.expand(up, true);
-    else if (down !== null) this.expand(down, false);
-    else if (table !== null) this.showTable(table);
+    else if (open !== null) this.openBox(open);
+    else if (close !== null) this.closeBox(close);
+    else if (up !== null) this.expand(up, "up");
+    else if (down !== null) this.expand(down, "down");
+    else if (wide !== null) this.store.go({ wide });
+    else if (table !== null) this.selectCard(table);
+    else if (link !== null) this.showTable(link);
     else if (pin !== null) this.showColumn(pin);
     else if (show !== null) {
-      if (this.store.now.mode === "impact") this.canvas.fit([this.lineage.datasetOf[show]!]);
+      if (this.store.now.mode === "impact") this.canvas.show(this.lineage.datasetOf[show]!);
       else this.showColumn(show);
     } else if (target.closest(".stage") && !target.closest(".card") && this.store.now.edge !== null) this.store.go({ edge: null });
   }
@@ -346,39 +398,93 @@ class Page {
   private pin(column: ColumnId): void {
     if (this.store.now.mode === "impact") this.showImpact(column);
     else if (this.store.now.column === column) this.store.go({ column: null, edge: null });
-    else this.store.go({ column, dataset: this.lineage.datasetOf[column]!, edge: null, tab: "details" });
+    else this.store.go({ column, dataset: this.lineage.datasetOf[column]!, edge: null, tab: "details", panel: true });
   }
 
-  /** A line between two tables: the table that it leads into. */
+  /** The card itself: a second click lets go. */
+  private selectCard(dataset: DatasetId): void {
+    const { dataset: now, column, edge, mode } = this.store.now;
+    const again = now === dataset && column === null && edge === null && mode === "graph";
+    this.store.go({ dataset: again ? null : dataset, column: null, edge: null, wide: null, tab: "details", panel: true });
+  }
+
+  /** A line between two things: the edges of a pair of tables, or what is in a box. */
   private openPair(pair: string): void {
-    this.store.go({ dataset: Number(pair.split(">")[1]), column: null, edge: null, tab: "details" });
+    const [from, to] = pair.split(">").map(Number) as [number, number];
+    const box = [to, from].find((id) => id >= this.lineage.datasetCount);
+    if (box !== undefined) this.openBox(this.scenes.box(box)!.key);
+    else this.store.go({ dataset: to, column: null, edge: null, tab: "details", panel: true });
   }
 
-  private expand(dataset: DatasetId, up: boolean): void {
-    const { shown, inspect } = this.store.now;
-    const all = up ? this.lineage.tablesInto(dataset, inspect) : this.lineage.tablesOutOf(dataset, inspect);
-    const more = all.filter((other) => !shown.has(other)).slice(0, HOP);
-    this.store.go({ shown: new Set([...shown, ...more]) });
+  // -- boxes -------------------------------------------------------------------------------------
+
+  /** Opens a box in its place; what would be too much is asked first. */
+  private openBox(key: string): void {
+    const open = new Set([...this.canvas.scene.open, key]);
+    const next = { ...this.store.now, open };
+    const things = this.scenes.of(next, this.canvas.isNarrow()).things.length;
+    if (things <= LIMIT) {
+      this.store.go({ open });
+      return;
+    }
+    const alone = new Set([...open].filter((each) => each === key || key.startsWith(`${each}/`) || key.startsWith(`${each}~`) || key.startsWith(`${each}=`)));
+    const ended = (): void => {
+      this.question = null;
+      this.drawScope();
+    };
+    this.question = {
+      text: `With this box ${things} things would be shown, more than ${LIMIT}.`,
+      answers: [
+        { label: "Fold the other boxes", action: () => this.store.go({ open: alone }) },
+        { label: "Cancel", action: ended },
+      ],
+    };
+    this.drawScope();
+  }
+
+  private closeBox(key: string): void {
+    this.store.go({ open: new Set([...this.canvas.scene.open].filter((each) => each !== key && !each.startsWith(`${key}/`) && !each.startsWith(`${key}~`) && !each.startsWith(`${key}=`))) });
+  }
+
+  private expand(dataset: DatasetId, side: Side): void {
+    const { root, path, more, mode } = this.store.now;
+    if (mode === "graph" && path === null && dataset === root) this.deepen(side);
+    else if (mode === "graph") this.store.go({ more: [...more, [dataset, side]] });
+    else this.store.go({ mode: "graph", ...around(dataset) });
+  }
+
+  private deepen(side: Side): void {
+    const { root, path, dataset } = this.store.now;
+    if (root === null && path === null) {
+      if (dataset !== null) this.focusOn();
+      return;
+    }
+    this.store.go({ [side]: Math.min(DEEPEST, this.store.now[side] + 1), fold: null, open: null });
   }
 
   private act(action: string): void {
-    const { column, dataset, shown, inspect } = this.store.now;
-    if (action === "impact" && column !== null) this.showImpact(column);
-    else if (action === "unfold" && column !== null) {
-      this.store.set({ unfolded: true });
-      this.showImpact(column);
-    } else if (action === "alone" && dataset !== null) this.store.go({ shown: new Set([dataset]) });
-    else if (action === "upstream" || action === "downstream") {
-      const up = action === "upstream";
-      const next = (each: DatasetId): DatasetId[] => (up ? this.lineage.tablesInto(each, inspect) : this.lineage.tablesOutOf(each, inspect));
-      const more =
-        column !== null
-          ? [...this.lineage.trace([column], up).columns].map((each) => this.lineage.datasetOf[each]!)
-          : dataset !== null
-            ? this.lineage.allTables([dataset], next)
-            : [];
-      this.store.go({ shown: new Set([...shown, ...more]) });
-    }
+    const { column, dataset } = this.store.now;
+    if (action === "cancel") this.cancel();
+    else if (action === "impact" && column !== null) this.showImpact(column);
+    else if (action === "impact") this.store.go({ mode: "impact", edge: null, panel: true });
+    else if (action === "unfold") this.store.go({ unfolded: true });
+    else if (action === "focus") this.focusOn();
+    else if (action === "alone" && dataset !== null) this.store.go({ mode: "graph", ...around(dataset), up: 0, down: 0 });
+    else if (action === "strip") this.mode("strip");
+    else if (action === "copy-path" && column !== null) void this.copy(pathMarkdown(this.lineage, column), "path copied");
+    else if (action === "close") this.store.set({ panel: false });
+    else if (action === "upstream") this.deepen("up");
+    else if (action === "downstream") this.deepen("down");
+  }
+
+  /** The layout is given up, and the state is again that of the picture that stands. */
+  private cancel(): void {
+    if (this.canvas.cancel()) this.store.go({ ...this.stood });
+  }
+
+  private letGo(): void {
+    if (this.canvas.isBusy) this.cancel();
+    else this.store.go({ column: null, edge: null, wide: null, ...(this.store.now.column === null && this.store.now.edge === null ? { dataset: null } : {}), ...(this.store.now.mode === "impact" ? { mode: "graph" as const } : {}) });
   }
 
   // -- keys --------------------------------------------------------------------------------------
@@ -389,33 +495,38 @@ class Page {
       this.palette.open();
       return;
     }
-    const typing = (event.target as Element).closest?.("input, select, dialog");
+    const typing = (event.target as Element).closest?.("input, select, dialog, .tree");
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const state = this.store.now;
     const actions: Record<string, () => void> = {
       "/": () => this.palette.open(),
       "?": () => this.help.showModal(),
-      Escape: () => this.store.go({ column: null, edge: null, ...(state.mode === "impact" ? { mode: "graph" as const } : {}) }),
+      Escape: () => this.letGo(),
       i: () => this.store.go({ inspect: !state.inspect }),
       t: () => this.store.go({ tableLevel: !state.tableLevel }),
       g: () => this.store.go({ grouped: !state.grouped }),
       f: () => this.canvas.fit(),
       z: () => this.zoomToSelection(),
-      u: () => this.act("upstream"),
-      U: () => this.act("downstream"),
+      u: () => this.deepen("up"),
+      U: () => this.deepen("down"),
+      m: () => this.toMap(),
+      o: () => this.focusOn(),
+      b: () => this.toggleRail(),
+      p: () => this.store.set({ panel: !state.panel }),
       d: () => turn(),
       "1": () => this.mode("graph"),
       "2": () => this.mode("impact"),
       "3": () => this.mode("list"),
+      "5": () => this.mode("strip"),
       "4": () => this.lineage.raw.diff && this.mode("diff"),
-      "+": () => this.canvas.zoomBy(1.25),
-      "-": () => this.canvas.zoomBy(0.8),
+      "+": () => this.canvas.viewport.zoomBy(1.25),
+      "-": () => this.canvas.viewport.zoomBy(0.8),
     };
     const moves: Record<string, [number, number]> = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
     const move = moves[event.key];
     if (move && (event.target as Element).matches(".stage")) {
       event.preventDefault();
-      this.canvas.panBy(...move);
+      this.canvas.viewport.panBy(...move);
     } else if (actions[event.key]) {
       event.preventDefault();
       actions[event.key]!();
@@ -434,20 +545,28 @@ async function data(): Promise<Raw> {
   const held = document.getElementById("lineage")?.textContent ?? "";
   if (held.trim()) return unpacked(held);
   const answer = await asked("api/lineage");
+  if (answer.status === 401) throw new Error("the server says 401: the token in the address is missing or wrong. Open the address that lineal serve printed");
   if (!answer.ok) throw new Error(`the server says ${answer.status}`);
   return checked((await answer.json()) as Raw);
 }
 
-/** The server's files have changed: the same address, with what is in them now. */
-function follow(known: string): void {
+const PAUSE = 1500;
+
+/** The server's files have changed: the same address, with what is in them now. A server that is gone is reported. */
+function follow(page: Page, known: string): void {
   setInterval(async () => {
     try {
-      const { version } = (await (await asked("api/version")).json()) as { version: string };
+      const answer = await asked("api/version");
+      if (answer.status === 401) page.note("server", "The server does not know this page's token any more. Open the address that it printed.");
+      if (!answer.ok) return;
+      const { version, problem } = (await answer.json()) as { version: string; problem?: string };
       if (known !== version) location.reload();
+      if (problem) page.note("server", `The files could not be read again: ${titled(problem)}`);
+      else page.forget("server");
     } catch {
-      // the server is gone; what is shown stays
+      page.note("server", "The server is gone: what is shown is what it said last.");
     }
-  }, 1500);
+  }, PAUSE);
 }
 
 function asked(path: string): Promise<Response> {
@@ -455,11 +574,28 @@ function asked(path: string): Promise<Response> {
   return fetch(path, { headers: { Authorization: `Bearer ${token}` } });
 }
 
-data()
-  .then((raw) => {
-    new Page(raw);
-    if (raw.at) follow(raw.at);
-  })
-  .catch((problem: unknown) => {
-    document.body.textContent = `The lineage cannot be shown: ${problem instanceof Error ? problem.message : String(problem)}`;
-  });
+/** Lets the browser draw before a long step. */
+function drawn(): Promise<void> {
+  return new Promise((go) => setTimeout(go));
+}
+
+async function start(): Promise<void> {
+  const script = document.getElementById("lineage");
+  exports.keep();
+  document.body.append(h("p", { class: "loading", role: "status" }, "Reading the lineage …"));
+  await drawn();
+  const raw = await data();
+  script?.remove();
+  await drawn();
+  const lineage = new Lineage(raw);
+  await drawn();
+  const scenes = new Scenes(lineage);
+  await drawn();
+  const page = new Page(lineage, scenes);
+  if (raw.at) follow(page, raw.at);
+}
+
+start().catch((problem: unknown) => {
+  const said = problem instanceof Error ? problem.message : String(problem);
+  clear(document.body, h("main", { class: "failed", role: "alert" }, h("h1", {}, "lineal"), h("p", {}, `The lineage cannot be shown: ${said}`)));
+});

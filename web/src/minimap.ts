@@ -3,8 +3,8 @@
 import type { Canvas } from "./canvas.ts";
 import { h, s } from "./dom.ts";
 
-const WIDTH = 359;
-const HEIGHT = 120;
+const WIDTH = 180;
+const HEIGHT = 96;
 
 export class Minimap {
   private svg = s("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" });
@@ -18,7 +18,7 @@ export class Minimap {
     const go = (event: PointerEvent): void => {
       const box = this.svg.getBoundingClientRect();
       const { x, y, scale } = this.bounds;
-      canvas.centre((event.clientX - box.left) / scale + x, (event.clientY - box.top) / scale + y);
+      canvas.viewport.centre((event.clientX - box.left) / scale + x, (event.clientY - box.top) / scale + y);
     };
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId);
@@ -29,7 +29,6 @@ export class Minimap {
 
   private draw(): void {
     const boxes = [...this.canvas.picture.boxes.values()];
-    this.element.hidden = boxes.length < 2;
     if (!boxes.length) return;
     const left = Math.min(...boxes.map((box) => box.x));
     const top = Math.min(...boxes.map((box) => box.y));
@@ -46,7 +45,8 @@ export class Minimap {
 
   private move(): void {
     const { x, y, scale } = this.bounds;
-    const seen = this.canvas.window();
+    const seen = this.canvas.viewport.window();
+    this.element.hidden = this.canvas.isAllSeen();
     const attributes = { x: (seen.x - x) * scale, y: (seen.y - y) * scale, width: seen.width * scale, height: seen.height * scale };
     for (const [name, value] of Object.entries(attributes)) this.frame.setAttribute(name, String(Math.round(value * 10) / 10));
   }

@@ -2,23 +2,51 @@
 
 import type { Chain, Ledger } from "./data.ts";
 import { clear, h } from "./dom.ts";
-import { effectsOf, type Affected, type Effect } from "./effects.ts";
-import type { ColumnId, DatasetId, EdgeId, Impacted, Lineage, Place, Usage } from "./lineage.ts";
+import { excerpt, said, titledLines } from "./excerpt.ts";
+import { markdown } from "./markdown.ts";
+import { effectsOf, near, type Affected, type Effect } from "./effects.ts";
+import { compared, CONSUMERS, type ColumnId, type DatasetId, type EdgeId, type Lineage, type Place, type Reach, type Usage } from "./lineage.ts";
 import { short } from "./shape.ts";
 import { CHANGES, type State, type Store } from "./state.ts";
-import { counted, titled } from "./words.ts";
+import { counted, thousands, titled } from "./words.ts";
 
 const MOST = 200;
 const FEW = 12;
+/** Widths of the panel in px; heights below the picture. */
+const [NARROWEST, USUAL, WIDEST] = [160, 340, 720];
 
 export class Panel {
   private inner = h("div", { class: "inner" });
-  readonly element = h("aside", { class: "panel", "aria-label": "Details" }, this.inner);
+  private handle = h("div", { class: "handle", role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": "width of the details", "aria-valuemin": NARROWEST, "aria-valuemax": WIDEST, "aria-valuenow": USUAL });
+  readonly element = h("aside", { class: "panel", "aria-label": "Details" }, this.handle, this.inner);
 
   constructor(
     private lineage: Lineage,
     private store: Store,
-  ) {}
+  ) {
+    this.handle.addEventListener("pointerdown", (event) => this.handle.setPointerCapture(event.pointerId));
+    this.handle.addEventListener("pointermove", (event) => {
+      if (event.buttons) this.resize(this.isBelow() ? this.element.getBoundingClientRect().bottom - event.clientY : innerWidth - event.clientX);
+    });
+    this.handle.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: 24, ArrowUp: 24, ArrowRight: -24, ArrowDown: -24 }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.resize((this.isBelow() ? this.element.offsetHeight : this.element.offsetWidth) + by);
+    });
+  }
+
+  /** On a narrow screen the panel is below the picture. */
+  private isBelow(): boolean {
+    return matchMedia("(max-width: 900px)").matches;
+  }
+
+  private resize(size: number): void {
+    const wanted = Math.round(Math.max(NARROWEST, Math.min(WIDEST, size)));
+    this.element.style.setProperty(this.isBelow() ? "--panel-height" : "--panel", `${wanted}px`);
+    this.handle.setAttribute("aria-valuenow", String(wanted));
+  }
 
   draw(state: State): void {
     const tab = (name: State["tab"], label: string): HTMLElement =>
@@ -30,9 +58,10 @@ export class Panel {
       tab("diagnostics", `Diagnostics ${this.lineage.raw.diagnostics.length}`),
       tab("coverage", "Coverage"),
     );
+    const close = h("button", { type: "button", class: "close", "data-action": "close", "aria-label": "close the details", title: "close the details (p)" }, "×");
     const body = h("div", { class: "body", role: "tabpanel", tabindex: 0, "aria-label": state.tab }, this.content(state));
     const top = this.inner.querySelector(".body")?.scrollTop ?? 0;
-    clear(this.inner, tabs, body);
+    clear(this.inner, h("div", { class: "panel-top" }, tabs, close), body);
     const about = [state.mode, state.tab, state.edge, state.column, state.dataset].join();
     if (this.drawn === about) body.scrollTop = top;
     this.drawn = about;
@@ -50,6 +79,8 @@ export class Panel {
     if (state.edge !== null) return this.edge(state.edge);
     if (state.mode === "diff" && state.column === null && state.dataset === null) return this.diff();
     if (state.mode === "impact" && state.column !== null) return this.impact(state, state.column);
+    if (state.mode === "impact" && state.dataset !== null) return this.tableImpact(state.dataset);
+    if (state.mode === "impact") return this.howToAsk();
     if (state.column !== null) return this.column(state.column);
     if (state.dataset !== null) return this.dataset(state.dataset);
     return this.nothing();
@@ -59,7 +90,7 @@ export class Panel {
     return [
       h("h2", {}, this.lineage.raw.title),
       h("p", {}, `${counted(this.lineage.datasetCount, "table")}, ${counted(this.lineage.columnCount, "column")}, ${counted(this.lineage.fieldCount, "edge")}.`),
-      h("p", { class: "quiet" }, "Click a column to pin its path, a table for its columns, a line for how it was made. Press / to search, ? for keys."),
+      h("p", { class: "quiet" }, "Click a box to open it, a table for its columns, a column to pin its path, a line for how it was made. Press / to search, ? for keys."),
       ...this.begins("Sources", (dataset) => !this.lineage.tablesInto(dataset, true).length),
       ...this.begins("Ends", (dataset) => !this.lineage.tablesOutOf(dataset, true).length),
     ];
@@ -91,8 +122,8 @@ export class Panel {
         "div",
         { class: "actions" },
         h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
-        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
-        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+        h("button", { type: "button", "data-action": "focus" }, "Only its path"),
+        h("button", { type: "button", "data-action": "strip" }, "Path with SQL"),
       ),
       ...this.list("Comes from", [...lineage.before(column)], (edge) => lineage.sourcePath(edge)),
       ...this.list("Goes to", [...lineage.after(column)], (edge) => lineage.targetPath(edge)),
@@ -132,13 +163,14 @@ export class Panel {
     const text = lineage.description(column);
     const plain = [...lineage.edgesInto(column)].filter((edge) => lineage.edgeKind(edge) !== "transform");
     const statuses = [...new Set(plain.map((edge) => lineage.status(edge)).filter(Boolean))];
-    const said = statuses.length ? h("span", { class: `badge status ${statuses[0]}` }, statuses.join(", ")) : null;
+    const status = statuses.length ? h("span", { class: `badge status ${statuses[0]}` }, statuses.join(", ")) : null;
     const upstream = plain.map((edge) => lineage.description(lineage.source(edge))).find((other) => other && other !== text);
     return h(
       "section",
       { class: "description" },
-      h("p", {}, text || h("span", { class: "quiet" }, "no description"), " ", said),
-      upstream && text ? h("p", { class: "quiet" }, `upstream says: ${upstream}`) : null,
+      text ? markdown(text) : h("p", { class: "quiet" }, "no description"),
+      status,
+      upstream && text ? h("p", { class: "quiet" }, `upstream says: ${titled(upstream)}`) : null,
     );
   }
 
@@ -190,13 +222,15 @@ export class Panel {
     return [
       h("p", { class: "crumb quiet" }, [lineage.kind(dataset), lineage.namespace(dataset)].filter(Boolean).join(" · ")),
       h("h2", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 200)),
-      lineage.about(dataset) ? h("p", {}, lineage.about(dataset)) : null,
+      lineage.about(dataset) ? markdown(lineage.about(dataset)) : null,
+      lineage.tags(dataset).length ? h("p", {}, ...lineage.tags(dataset).map((tag) => h("span", { class: "badge" }, short(tag, 40)))) : null,
+      ...this.diagnosticsIn(dataset),
       place ? h("p", { class: "place" }, said(place)) : null,
       h(
         "div",
         { class: "actions" },
-        h("button", { type: "button", "data-action": "upstream" }, "All upstream"),
-        h("button", { type: "button", "data-action": "downstream" }, "All downstream"),
+        h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
+        h("button", { type: "button", "data-action": "focus" }, "What is around it"),
         h("button", { type: "button", "data-action": "alone" }, "Only this"),
       ),
       ...tables("Made from", lineage.tablesInto(dataset, withRows)),
@@ -238,13 +272,8 @@ export class Panel {
 
   /** The source around a place, with the line marked. */
   private excerpt(place: Place): HTMLElement | null {
-    const text = this.lineage.raw.texts[place.file];
-    if (text === undefined) return null;
-    const lines = text.split("\n").map((line, index) => {
-      const number = h("span", { class: "number", "aria-hidden": "true" }, String(index + 1));
-      return h("span", { class: "line" }, number, index + 1 === place.line ? h("mark", {}, titledLines(line) || " ") : titledLines(line), "\n");
-    });
-    return h("section", {}, h("h3", {}, "Source"), h("pre", { class: "excerpt", tabindex: 0, "aria-label": `source of ${titled(place.file)}` }, ...lines));
+    if (this.lineage.raw.texts[place.file] === undefined) return null;
+    return h("section", {}, h("h3", {}, "Source"), excerpt(this.lineage, place));
   }
 
   // -- impact ------------------------------------------------------------------------------------
@@ -265,6 +294,7 @@ export class Panel {
       h("p", { class: "crumb" }, "impact of a change"),
       h("h2", { title: titled(lineage.fullName(column)) }, short(lineage.fullName(column), 120)),
       h("p", {}, "When ", select, ` it reaches ${counted(found.length, "column")} in ${counted(new Set(found.map((each) => lineage.datasetOf[each.column])).size, "table")}.`),
+      ...this.consumersOf([...lineage.namedBy(column).keys(), ...new Set(found.map((each) => lineage.datasetOf[each.column]!))].filter((each, index, all) => all.indexOf(each) === index)),
       ...(broken.length ? [h("h3", {}, `${counted(broken.length, "statement")} that name${broken.length === 1 ? "s" : ""} it`), h("ul", { class: "broken" }, ...broken.slice(0, MOST).map((each) => h("li", {}, this.toDataset(each.dataset), h("p", { class: "quiet" }, titled(each.why)), each.place ? h("p", { class: "place" }, said(each.place)) : null)))] : []),
       ...[...groups].flatMap(([effect, several]) => [
         h("h3", {}, `${EFFECT_WORDS[effect]} ${several.length}`),
@@ -272,6 +302,53 @@ export class Panel {
       ]),
       folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, counted(folded, "more column") + (state.unfolded || shown.length === MOST ? "" : " that are far and only referenced")) : null,
     ];
+  }
+
+  /** What to do when nothing is picked. */
+  private howToAsk(): HTMLElement[] {
+    return [
+      h("h2", {}, "Impact of a change"),
+      h("p", {}, "Pick the column or the table that you want to change:"),
+      h("ul", {}, h("li", {}, "click it in the map, or a table first and then one of its columns;"), h("li", {}, "or press / and type its name.")),
+      h("p", {}, "Then choose what happens to it. The list has what breaks, what is not rebuilt and what gets other values, the worst first."),
+    ];
+  }
+
+  /** A table that goes, or has other rows: the tables behind it by distance, its consumers by kind. */
+  private tableImpact(dataset: DatasetId): (HTMLElement | null)[] {
+    const { lineage } = this;
+    const reached = [...lineage.tableReach(dataset)].sort((a, b) => a[1].depth - b[1].depth || compared(lineage.name(a[0]), lineage.name(b[0])));
+    const tables = reached.filter(([each]) => !CONSUMERS.has(lineage.kind(each)));
+    const item = ([each, { why, depth }]: [DatasetId, Reach]): HTMLElement => h("li", { "data-name": lineage.name(each) }, h("span", { class: "why", "data-why": why, title: why }, why), this.toDataset(each), h("span", { class: "quiet hops", title: counted(depth, "hop") }, String(depth)));
+    return [
+      h("p", { class: "crumb" }, "impact of a change"),
+      h("h2", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 120)),
+      h("p", {}, `It reaches ${counted(tables.length, "table")}. Pick one of its columns for what a drop, a new name or another type does.`),
+      ...this.consumersOf(reached.map(([each]) => each)),
+      tables.length ? h("h3", {}, `Tables behind it ${tables.length}`) : null,
+      h("ol", { class: "impacts" }, ...tables.slice(0, MOST * 2).map(item)),
+      tables.length > MOST * 2 ? h("p", { class: "quiet" }, `… and ${counted(tables.length - MOST * 2, "more table")}`) : null,
+    ];
+  }
+
+  /** Tests that fail, metrics that change: whoever reads columns besides models, by kind. */
+  private consumersOf(datasets: DatasetId[]): HTMLElement[] {
+    const groups = new Map<string, DatasetId[]>();
+    for (const dataset of datasets) {
+      const kind = this.lineage.kind(dataset);
+      if (CONSUMERS.has(kind)) groups.set(kind, [...(groups.get(kind) ?? []), dataset]);
+    }
+    return [...groups].flatMap(([kind, several]) => [
+      h("h3", { class: "consumers" }, `${CONSUMER_WORDS[kind] ?? "Consumers that are affected"} ${several.length}`),
+      h("ul", { class: "ends" }, ...several.slice(0, MOST).map((each) => h("li", {}, this.toDataset(each)))),
+    ]);
+  }
+
+  private diagnosticsIn(dataset: DatasetId): HTMLElement[] {
+    const found = this.lineage.diagnosticsOf(dataset);
+    if (!found.length) return [];
+    const items = found.slice(0, FEW).map((each) => h("li", {}, h("span", { class: `severity ${this.lineage.raw.diagnostics[each]!.severity}` }, this.lineage.raw.diagnostics[each]!.severity), ` ${titled(this.lineage.raw.diagnostics[each]!.message)}`));
+    return [h("h3", {}, counted(found.length, "diagnostic")), h("ul", { class: "diagnostics" }, ...items)];
   }
 
   /** One line: why, which column, how far. */
@@ -343,14 +420,14 @@ export class Panel {
 
   /** The numbers of a chain, and why each is lower than the one before it. */
   private chain(title: string, numbers: Record<string, number>, chain: Chain): HTMLElement[] {
-    const facts = Object.entries(numbers).flatMap(([stage, count]) => this.fact(stage, count.toLocaleString("en")));
+    const facts = Object.entries(numbers).flatMap(([stage, count]) => this.fact(stage, thousands(count)));
     const losses = chain.left_out.map((loss) => {
       const examples = loss.examples ?? [];
       const more = examples.length && loss.count > examples.length ? ", …" : "";
       return h(
         "li",
         {},
-        h("p", {}, `not ${loss.stage}: ${loss.count.toLocaleString("en")} ${loss.reason}`),
+        h("p", {}, `not ${loss.stage}: ${thousands(loss.count)} ${loss.reason}`),
         examples.length ? h("p", { class: "place" }, examples.join(", ") + more) : null,
       );
     });
@@ -366,16 +443,21 @@ export function unread(ledger: Ledger): string | null {
     { lost: statements.found - statements.evaluated, whole: statements.found, unit: "statement" },
   ].filter((part) => part.lost > 0);
   if (!parts.length) return null;
-  const words = parts.map((part) => `${part.lost.toLocaleString("en")} of ${counted(part.whole, part.unit)}`);
+  const words = parts.map((part) => `${thousands(part.lost)} of ${counted(part.whole, part.unit)}`);
   return `${words.join(" and ")} ${parts.length === 1 && parts[0]!.lost === 1 ? "was" : "were"} not read`;
 }
 
 const CHANGE_WORDS: Record<State["change"], string> = { values: "its values change", drop: "it is dropped", rename: "it is renamed", type: "its type changes" };
 
-/** What is near, or reached by value, is listed first; the rest is folded away. */
-export function near(each: Impacted): boolean {
-  return each.why !== "referenced" || each.depth <= 1;
-}
+const CONSUMER_WORDS: Record<string, string> = {
+  test: "Tests that may fail",
+  unit_test: "Unit tests that may fail",
+  metric: "Metrics that change",
+  semantic_model: "Semantic models that change",
+  saved_query: "Saved queries that change",
+  exposure: "Exposures that change",
+  dashboard: "Dashboards that change",
+};
 
 const EFFECT_WORDS: Record<Effect, string> = {
   breaks: "Breaks",
@@ -398,12 +480,4 @@ function clausesOf(usages: Usage[]): string {
 
 function dotted(path: string): string {
   return path ? `.${path}` : "";
-}
-
-function said(place: Place): string {
-  return `${titled(place.file) || "text"}:${place.line}:${place.column}`;
-}
-
-function titledLines(text: string): string {
-  return text.split("\n").map(titled).join("\n");
 }

@@ -2,6 +2,7 @@
 // full speed, so that a hundred thousand columns take a few milliseconds.
 
 import type { ColumnId, DatasetId, Lineage } from "./lineage.ts";
+import { parse, type Facets, type Word } from "./query.ts";
 
 export type Hit =
   | { kind: "dataset"; id: DatasetId; name: string; about: string; score: number }
@@ -60,7 +61,10 @@ export class Search {
   private descriptions: Lines;
   private described: ColumnId[] = [];
 
-  constructor(private lineage: Lineage) {
+  constructor(
+    private lineage: Lineage,
+    private facets: Facets,
+  ) {
     const { datasetCount, columnCount, datasetOf } = lineage;
     const names = Array.from({ length: datasetCount }, (_, id) => plain(lineage.name(id)));
     this.datasets = new Lines(names);
@@ -70,18 +74,38 @@ export class Search {
     this.descriptions = new Lines(this.described.map((id) => plain(lineage.description(id))));
   }
 
-  /** The best hits: whole names before beginnings, beginnings before parts, parts before scattered letters. */
+  /** The best hits: whole names before beginnings, beginnings before parts, parts before slips and scattered letters. */
   find(query: string): Hit[] {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    if (!words.length) return [];
+    const asked = parse(query);
+    const words = asked.filter((word) => word.field === null).flatMap((word) => word.values);
+    const filters = asked.filter((word) => word.field !== null);
     const datasets = new Map<DatasetId, number>();
     const columns = new Map<ColumnId, number>();
+    if (!asked.length) return [];
+    if (!words.length) return this.filtered(query);
     this.weigh(this.datasets, words, (id, score) => datasets.set(id, score + 6));
     this.weigh(this.columns, words, (id, score) => columns.set(id, score));
     this.tell(this.abouts, words, (id) => datasets.set(id, (datasets.get(id) ?? 0) + 12));
     this.tell(this.descriptions, words, (index) => columns.set(this.described[index]!, Math.max(12, columns.get(this.described[index]!) ?? 0)));
     if (datasets.size + columns.size < FEW) this.scatter(words, datasets, columns);
+    if (filters.length) this.sift(filters, datasets, columns);
     return this.best(datasets, columns);
+  }
+
+  /** Without a word of a name: all tables that the filters leave. */
+  private filtered(query: string): Hit[] {
+    const matches = this.facets.matcher(query);
+    const found = new Map<DatasetId, number>();
+    for (let id = 0; id < this.lineage.datasetCount && found.size < MOST; id++) if (matches(id)) found.set(id, 1);
+    return this.best(found, new Map());
+  }
+
+  private sift(filters: Word[], datasets: Map<DatasetId, number>, columns: Map<ColumnId, number>): void {
+    const matches = (id: DatasetId): boolean => filters.every((word) => this.facets.holds(word, id));
+    const labels = filters.filter((word) => word.field === "label" && !word.not);
+    const labelled = (id: ColumnId): boolean => labels.every((word) => this.lineage.labels(id).some((label) => word.values.includes(label.toLowerCase())));
+    for (const id of datasets.keys()) if (!matches(id)) datasets.delete(id);
+    for (const id of columns.keys()) if (!matches(this.lineage.datasetOf[id]!) || !labelled(id)) columns.delete(id);
   }
 
   private weigh(lines: Lines, words: string[], found: (id: number, score: number) => void): void {
@@ -157,7 +181,23 @@ function scoreOf(word: string, name: string): number {
     const begins = at === 0 || at === last || "._ -/".includes(name[at - 1]!);
     return (begins ? 70 : 45) - Math.min(20, (name.length - word.length) / 4);
   }
-  return scattered(word, name);
+  return Math.max(slipped(word, name), scattered(word, name));
+}
+
+/** `ordres` in `stg_orders`: two letters are the wrong way round, one is another, one is missing or too many. */
+function slipped(word: string, name: string): number {
+  if (word.length < 4) return 0;
+  for (const part of name.split(/[._ \-/]/)) if (Math.abs(part.length - word.length) <= 1 && isSlip(word, part)) return 30;
+  return 0;
+}
+
+/** One edit apart: the rest behind the first difference decides. */
+function isSlip(one: string, other: string): boolean {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  const [left, right] = [one.slice(at), other.slice(at)];
+  if (left.slice(1) === right || left === right.slice(1) || left.slice(1) === right.slice(1)) return true;
+  return left.length > 1 && left[0] === right[1] && left[1] === right[0] && left.slice(2) === right.slice(2);
 }
 
 /** `ctot` in `customer_total`: letters in order; close together is better. */

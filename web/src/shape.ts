@@ -1,14 +1,16 @@
 // The sizes of cards, and where a column's row stands in one.
 
 import type { ColumnId, DatasetId, Lineage } from "./lineage.ts";
-import { titled } from "./words.ts";
+import type { Columns } from "./rows.ts";
+import { counted, titled } from "./words.ts";
 
 export const ROW = 24;
-export const HEAD = 46;
-export const FOOT = 30;
+export const HEAD = 44;
+export const BOX = 52;
+export const FOOT = 28;
 export const FIND = 30;
 export const MOST_ROWS = 10;
-export const NARROWEST = 170;
+export const NARROWEST = 132;
 export const WIDEST = 380;
 export const LONGEST = 48;
 
@@ -19,6 +21,8 @@ export interface Shape {
   rows: number;
   /** Whether the card has more columns than rows, and so a search of its own. */
   scrolls: boolean;
+  /** Whether it says how many neighbors are shown. */
+  foot: boolean;
 }
 
 export interface Box extends Shape {
@@ -52,22 +56,31 @@ export function measure(): Measure {
   };
 }
 
-export function shapeOf(lineage: Lineage, dataset: DatasetId, tableLevel: boolean, widthOf: Measure): Shape {
-  const count = lineage.columnCountOf(dataset);
-  const rows = tableLevel ? 0 : Math.min(count, MOST_ROWS);
-  const scrolls = !tableLevel && count > MOST_ROWS;
-  let width = Math.max(NARROWEST, widthOf(short(lineage.name(dataset)), true) + 34);
-  if (!tableLevel) {
-    const first = lineage.firstColumn(dataset);
-    for (let index = 0; index < Math.min(count, 400); index++) {
-      const column = first + index;
-      const type = short(lineage.type(column), 16);
-      const marks = badgesOf(lineage, column).reduce((sum, badge) => sum + widthOf(badge, false) + 14, 0);
-      width = Math.max(width, widthOf(short(lineage.columnName(column)), false) + (type ? widthOf(type, false) + 14 : 0) + marks + 42);
-    }
+/** The size of a table's card. */
+export function shapeOf(lineage: Lineage, dataset: DatasetId, columns: Columns, foot: boolean, widthOf: Measure): Shape {
+  const count = columns.list.length;
+  const rows = Math.min(count, MOST_ROWS);
+  const scrolls = count > MOST_ROWS;
+  let width = Math.max(NARROWEST, widthOf(short(lineage.name(dataset)), true) + 80, widthOf(kindLine(lineage, dataset), false) + 52);
+  for (const column of columns.list.slice(0, 400)) {
+    const type = short(lineage.type(column), 16);
+    const marks = badgesOf(lineage, column).reduce((sum, badge) => sum + widthOf(badge, false) + 14, 0);
+    width = Math.max(width, widthOf(short(lineage.columnName(column)), false) + (type ? widthOf(type, false) + 14 : 0) + marks + 62 + Math.ceil(0.08 * widthOf(short(lineage.columnName(column)), false)));
   }
-  const height = HEAD + (scrolls ? FIND : 0) + rows * ROW + FOOT;
-  return { width: Math.min(Math.ceil(width), WIDEST * 2), height, rows, scrolls };
+  const rest = columns.rest > 0 ? ROW : 0;
+  const height = HEAD + (scrolls ? FIND : 0) + rows * ROW + rest + (foot ? FOOT : 0);
+  return { width: Math.min(Math.ceil(width), WIDEST * 2), height, rows, scrolls, foot };
+}
+
+/** What a card says below the name of its table. */
+export function kindLine(lineage: Lineage, dataset: DatasetId): string {
+  return `${short(lineage.kind(dataset), 20)} · ${counted(lineage.columnCountOf(dataset), "column")}`;
+}
+
+/** The size of a box that holds several tables. */
+export function boxShape(name: string, count: string, widthOf: Measure): Shape {
+  const width = Math.max(NARROWEST, widthOf(short(name), true) + 58, widthOf(count, false) + 62);
+  return { width: Math.ceil(width), height: BOX, rows: 0, scrolls: false, foot: false };
 }
 
 /** What a column's row shows beside its name. */

@@ -1,7 +1,7 @@
 """What the page knows: a graph as columns of numbers, which a browser reads quickly, and the texts
 behind it.
 
-    datasets   a row each: name, kind, description, group, place, first column
+    datasets   a row each: name, kind, description, place, first column, tags
     columns    in the order of their datasets; an edge names them by number
     edges      source and target column, kind, level, marks, and where its usages begin
     rows       what decides a dataset's rows: source column, target dataset
@@ -9,6 +9,7 @@ behind it.
     brought    a label that a column has from another one, and from which
     named      who names a column: those statements break when it goes
     reads      which dataset reads which
+    links      which dataset is made from which, and by edges of which kinds
     words      every text that stands in the tables above, once
 
 What a number means is in `web/src/data.ts`, which reads it.
@@ -17,6 +18,7 @@ What a number means is in `web/src/data.ts`, which reads it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from lineal.graph.classify import Classification
@@ -28,14 +30,18 @@ from lineal.graph.names_used import NamesUsed
 from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.redaction import redact_text
+from lineal.model.way import Confidence
 
-VERSION = 3
+VERSION = 4
 KINDS = ("copy", "rename", "transform", "inspect")
 STATUSES = (None, INHERITED, MODIFIED, MISSING)
 AMBIGUOUS, MASKED, STATUS = 1, 2, 4
 """The marks of an edge: two flags, and its description's status times four."""
 DECLARED, LISTED = 1, 2
 """The marks of a column: its labels are its own, its dataset lists it."""
+READ, LOW, MEDIUM, DOUBTFUL = (1 << (len(KINDS) + number) for number in range(4))
+"""The marks of a link, after one for each kind of edge: a statement reads the dataset; an edge has
+low or unknown confidence; one has medium confidence; one is ambiguous."""
 
 
 def page_data(
@@ -107,7 +113,7 @@ class _Tables:
             "version": VERSION,
             "title": title,
             "start": start,
-            "datasets": _transposed(map(self.dataset, self.datasets), 10),
+            "datasets": _transposed(map(self.dataset, self.datasets), 11),
             "columns": _transposed(map(self.column, self.columns), 5),
             "edges": _transposed(fields, 8),
             "rows": _transposed(rows, 8),
@@ -115,6 +121,7 @@ class _Tables:
             "brought": _transposed(self.brought(), 3),
             "named": _transposed(self.naming_rows(), 6),
             "reads": _transposed(self.reads(), 2),
+            "links": _transposed(self.links(), 3),
             "calls": {"fixed": sorted(OF_ONE_TYPE), "kept": sorted(OF_THE_SAME_TYPE)},
             "diagnostics": [self.diagnostic(found) for found in self.diagnostics()],
             "coverage": self.graph.extraction.coverage.to_json(),
@@ -148,10 +155,28 @@ class _Tables:
         columns = self.graph.columns(dataset)
         first = self.columns[columns[0]] if columns else -1
         say = self.words
+        place = self.place(self.defined(dataset))
         return (
-            say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *self.place(info.place),
+            say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *place,
             first, len(columns), int(bool(columns) and self.used.by_position(columns[0])),
+            say["\n".join(info.tags)],
         )  # fmt: skip
+
+    def defined(self, dataset: Dataset) -> Place | None:
+        """Return where a dataset is declared, else the first place in the statement that makes it."""
+        return self.graph.infos[dataset].place or self.first_places.get(dataset)
+
+    @cached_property
+    def first_places(self) -> dict[Dataset, Place]:
+        """The first place of the usages into each dataset."""
+        found: dict[Dataset, Place] = {}
+        for edge in self.order:
+            for usage in edge.usages:
+                place = usage.place
+                known = found.get(edge.into)
+                if place is not None and (known is None or place < known):
+                    found[edge.into] = place
+        return found
 
     def column(self, column: Column) -> tuple[Any, ...]:
         """Return the row of a column."""
@@ -188,6 +213,22 @@ class _Tables:
         for dataset, target in pairs:
             if dataset in self.datasets and target in self.datasets:
                 yield self.datasets[dataset], self.datasets[target]
+
+    def links(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the pairs of datasets with an edge or a read between them, and the pair's marks."""
+        marks: dict[tuple[int, int], int] = {}
+        for edge in self.order:
+            pair = (self.datasets[edge.source.dataset], self.datasets[edge.into])
+            mark = (1 << KINDS.index(edge.kind)) + DOUBTFUL * edge.ambiguous
+            mark += LOW * (edge.level <= Confidence.LOW) + MEDIUM * (
+                edge.level == Confidence.MEDIUM
+            )
+            marks[pair] = marks.get(pair, 0) | mark
+        for pair in self.reads():
+            marks[pair] = marks.get(pair, 0) | READ
+        for (source, target), mark in marks.items():
+            if source != target:
+                yield source, target, mark
 
     def edge(self, edge: Edge) -> tuple[Any, ...]:
         """Return the row of an edge, and add its usages."""
@@ -236,7 +277,36 @@ class _Tables:
             "message": found.message,
             "hint": found.advice,
             "place": at,
+            "dataset": self.owner(found.place),
         }
+
+    def owner(self, place: Place | None) -> int:
+        """Return the dataset whose definition a place is in, or -1: of several datasets of one file
+        the last that begins before it.
+        """
+        if place is None:
+            return -1
+        folder, _, name = place.file.rpartition("/")
+        stem = name.partition(".")[0]
+        known = self.definitions.get(place.file) or self.definitions.get(f"{folder}/{stem}", [])
+        before = [number for line, number in known if line <= place.line]
+        if before:
+            return before[-1]
+        return known[0][1] if known else -1
+
+    @cached_property
+    def definitions(self) -> dict[str, list[tuple[int, int]]]:
+        """The lines at which datasets begin, by file, and by its path without the ending: a model's
+        columns are declared beside its SQL.
+        """
+        found: dict[str, list[tuple[int, int]]] = {}
+        for dataset, number in self.datasets.items():
+            place = self.defined(dataset)
+            if place is not None:
+                folder, _, name = place.file.rpartition("/")
+                for key in (place.file, f"{folder}/{name.partition('.')[0]}"):
+                    found.setdefault(key, []).append((place.line, number))
+        return {file: sorted(several) for file, several in found.items()}
 
 
 def _transposed(rows: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:
