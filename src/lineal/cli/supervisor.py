@@ -36,6 +36,8 @@ from lineal.model.limits import (
 
 PAUSE = 0.2
 """Seconds between two looks at the child."""
+STEP = 0.05
+"""Seconds of CPU time in which a process does not get at much memory: so long nobody looks."""
 GRACE = 1.0
 """Seconds of CPU time that a task has, at most, to notice by itself that it takes too long."""
 PATIENCE = 0.8
@@ -115,6 +117,8 @@ class Seen(NamedTuple):
     number: int
     seconds: float
     memory: int
+    looked: float
+    """the CPU time of the process when its memory was last looked at"""
 
 
 class Supervisor:
@@ -228,15 +232,19 @@ class Supervisor:
         if not said.key:
             self.seen.pop(slot, None)
             return None
-        seconds, memory = cpu_time(said.process), resident_memory(said.process)
+        seconds = cpu_time(said.process)
         before = self.seen.get(slot)
         if before is None or before.number != said.number:
-            self.seen[slot] = Seen(said.number, seconds, memory)
+            memory = resident_memory(said.process)
+            self.seen[slot] = Seen(said.number, seconds, memory, seconds)
             return None
         grace = min(GRACE, said.allowance)
         if said.allowance and seconds - before.seconds > said.allowance + grace:
             return Reason.TIME
-        if self.limits.memory and memory - before.memory > self.limits.memory:
+        if not self.limits.memory or seconds - before.looked < STEP:
+            return None
+        self.seen[slot] = before._replace(looked=seconds)
+        if resident_memory(said.process) - before.memory > self.limits.memory:
             return Reason.MEMORY
         return None
 
