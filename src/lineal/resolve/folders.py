@@ -10,7 +10,8 @@ one with which it has the longest folder in common.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Container, Iterable, Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +35,12 @@ class Home(NamedTuple):
     folders: frozenset[Parts]
     label: str
     key: str
+    name: str = ""
+    """if it is shown with its schema, and not with a folder"""
+
+    def shown(self, name: str) -> str:
+        """customer      tpch::customer, or the name with its schema"""
+        return self.name or f"{self.label}::{name}"
 
     def nearness(self, folder: Parts) -> tuple[int, bool]:
         """How many folders a script has in common with it, and whether it is in the last of these."""
@@ -107,6 +114,32 @@ def homes_of(key: str, definers: list[Definer], fold: Fold) -> list[Home]:
         Home(frozenset(group), label, f"{fold(label, False)}::{key}")
         for group, label in zip(groups, labels, strict=True)
     ]
+
+
+OPEN_SCHEMA = re.compile(r"\{[^{}.]*\}")
+"""{db}      a schema that only a run knows"""
+
+
+def open_homes(scripts: Iterable[Prepared], taken: Container[str]) -> Homes:
+    """Return what names without a schema mean that are defined in one that only a run knows.
+
+    ddl.sql        USE ${DB}; CREATE TABLE sales …        {DB}.sales
+    report.sql     SELECT … FROM sales                    {DB}.sales, if nothing else is called so
+    """
+    found: dict[str, dict[str, str]] = {}
+    for script in scripts:
+        for step, _ in script.steps:
+            if not isinstance(step, Plan) or not step.defines or step.temporary:
+                continue
+            schema, _, bare = step.key.partition(".")
+            if bare and "." not in bare and OPEN_SCHEMA.fullmatch(schema) and "{" not in bare:
+                names = found.setdefault(bare, {})
+                names[step.key] = min(names.get(step.key, step.name), step.name)
+    return {
+        bare: [Home(frozenset(((),)), "", key, name) for key, name in names.items()]
+        for bare, names in found.items()
+        if len(names) == 1 and bare not in taken
+    }
 
 
 def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:

@@ -23,7 +23,7 @@ from lineal.model.script import Function
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.catalog import PYTHON, NameCatalog, table_key
 from lineal.resolve.file_names import file_stem, folders_of, name_files
-from lineal.resolve.folders import Definer, Home, definers_of, homes_of
+from lineal.resolve.folders import Definer, Home, definers_of, homes_of, open_homes
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
 from lineal.resolve.routines import Routines
@@ -111,6 +111,8 @@ class Gatherer:
             file = definers[0].file
             work = partial(self.find_homes, key, definers)
             self.boundary.attempt(work, Place(file, 1, 1), f"the definitions of {key}")
+        for key, homes in open_homes(scripts, catalog.created | catalog.declared.keys()).items():
+            catalog.homes.setdefault(key, homes)
         if not catalog.homes:
             return scripts
         catalog.naming = catalog.naming.at("", catalog.homes)

@@ -53,9 +53,12 @@ class Naming(NamedTuple):
     def near(self, name: str, key: str) -> tuple[str, str]:
         """customer      tpch::customer, where that is the nearest; customer itself if it is a tie"""
         candidates = list(nearest(self.homes[key], self.folder)) if key in self.homes else []
-        if len(candidates) == 1:
-            return f"{candidates[0].label}::{name}", candidates[0].key
-        return name, key
+        if len(candidates) != 1:
+            return name, key
+        home = candidates[0]
+        if home.name:  # {DB}.customer, which may be one in several folders itself
+            return self.near(home.name, home.key)
+        return home.shown(name), home.key
 
     def using(self, step: Using) -> Naming:
         """Return the naming after a USE statement.

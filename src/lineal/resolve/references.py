@@ -117,7 +117,7 @@ class References:
         folder = folders_of(evaluation.reading.script.file)
         found: list[tuple[Dataset, Frame]] = []
         for home in nearest(self.catalog.homes[key], folder):
-            entry = self.catalog.entry(home.key, f"{home.label}::{spelling}", "table")
+            entry = self.catalog.entry(home.key, home.shown(spelling), "table")
             found.append(self.scan_entry(entry, evaluation, node))
         names = ", ".join(str(dataset) for dataset, _ in found)
         message = f"'{spelling}' may mean any of {names}"
