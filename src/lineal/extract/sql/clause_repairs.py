@@ -634,6 +634,18 @@ def drop_statistics(words: Words) -> Words:
     return words
 
 
+def drop_with_data(words: Words) -> Words:
+    """CREATE MATERIALIZED VIEW v AS SELECT … WITH NO DATA      PostgreSQL: without the clause"""
+    view = first(words, 0, "VIEW")
+    if view is None or not says(words, 0, "CREATE") or not says(words, len(words) - 1, "DATA"):
+        return words
+    start = len(words) - 2 - says(words, len(words) - 2, "NO")
+    if says(words, start, "WITH") and start > view:
+        return words[:start]
+
+    return words
+
+
 def plain_view(words: Words) -> Words:
     """CREATE LIVE VIEW v …, CREATE WINDOW VIEW v ENGINE = … WATERMARK = … AS …
 
@@ -696,7 +708,7 @@ def flow_of_changes(words: Words) -> Words:
 
 
 REPAIRS = (
-    document_as_json, drop_statistics, plain_view, object_type, pipeline_of_files, flow_of_changes,
+    document_as_json, drop_statistics, drop_with_data, plain_view, object_type, pipeline_of_files, flow_of_changes,
     drop_table_hints, drop_graph_match, move_partition_into_condition, pass_by_comma, drop_names_of_passed,
     drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, compute_cells, drop_no_case,
     normalize_rows, upsert_by_update, expand_periods, drop_priorities, duplicates_of_ctas, drop_isolation,

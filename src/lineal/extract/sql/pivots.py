@@ -63,8 +63,7 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     """
     simplified = node.args.get("fields") is None  # DuckDB's PIVOT t ON kind USING sum(amount)
     fields = [
-        field_of(field, simplified)
-        for field in (node.expressions if simplified else node.args["fields"])
+        field_of(field) for field in (node.expressions if simplified else node.args["fields"])
     ]
     if simplified:
         aggregates = node.args.get("using") or [exp.Count(this=exp.Star())]
@@ -87,12 +86,12 @@ def pivoted(node: exp.Pivot, source: Source, scope: Scope) -> Frame:
     return pivot(source.frame, keys, made_columns(node, fields, aggregates, lineages, scope), node)
 
 
-def field_of(node: Any, simplified: bool) -> Field:
+def field_of(node: Any) -> Field:
     """Return the column that a pivot spreads, and its values.
 
     kind IN ('a', 'b'), kind IN (ANY), kind IN (SELECT …); DuckDB's ON kind, ON kind || other
     """
-    if not isinstance(node, exp.In) or (simplified and not isinstance(node.this, exp.Column)):
+    if not isinstance(node, exp.In):
         return Field(node, ())
     values = node.expressions
     query = node.args.get("query") or next(

@@ -34,7 +34,12 @@ from lineal.extract.sql.row_makers import (
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Scalar, Source
 from lineal.extract.sql.table_aliases import alias_frame, alias_table, table_name
-from lineal.extract.sql.table_functions import rows_from, table_function, unnest
+from lineal.extract.sql.table_functions import (
+    fields_of_unknown_item,
+    rows_from,
+    table_function,
+    unnest,
+)
 from lineal.extract.sql.tables import is_named, spelled
 from lineal.extract.sql.value_rows import values
 from lineal.model.diagnostic import Code
@@ -232,7 +237,8 @@ def collection(column: exp.Column, alias: Any, scope: Scope, rows: Lineage) -> S
         return source
 
     item = slots[0]._replace(name="COLUMN_VALUE", key=evaluation.fold("COLUMN_VALUE", False))
-    return Source(source.alias, source.name, project(source.frame, [item, *slots]))
+    fields = fields_of_unknown_item(item)
+    return Source(source.alias, source.name, project(source.frame, [item, *slots, *fields]))
 
 
 def stage(node: exp.Table, place: Any, scope: Scope, rows: Lineage) -> Source:

@@ -350,6 +350,11 @@ CONTRACTS = (
         "ALTER TABLE t ON CLUSTER x UPDATE a = b IN PARTITION p WHERE c = 1",
         r"ALTER TABLE|ON CLUSTER \S+|IN PARTITION \S+",
     ),
+    Contract(
+        "drop_with_data", "postgres",
+        "CREATE MATERIALIZED VIEW v AS SELECT a FROM t WITH NO DATA",
+        r"WITH (?:NO )?DATA",
+    ),
     Contract("plain_view", "clickhouse", "CREATE LIVE VIEW v AS SELECT a FROM t", r"LIVE|WINDOW"),
     # -- Hive, Redshift, DuckDB, PostgreSQL
     Contract(

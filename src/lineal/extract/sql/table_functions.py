@@ -145,13 +145,20 @@ def open_item_row(node: exp.Unnest, items: Frame, scope: Scope) -> Source | None
 
     key = names[0][1] if names else ""
     whole = [Slot(name, key, item.lineage) for name, key in names[:1]]
-    origin = next((column for column, _ in item.lineage), None)
-    if origin is None or node.args.get("offset"):
+    fields = fields_of_unknown_item(item)
+    if not fields or node.args.get("offset"):
         return None
 
+    return Source(key, key, project(items, [*whole, *fields]))
+
+
+def fields_of_unknown_item(item: Slot) -> list[Slot]:
+    """UNNEST(items) i, TABLE(items) i      i.price is a field of the items, whatever their type is"""
+    origin = next((column for column, _ in item.lineage), None)
+    if origin is None:
+        return []
     dataset = Dataset(origin.dataset.namespace, ".".join((origin.dataset.name, origin.name)))
-    fields = star_slot(Star(dataset, made=Made(Part(item.lineage), "", "", parts=True)))
-    return Source(key, key, project(items, [*whole, fields]))
+    return [star_slot(Star(dataset, made=Made(Part(item.lineage), "", "", parts=True)))]
 
 
 def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) -> Source:

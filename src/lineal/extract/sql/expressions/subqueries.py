@@ -28,8 +28,12 @@ def subquery(
 ) -> None:
     """Walk a scalar subquery.
 
-    (SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype
+    (SELECT max(a) FROM t WHERE b)      the value composes, the rows keep their own subtype;
+    (SELECT a FOR JSON PATH)            a text is made of a
     """
+    query = node.this if isinstance(node, exp.Subquery) else node
+    if isinstance(query, exp.Select) and query.args.get("for_") is not None:
+        way = value(way)
     take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
 
 

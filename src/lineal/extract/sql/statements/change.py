@@ -544,9 +544,13 @@ def unmatched_insert(
 ) -> None:
     """Assign the columns of an unmatched INSERT.
 
-    INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *
+    INSERT (a, b) VALUES (s.x, s.y), INSERT VALUES (s.x, s.y), INSERT *; Teradata: INSERT (s.x, s.y)
     """
     values = then.args.get("expression") or None
+    listed = then.args.get("this")
+    if values is None and isinstance(listed, exp.Tuple) and listed.expressions:
+        then = exp.Insert(expression=listed)
+        values = listed
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
         by_position(source, target, scope, columns, then)
         return
