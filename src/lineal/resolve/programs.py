@@ -48,6 +48,36 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
     """
     boundary, catalog = definitions.boundary, definitions.catalog
     files = files_of(scripts, boundary.failures, boundary.lose)
+    run, foreseen = execute_in_rounds(definitions, files)
+    forget(definitions)
+    boundary.diagnostics.extend(run.diagnostics)
+    definitions.unread = run.unread
+    for code in failed_in(run):
+        boundary.coverage.miss(code)
+
+    targets = [catalog.entry(key_of(write), write.name, write.kind) for write in run.writes]
+    again = Again(definitions, files, run, foreseen)
+    for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
+        boundary.coverage.statements.found += 1
+        try:
+            add(definitions, write, entry, number, again)
+        except Exception as error:
+            write.reading.fail(error, write.reading.statement_near(write.node))
+        if write.certain and write.reached and not write.keeps:
+            definitions.written_surely.add(entry.dataset)
+
+    definitions.programs = {
+        **dict.fromkeys(run.program.entered, 0),
+        **Counter(map(program_of, run.writes)),
+    }
+
+
+def execute_in_rounds(
+    definitions: Definitions, files: list[File]
+) -> tuple[Run, dict[str, Foreseen]]:
+    """Run the programs until what they know of each other's tables stays; return the last run, and
+    what it knew.
+    """
     order = [file for file in files if file.is_node]
     foreseen: dict[str, Foreseen] = {}
     run: Run | None = None
@@ -76,27 +106,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
         forget(definitions)
 
     assert run is not None
-    forget(definitions)
-    boundary.diagnostics.extend(run.diagnostics)
-    definitions.unread = run.unread
-    for code in failed_in(run):
-        boundary.coverage.miss(code)
-
-    targets = [catalog.entry(key_of(write), write.name, write.kind) for write in run.writes]
-    again = Again(definitions, files, run, corpus.foreseen)
-    for number, (write, entry) in enumerate(zip(run.writes, targets, strict=True)):
-        boundary.coverage.statements.found += 1
-        try:
-            add(definitions, write, entry, number, again)
-        except Exception as error:
-            write.reading.fail(error, write.reading.statement_near(write.node))
-        if write.certain and write.reached and not write.keeps:
-            definitions.written_surely.add(entry.dataset)
-
-    definitions.programs = {
-        **dict.fromkeys(run.program.entered, 0),
-        **Counter(map(program_of, run.writes)),
-    }
+    return run, corpus.foreseen
 
 
 def execute(
@@ -150,8 +160,8 @@ def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
         **before.unread_in,
         **{key: part.unread_in.get(key, []) for key in wanted},
     }
-    for key, askers in before.asked.items():
-        part.asked[key] = {*part.asked.get(key, ()), *(askers - wanted)}
+    for table, askers in before.asked.items():
+        part.asked[table] = {*part.asked.get(table, ()), *(askers - wanted)}
 
     part.writes = writes
     part.program.entered = before.program.entered

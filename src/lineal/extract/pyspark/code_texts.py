@@ -147,8 +147,7 @@ def skip_cell(run: Run, node: ast.Call, env: Environment) -> Value:
 
     %scala, %r
     """
-    given = node.args[0] if node.args else None
-    language = given.value if isinstance(given, ast.Constant) else "another language"
+    language = value(run, node.args[0], env) if node.args else "another language"
     run.report(Code.UNSUPPORTED_STATEMENT, f"{FOREIGN_CELL} {language}", node)
     return None
 

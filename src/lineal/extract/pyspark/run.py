@@ -124,10 +124,36 @@ class Activation(NamedTuple):
     calls: int
 
 
-class Run:
+class Work:
+    """The work of a run: how much there was, and what need not be done twice."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.checks = 0
+        """how often the steps were counted: the clock is asked now and then only"""
+        self.chances = CHANCES
+        self.depth = 0
+        self.journals: list[dict[int, tuple[Any, Any]]] = []
+        self.changes = 0
+        """how often something changed that is not a name of the function at hand"""
+        self.scans = 0
+        """how often a table was asked for"""
+        self.left_unread = 0
+        self.own_names = 0
+        """the names of the function at hand, by their identity"""
+        self.under_way: list[tuple[Any, int]] = []
+        """the calls that have not ended, and how many changes there had been before each"""
+        self.memory: dict[Any, Any] = {}
+        """what calls without effects gave, by function and values"""
+        self.effects: set[int] = set()
+        """the functions that have effects"""
+
+
+class Run(Work):
     """The state of a program's one abstract run; each entry point starts with its own views."""
 
     def __init__(self, program: Program, catalog: Catalog) -> None:
+        super().__init__()
         self.program = program
         self.catalog = catalog
         self.facts: Facts = facts_of("spark")
@@ -165,25 +191,6 @@ class Run:
         """how many writes there were when the script began"""
         self.asked: dict[str, set[int]] = {}
         """the tables that scripts read, and the scripts that do"""
-        self.steps = 0
-        self.checks = 0
-        """how often the steps were counted: the clock is asked now and then only"""
-        self.chances = CHANCES
-        self.depth = 0
-        self.journals: list[dict[int, tuple[Any, Any]]] = []
-        self.changes = 0
-        """how often something changed that is not a name of the function at hand"""
-        self.scans = 0
-        """how often a table was asked for"""
-        self.left_unread = 0
-        self.own_names = 0
-        """the names of the function at hand, by their identity"""
-        self.under_way: list[tuple[Any, int]] = []
-        """the calls that have not ended, and how many changes there had been before each"""
-        self.memory: dict[Any, Any] = {}
-        """what calls without effects gave, by function and values"""
-        self.effects: set[int] = set()
-        """the functions that have effects"""
         self.called: set[int] = set()
         self.frames: list[Yielded] = []
         self.udfs: dict[str, Value] = {}

@@ -146,7 +146,7 @@ def test_a_self_join_in_a_loop_is_marked():
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("print 'hello'\nspark.table('t')\n", Code.PARSE_ERROR),
+        ("print 'hello'\nspark.table('t')\n", Code.NEAREST_DIALECT),
         ("x = 1\x00\nspark", Code.PARSE_ERROR),
         ("if 1:\n\tx = 1\n        y = 2\nspark\n", Code.PARSE_ERROR),
         ("x = " + "(" * 5000 + "1" + ")" * 5000 + "\nspark\n", Code.PARSE_ERROR),
@@ -215,4 +215,4 @@ def test_what_a_program_for_python_2_prints_costs_nothing_else():
         'df = spark.table("a.b")\nprint "rows: %s" % 3\ndf.select("x").write.saveAsTable("c.d")\n'
     )
     assert [str(edge) for edge in found.edges] == ["a.b.x -> c.d.x  IDENTITY"]
-    assert [diagnostic.code for diagnostic in found.diagnostics] == [Code.PARSE_ERROR]
+    assert [diagnostic.code for diagnostic in found.diagnostics] == [Code.NEAREST_DIALECT]
