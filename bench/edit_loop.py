@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import dbt
+import lineal
 
 SIZES = (1_000, 5_000)
 EDITED = "models/layer_0/stg_10.sql"
@@ -40,8 +41,25 @@ def measure(models: int, names: tuple[str, ...] = tuple(COMMANDS)) -> Iterator[t
     with TemporaryDirectory() as place:
         folder = dbt.project(Path(place, "project"), models, manifest=False)
         commit(folder)
+        compiled = Path(place, "compiled")
+        compile_modules(compiled)
         for name in names:
-            yield name, loop(folder, COMMANDS[name], Path(place, f"cache-{name}"))
+            environment = {
+                **os.environ,
+                "LINEAL_CACHE": str(Path(place, f"cache-{name}")),
+                "PYTHONPYCACHEPREFIX": str(compiled),
+            }
+            yield name, loop(folder, COMMANDS[name], environment)
+
+
+def compile_modules(folder: Path) -> None:
+    """Compile lineal as an installation does: no run is to pay for that."""
+    package = str(Path(lineal.__file__).parent)
+    subprocess.run(
+        [sys.executable, "-m", "compileall", "-q", package],
+        env={**os.environ, "PYTHONPYCACHEPREFIX": str(folder)},
+        check=True,
+    )
 
 
 def commit(folder: Path) -> None:
@@ -51,27 +69,27 @@ def commit(folder: Path) -> None:
         subprocess.run(["git", *call], cwd=folder, check=True)
 
 
-def loop(folder: Path, command: tuple[str, ...], cache: Path) -> Loop:
+def loop(folder: Path, command: tuple[str, ...], environment: dict[str, str]) -> Loop:
     """Run a command four times: cold, unchanged, after an edit, unchanged."""
     model = folder / EDITED
     before = model.read_text(encoding="utf-8")
-    cold = cpu_of(folder, command, cache)
-    same = cpu_of(folder, command, cache)
+    cold = cpu_of(folder, command, environment)
+    same = cpu_of(folder, command, environment)
     model.write_text(before.replace("source.c1 as c1", "source.c1 + 1 as c1"), encoding="utf-8")
     try:
-        edited = cpu_of(folder, command, cache)
-        same = min(same, cpu_of(folder, command, cache))
+        edited = cpu_of(folder, command, environment)
+        same = min(same, cpu_of(folder, command, environment))
     finally:
         model.write_text(before, encoding="utf-8")
     return Loop(cold, edited, same)
 
 
-def cpu_of(folder: Path, command: tuple[str, ...], cache: Path) -> float:
+def cpu_of(folder: Path, command: tuple[str, ...], environment: dict[str, str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, "-m", "lineal", *command],
         cwd=folder,
-        env={**os.environ, "LINEAL_CACHE": str(cache)},
+        env=environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         check=False,

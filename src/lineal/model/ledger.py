@@ -100,6 +100,8 @@ class Chain:
     def add(self, other: Chain) -> None:
         """Add the numbers of another chain of the same kind."""
         self.found += other.found
+        if not other.lost:
+            return
         for loss in other.losses():
             self.lose(loss.stage, loss.reason, loss.count, loss.examples)
 

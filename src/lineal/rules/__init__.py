@@ -73,6 +73,10 @@ LEVELS: Mapping[str, Severity | None] = {
 }
 
 
+REMEDIES = {rule.code: rule.remedy for rule in RULES}
+"""What to do about the findings of each rule."""
+
+
 class UnknownRule(Passing, LookupError):
     """No rule is called so; the message says which one may have been meant."""
 
@@ -154,7 +158,8 @@ def _hintful(finding: Finding) -> Finding:
     """A finding that has no advice of its own has that of its rule."""
     if finding.found.hint:
         return finding
-    return finding._replace(found=finding.found._replace(hint=rule_called(finding.code).remedy))
+    remedy = REMEDIES[finding.code]
+    return finding._replace(found=finding.found._replace(hint=remedy))
 
 
 def _find_rules(text: str) -> list[Rule]:
