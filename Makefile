@@ -39,7 +39,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg lint hunt bench accuracy confidence scale run-dbt ecosystem java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg test-consumers lint hunt bench accuracy confidence scale run-dbt ecosystem java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ test-delta: $(TEST_READY) ## Run the tests of Delta tables, with a Spark that De
 
 test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark that Iceberg is made for
 	@$(call on_lake,iceberg,LINEAL_TEST_ICEBERG) tests/spark/test_capture_iceberg.py $(PYTEST)
+
+test-consumers: $(TEST_READY) ## Send events through the code that catalogs publish; skipped checks are counted
+	@LINEAL_CONSUMERS="$$(tools/consumers.sh)" $(BIN)/pytest tests/consumers -rs $(PYTEST)
 
 # `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
 QUERIES ?= 2000

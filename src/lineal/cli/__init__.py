@@ -32,6 +32,10 @@ COMMANDS = {
         "lineal.cli.impact",
         "Show what a change of a column breaks, and what else it changes.",
     ),
+    "context": (
+        "lineal.cli.context",
+        "Print path, SQL and impact of a column for a language model.",
+    ),
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
     "diff": (
         "lineal.cli.diff",

@@ -226,13 +226,30 @@ def _run(
     emission = emission_of(form, source, corpus)
     if route.is_received and emission.events == AUTO:
         emission = replace(emission, events=RUN)  # no catalog takes column lineage of job events
+    if route.profile is not None:
+        emission = replace(emission, relations=corpus.relations)
     made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
     complain(summarize(graph.extraction.coverage))
     complain(describe_events())
+    if route.profile is not None:
+        _report_bare_names(made, route.profile)
     commit()
     failed = _send(made, route, Keeping(unsent, keep), dry_run, source.color)
     return failed or _exit_code(report.diagnostics, fail_on)
+
+
+def _report_bare_names(events: list[dict[str, Any]], profile: Profile) -> None:
+    """Tell which tables a catalog will not find, and what to do about it."""
+    from lineal.cli.console import complain
+    from lineal.deliver.delivery import bare_names
+    from lineal.views.safe import visible
+    from lineal.views.words import count_noun
+
+    bare = bare_names(events, profile)
+    if bare:
+        several = f"{count_noun(len(bare), 'dataset')} without a schema ({bare[0]})"
+        complain(visible(f"{profile.title} does not find {several}: give --default-schema"))
 
 
 def describe_events() -> str:
@@ -276,6 +293,9 @@ def _send(
     rest = _keep(outcome.left, keeping)
     if not outcome.left:
         complain(f"{count_noun(outcome.sent, 'event')} sent{route.destination}")
+        if outcome.without_run:
+            several = count_noun(outcome.without_run, "dataset")
+            complain(f"{several} that no job reads or writes: catalogs take no such events")
         return 0
     total = count_noun(outcome.total, "event")
     message = f"{outcome.sent} of {total} sent{route.destination}: {outcome.reason}; {rest}"
@@ -291,6 +311,10 @@ def _plan(events: list[dict[str, Any]], route: Route) -> str:
     sizes = [size_of(event) for event in shipment.events] or [0]
     told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "
     told += f"{sum(sizes):,} bytes, the largest event {max(sizes):,}"
+    if shipment.without_run:
+        told += (
+            f"; {count_noun(shipment.without_run, 'dataset')} that no job reads or writes stay here"
+        )
     if shipment.too_large:
         told += f"; {count_noun(len(shipment.too_large), 'event')} too large for it"
     return told

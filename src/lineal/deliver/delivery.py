@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from lineal.deliver.profiles import MEGABYTE, Profile
 from lineal.deliver.send import Event, NotSent, Write, send
+from lineal.model.consumers import CONSUMERS
 from lineal.views.openlineage import line
 
 
@@ -26,6 +27,8 @@ class Outcome(NamedTuple):
     left: list[Event]
     reason: str
     """why the first of those that are left did not arrive"""
+    without_run: int = 0
+    """events that no catalog takes, and that were not sent"""
 
     @property
     def total(self) -> int:
@@ -38,19 +41,34 @@ class Shipment(NamedTuple):
 
     events: list[Event]
     too_large: list[Event]
+    without_run: int = 0
+    """events about datasets that no job reads or writes: catalogs refuse them"""
 
 
 def pack(events: Sequence[Event], profile: Profile | None) -> Shipment:
     """Return the events for a catalog: the run states that it takes, within the size that it takes."""
     if profile is None:
         return Shipment(list(events), [])
-    shipment = Shipment([], [])
+    shipment = Shipment([], [], sum("run" not in event for event in events))
     for event in events:
-        if event.get("eventType", profile.states[-1]) not in profile.states:
+        if "run" not in event or event.get("eventType") not in profile.states:
             continue
         fits = not profile.largest or size_of(event) <= profile.largest
         (shipment.events if fits else shipment.too_large).append(event)
     return shipment
+
+
+def bare_names(events: Sequence[Event], profile: Profile) -> list[str]:
+    """Return the tables that a catalog cannot find, since their names lack a schema."""
+    found: dict[str, None] = {}
+    for event in events:
+        for dataset in (*event.get("inputs", ()), *event.get("outputs", ())):
+            facets = dataset.get("facets", {})
+            kind = facets.get("datasetType", {}).get("datasetType", "").lower()
+            is_short = dataset["name"].count(".") + 1 < profile.name_parts
+            if is_short and "symlinks" not in facets and kind not in CONSUMERS:
+                found[dataset["name"]] = None
+    return list(found)
 
 
 def size_of(event: Event) -> int:
@@ -74,7 +92,7 @@ def deliver(
         left += shipment.too_large
         limit = f"{profile.largest / MEGABYTE:g} MB"
         reason = reason or f"{profile.title} takes events of at most {limit}"
-    return Outcome(sent, left, reason)
+    return Outcome(sent, left, reason, shipment.without_run)
 
 
 def keep(left: Sequence[Event], file: Path) -> None:

@@ -35,6 +35,8 @@ class Profile(NamedTuple):
     """the variable with the bearer token; none is sent where it is not set"""
     states: tuple[str, ...] = (START, COMPLETE)
     """the states of a run that the catalog turns into lineage"""
+    name_parts: int = 1
+    """how many parts a table's name needs before the catalog finds the table: 2 for schema.table"""
     largest: int = 0
     """the bytes that one event may have; 0 where no limit is documented"""
 
@@ -64,6 +66,7 @@ PROFILES: Mapping[str, Profile] = {
         "api/v1/openlineage/lineage",
         "OPENMETADATA_TOKEN",
         states=(COMPLETE,),
+        name_parts=2,
     ),
     "dataplex": Profile(
         "Dataplex",

@@ -269,6 +269,8 @@ class Corpus:
     """How often, when and by whom each statement was run; only a query log says."""
     aliases: dict[str, str] = field(default_factory=dict)
     """How SQL writes a relation, and the dataset that it is: db.shop.orders is the model orders."""
+    relations: dict[str, str] = field(default_factory=dict)
+    """What a database calls a dataset, where that is known: orders is db.shop.orders."""
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
     contents: dict[str, Any] = field(default_factory=dict)

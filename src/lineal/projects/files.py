@@ -160,6 +160,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         openlineage=first.openlineage,
         occurrences=[each for corpus in several for each in corpus.occurrences],
         aliases={name: of for corpus in several for name, of in corpus.aliases.items()},
+        relations={name: of for corpus in several for name, of in corpus.relations.items()},
         given=[each for corpus in several for each in corpus.given],
         contents={file: held for corpus in several for file, held in corpus.contents.items()},
         files=united_ledger(corpus.files for corpus in several),

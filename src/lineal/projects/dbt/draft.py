@@ -30,6 +30,9 @@ from lineal.projects.text import Report
 GUESSED = "guessed"
 """The key of a target under which it says that nobody has named its database."""
 
+LOCATED = "located"
+"""The key of a target whose schema somebody has named: a profile, or a manifest."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -89,10 +92,22 @@ class Draft:
         corpus = assembly.finish(self.tests)
         if self.is_alone and not request.to_run:
             corpus.plain_models = plain_models_of(assembly, corpus.scripts)
+        corpus.relations = self.relations()
         corpus.notes += self.notes
         corpus.meanings, corpus.engine = self.meanings, self.engine
         corpus.diagnostics = [*self.diagnostics, *corpus.diagnostics]
         return corpus
+
+    def relations(self) -> dict[str, str]:
+        """Return what the database calls the project's datasets, as far as somebody has said so."""
+        found: dict[str, str] = {}
+        is_whole = self.target.get(LOCATED) == "manifest" or GUESSED not in self.target
+        for node in self.nodes:
+            is_located = LOCATED in self.target or node.kind == "source"
+            if is_located and is_enabled(node) and node.kind in ("source", *REFERABLE):
+                parts = node.parts if is_whole else node.parts[1:]
+                found[node.dataset] = ".".join(part for part in parts if part)
+        return found
 
 
 def seed_files(packages: Iterable[Package]) -> dict[str, Path]:

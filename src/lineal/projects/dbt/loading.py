@@ -24,7 +24,7 @@ from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.consumers.checks import UnitTest
 from lineal.projects.dbt.consumers.semantic import entries_of_file
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
-from lineal.projects.dbt.draft import GUESSED, Draft, Request, share_names
+from lineal.projects.dbt.draft import GUESSED, LOCATED, Draft, Request, share_names
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.name_macros import apply_name_macros
@@ -171,6 +171,7 @@ def draft_of_manifest(manifest: Manifest, folder: Path | None, request: Request)
     if project is not None:
         target |= target_of(project, request, report)
     target["type"] = manifest.adapter or target.get("type", "")
+    target[LOCATED] = "manifest"
     if project is not None:
         new = _new_models(manifest, project, target, report)
         nodes += new
@@ -354,4 +355,5 @@ def target_of(project: Project, request: Request, report: Report) -> dict[str, s
         "schema": schema, "dataset": schema, "name": options.target_name or found.get("name") or "dev",
         "profile_name": profile or "default", "user": "dbt", "role": "dbt", "warehouse": "dbt", "threads": "1",
         **({} if found.get("database") else {GUESSED: "database"}),
+        **({LOCATED: "schema"} if found.get("schema") else {}),
     }  # fmt: skip

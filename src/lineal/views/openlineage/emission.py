@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lineal import __version__
@@ -53,5 +54,7 @@ class Emission:
     """the revision that is read"""
     root: str = ""
     """the folder that the files' paths are written from"""
+    relations: Mapping[str, str] = field(default_factory=dict)
+    """what databases call datasets: catalogs find these by the facet `symlinks`"""
     engine: Engine = LINEAL
     """what runs the jobs: Spark for a captured one, else lineal itself"""

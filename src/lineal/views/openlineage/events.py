@@ -205,6 +205,9 @@ class Writer:
         """Return a dataset with its facets."""
         info = self.facts.infos.get(name)
         known = facets.of_dataset(info, self.facts.columns_of(name))
+        relation = self.emission.relations.get(info.dataset.name, "") if info is not None else ""
+        if relation and relation != name.name:
+            known |= facets.symlink(name.namespace, relation)
         if made is not None:
             known |= facets.doubts(made, self.emission)
         if (

@@ -212,6 +212,12 @@ def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
     return facets | _tags(info)
 
 
+def symlink(namespace: str, name: str) -> Json:
+    """Return the facet that tells what a database calls the dataset."""
+    identifier = {"namespace": namespace, "name": name, "type": "TABLE"}
+    return {"symlinks": facet("1-0-1/SymlinksDatasetFacet.json", identifiers=[identifier])}
+
+
 def _tags(info: DatasetInfo) -> Json:
     """Return the labels of the columns, each once and sorted."""
     tags = [
