@@ -28,11 +28,13 @@ READ = """() => {
     const range = document.createRange();
     range.selectNodeContents(text);
     const box = range.getBoundingClientRect();
-    if (!box.width || box.right < stage.left || box.left > stage.right || box.bottom < stage.top || box.top > stage.bottom) continue;
+    if (!box.width || box.right < stage.left || box.left > stage.right) continue;
+    if (box.bottom < stage.top || box.top > stage.bottom) continue;
     const clip = holder.getBoundingClientRect();
     const right = Math.min(box.right, clip.right);
-    seen.push({text: text.data, size: parseFloat(getComputedStyle(holder).fontSize) * scale, left: box.left, right, top: box.top,
-      bottom: box.bottom, cut: box.right > clip.right + 1, tip: Boolean(holder.closest('[title]') ||
+    const size = parseFloat(getComputedStyle(holder).fontSize) * scale;
+    seen.push({text: text.data, size, left: box.left, right, top: box.top, bottom: box.bottom,
+      cut: box.right > clip.right + 1, tip: Boolean(holder.closest('[title]') ||
       holder.closest('.card')?.querySelector('[title]'))});
   }
   return seen;
