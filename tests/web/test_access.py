@@ -23,6 +23,11 @@ SCENES = {
     "list": ("#mode=list", ()),
     "search": ("", ("/",)),
     "help": ("", ("?",)),
+    "folded": ("#open=", ()),
+    "filters": ("#q=layer:staging", ()),
+    "around": ("#table=stg_orders", ()),
+    "path": ("#column=dim_customers.email&mode=strip", ()),
+    "table impact": ("#table=raw_orders&mode=impact", ()),
 }
 
 

@@ -26,7 +26,7 @@ WORDS = {
     "layer:sources,staging payments": ["raw_payments", "stg_payments", "stg_payments_star"],
     "tag:finance layer:staging": ["stg_orders"],
     "tag:finance -kind:sql kind:seed": ["raw_orders"],
-    "label:pii layer:marts": ["dim_customers"],
+    "label:pii layer:marts -kind:python": ["dim_customers", "fct_orders", "rpt_customer_orders"],
     'layer:"marts" days': ["fct_customer_days"],
 }
 
@@ -84,7 +84,8 @@ def test_the_search_takes_the_same_words_and_forgives_slips(
         return found
 
     assert hits("tag:finance kind:seed") == ["raw_orders"]
-    assert hits("label:pii layer:marts email") == ["dim_customers.email"]
+    emails = ["dim_customers.email", "rpt_customer_orders.email"]
+    assert hits("label:pii layer:marts email") == emails
     assert hits("stg_ordres")[0] == "stg_orders"
     assert "raw_customers" in hits("custoemrs")
     assert hits("orders")[:1] != hits("stg_orders")[:1] and hits("stg_orders")[0] == "stg_orders"

@@ -9,9 +9,9 @@ import pytest
 from test_geometry import geometry_is_right
 
 import lineal
-from lineal.model.edge import Column, Dataset, Edge, Site, Usage
+from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
-from lineal.model.way import IDENTITY
+from lineal.model.way import IDENTITY, Clause
 
 Open = Callable[..., Any]
 AREAS = ("sales", "finance", "support", "web", "hr")
@@ -28,11 +28,13 @@ READ = """() => {
     const range = document.createRange();
     range.selectNodeContents(text);
     const box = range.getBoundingClientRect();
-    if (!box.width || box.right < stage.left || box.left > stage.right || box.bottom < stage.top || box.top > stage.bottom) continue;
+    if (!box.width || box.right < stage.left || box.left > stage.right) continue;
+    if (box.bottom < stage.top || box.top > stage.bottom) continue;
     const clip = holder.getBoundingClientRect();
     const right = Math.min(box.right, clip.right);
-    seen.push({text: text.data, size: parseFloat(getComputedStyle(holder).fontSize) * scale, left: box.left, right, top: box.top,
-      bottom: box.bottom, cut: box.right > clip.right + 1, tip: Boolean(holder.closest('[title]') ||
+    const size = parseFloat(getComputedStyle(holder).fontSize) * scale;
+    seen.push({text: text.data, size, left: box.left, right, top: box.top, bottom: box.bottom,
+      cut: box.right > clip.right + 1, tip: Boolean(holder.closest('[title]') ||
       holder.closest('.card')?.querySelector('[title]'))});
   }
   return seen;
@@ -213,3 +215,50 @@ def test_hovering_a_table_says_why_others_are_reached(
         "(name) => getComputedStyle(name, '::after').content"
     )
     assert signs.strip('"') in "●○◐"
+
+
+def test_consumers_are_grouped_by_what_happens_to_them(shown: Open) -> None:
+    found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t")
+    for name, kind in (("unique_v_a", "test"), ("revenue", "metric"), ("board", "exposure")):
+        reader = Dataset("", name)
+        found.extraction.datasets[reader] = DatasetInfo(reader, kind, [], True)
+        found.extraction.reads.append(Read(reader, Dataset("", "v"), "a", Clause.SELECT, None))
+    page = shown(lineal.Lineage(found.extraction)).open("#table=t&mode=impact")
+    headings = page.page.locator(".panel .consumers").all_inner_texts()
+    assert headings == ["Tests that may fail 1", "Metrics that change 1", "Exposures that change 1"]
+    page.open()
+    assert {"unique_v_a", "revenue", "board"} <= set(page.cards())
+    page.does(lambda: page.page.locator(".rail .filter").fill("consumer:metric"))
+    assert page.cards() == ["revenue", "v"]
+
+
+def test_impact_tells_what_to_pick(shown: Open, shop: lineal.Lineage) -> None:
+    page = shown(shop)
+    page.page.keyboard.press("2")
+    assert "Pick the column or the table" in page.page.locator(".panel").inner_text()
+    page.does(page.page.locator('.head[title="raw_orders"]').click)
+    listed = page.page.locator(".impacts .link").all_inner_texts()
+    assert "stg_orders" in listed and "raw_customers" not in listed
+
+
+def test_descriptions_are_markdown_without_markup(shown: Open) -> None:
+    text = "**bold** `code` [link](javascript:alert(1))\n\n- one\n- <img src=x onerror=alert(1)>"
+    found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t")
+    info = next(info for info in found.datasets if info.dataset.name == "v")
+    info.description = text
+    page = shown(lineal.Lineage(found.extraction), start="v")
+    about = page.page.locator(".markdown").first
+    assert about.locator("strong").inner_text() == "bold" and about.locator("li").count() == 2
+    assert about.locator("a, img").count() == 0 and "<img" in about.inner_text()
+    assert page.problems == []
+
+
+def test_the_panel_can_be_closed_and_resized(shown: Open, shop: lineal.Lineage) -> None:
+    page = shown(shop).open("#table=stg_orders")
+    panel = page.page.locator(".panel")
+    before = panel.bounding_box()["width"]
+    page.page.locator(".handle").focus()
+    page.page.keyboard.press("ArrowLeft")
+    assert panel.bounding_box()["width"] == before + 24
+    page.page.get_by_role("button", name="close the details").click()
+    assert not panel.is_visible()

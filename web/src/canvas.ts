@@ -47,7 +47,7 @@ const MOST_CARDS = 60;
 const SLICE = 25;
 const LABELLED = 14;
 /** Beyond so many lines they are drawn fainter. */
-const DENSE = 80;
+const DENSE = 40;
 /** A stage that is narrower is filled from top to bottom. */
 export const NARROW = 560;
 const BAND = 18;
@@ -389,7 +389,7 @@ export class Canvas {
       "data-edge": single ? wire.edge : null,
       "data-pair": pair,
     });
-    if (wire.count > 1) line.style.strokeWidth = `${Math.min(5, 1.5 + Math.log2(wire.count) / 2)}px`;
+    if (wire.count > 1) line.style.strokeWidth = `${Math.min(3.5, 1.5 + Math.log2(wire.count) / 4)}px`;
     if (wire.count > 1) line.append(s("title", {}, `${thousands(wire.count)} pairs of tables`));
     this.wiresLayer.append(line);
     if (single) this.edgeLines.set(wire.edge, line);

@@ -76,12 +76,15 @@ export async function standalone(raw: Raw): Promise<string> {
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
   let text = "";
   for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
-  const [before, after] = original.split(/(?<=id="lineage">)[^<]*(?=<)/, 2) as [string, string];
+  const start = original.indexOf(HOLDER) + HOLDER.length;
+  const [before, after] = [original.slice(0, start), original.slice(original.indexOf("<", start))];
   const attribute = location.hash.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
   return `${before.replace("<body>", () => `<body data-address="${attribute}">`)}${btoa(text)}${after}`;
 }
 
 const CHUNK = 30_000;
+/** The tag that holds the data: the first one, before any text of the page. */
+const HOLDER = 'id="lineage">';
 let original = "";
 
 /** The page as it came, before anything is drawn; the address that it was saved with, if it has none of its own. */

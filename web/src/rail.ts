@@ -36,7 +36,7 @@ export class Rail {
     type: "search",
     class: "filter",
     "aria-label": "Filter tables",
-    placeholder: "filter: tag:finance label:pii orders",
+    placeholder: "filter, as layer:marts",
     autocomplete: "off",
     spellcheck: "false",
     title: `Words of names, and ${FIELDS.map((field) => `${field}:`).join(" ")}. a,b is either, -tag:x leaves out.`,

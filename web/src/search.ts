@@ -187,7 +187,8 @@ function scoreOf(word: string, name: string): number {
 /** `ordres` in `stg_orders`: two letters are the wrong way round, one is another, one is missing or too many. */
 function slipped(word: string, name: string): number {
   if (word.length < 4) return 0;
-  for (const part of name.split(/[._ \-/]/)) if (Math.abs(part.length - word.length) <= 1 && isSlip(word, part)) return 30;
+  const parts = [name, name.slice(name.lastIndexOf(".") + 1), ...name.split(/[._ \-/]/)];
+  for (const part of parts) if (Math.abs(part.length - word.length) <= 1 && isSlip(word, part)) return 30;
   return 0;
 }
 
