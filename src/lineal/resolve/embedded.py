@@ -75,9 +75,11 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     filled = {(each.text, each.file, each.line) for each in several if each.target}
     taken: dict[str, int] = {}
     scripts = []
+
     for each in several:
         if not each.target and (each.text, each.file, each.line) in filled:
             continue  # the query of a frame that is written
+
         name = each.target or unique_name(each.job or each.home or each.file, taken)
         scripts.append(
             Script(
@@ -91,6 +93,7 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
                 job=each.job,
             )
         )
+
     return scripts
 
 
@@ -105,12 +108,21 @@ def with_markers(text: str) -> str:
             return f":{found[1]}".ljust(len(found[0]))
         if found[0] == "%s":
             return "? "
-        return "% " if found[0] == "%%" else found[0]
+        if found[0] == "%%":
+            return "% "
 
-    return MARKER.sub(write, text) if "%" in text else text
+        return found[0]
+
+    if "%" in text:
+        return MARKER.sub(write, text)
+
+    return text
 
 
 def unique_name(name: str, taken: dict[str, int]) -> str:
     """load, load_2, …"""
     number = taken[name] = taken.get(name, 0) + 1
-    return name if number == 1 else f"{name}_{number}"
+    if number == 1:
+        return name
+
+    return f"{name}_{number}"
