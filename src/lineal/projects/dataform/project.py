@@ -214,7 +214,8 @@ def read_include(file: Path, draft: Draft) -> None:
         return
 
     scope = global_scope(draft, str(file))
-    scope.names["module"] = held = {"exports": {}}
+    held: dict[str, Any] = {"exports": {}}
+    scope.names["module"] = held
     statements = parse_program(text)
     draft.evaluator(str(file), text).run(statements, scope)
     exported = held["exports"]
@@ -631,7 +632,7 @@ def add_scripts(action: Action, corpus: Corpus, draft: Draft) -> None:
         return
 
     texts: list[str] = []
-    ways = (False,)
+    ways: tuple[bool, ...] = (False,)
     if action.kind == "incremental":
         ways = (False, True)
 

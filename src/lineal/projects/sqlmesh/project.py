@@ -389,17 +389,10 @@ def python_info(model: PythonModel, place: Place, complete: bool) -> DatasetInfo
     """Return what the decorator of a model says of its columns."""
     held = model.settings.get("columns")
     told = model.settings.get("column_descriptions")
-    about = {}
-    if isinstance(told, dict):
-        about = told
-
-    pairs = ()
-    if isinstance(held, dict):
-        pairs = held.items()
-
+    about = mapping(told)
     columns = [
         ColumnInfo(str(name), kind if isinstance(kind, str) else "", str(about.get(name, "")), place=place)
-        for name, kind in pairs
+        for name, kind in mapping(held).items()
     ]  # fmt: skip
     description = model.settings.get("description")
     return DatasetInfo(

@@ -436,9 +436,7 @@ def built_select(node: ast.expr, names: Mapping[str, Any]) -> str | None:
     here = node
 
     while isinstance(here, ast.Call) and isinstance(here.func, (ast.Attribute, ast.Name)):
-        name = here.func.id
-        if isinstance(here.func, ast.Attribute):
-            name = here.func.attr
+        name = str(getattr(here.func, "attr", "") or getattr(here.func, "id", ""))
 
         texts = [value_of(each, names) for each in here.args]
         if not all(isinstance(text, (str, int)) for text in texts):

@@ -110,7 +110,7 @@ def folders_of(held: Value) -> tuple[str, ...]:
     """template_searchpath="include", ["a", "b"]"""
     items = [held]
     if isinstance(held, (list, tuple)):
-        items = held
+        items = list(held)
 
     return tuple(str(item).rstrip("/") for item in items if isinstance(item, str))
 

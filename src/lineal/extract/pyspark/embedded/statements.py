@@ -66,7 +66,7 @@ class Called(NamedTuple):
                 found: ast.expr = keyword.value
                 return found
 
-        given = getattr(self.node, "args", [])
+        given: list[ast.expr] = getattr(self.node, "args", [])
         if -1 < position < len(given):
             return given[position]
 

@@ -160,7 +160,7 @@ class Evaluator:
             scope.names[target] = value
         elif isinstance(target, Node) and target.kind == "object":
             for key, node in target.pairs:
-                held = Unknown(str(key))
+                held: Any = Unknown(str(key))
                 if isinstance(value, dict):
                     held = value.get(key)
 
@@ -316,11 +316,7 @@ class Evaluator:
         if sign == "??":
             answer = left is not None
 
-        stays = answer is False
-        if sign != "&&":
-            stays = answer
-
-        if stays and answer is not None:
+        if answer is (sign != "&&"):
             return left
 
         return self.value(node.parts["right"], scope)

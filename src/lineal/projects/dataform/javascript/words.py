@@ -43,9 +43,9 @@ class Word(NamedTuple):
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words of a text."""
-    stop = end
-    if end is None:
-        stop = len(text)
+    stop = len(text)
+    if end is not None:
+        stop = end
 
     found: list[Word] = []
     at = start
@@ -104,9 +104,9 @@ def template_at(text: str, start: int, stop: int) -> tuple[Word, int]:
 
 def closing_brace(text: str, opening: int, stop: int | None = None) -> int:
     """Return the offset of the brace that closes one; strings and templates are passed over."""
-    end = stop
-    if stop is None:
-        end = len(text)
+    end = len(text)
+    if stop is not None:
+        end = stop
 
     depth = 0
     at = opening
