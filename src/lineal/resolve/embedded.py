@@ -69,16 +69,26 @@ def find_embedded(corpus: Corpus) -> Found:
     return found
 
 
+LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d+\b")
+
+
 def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     """Return a script for each statement; bare queries are named after who runs them."""
     several = list(statements)
     filled = {(each.text, each.file, each.line) for each in several if each.target}
     taken: dict[str, int] = {}
+    seen: set[tuple[str, int, str, str, str]] = set()
     scripts = []
 
     for each in several:
         if not each.target and (each.text, each.file, each.line) in filled:
             continue  # the query of a frame that is written
+
+        shape = (each.file, each.line, each.job, each.target, LITERAL.sub("?", each.text))
+        if shape in seen:
+            continue  # a loop that only counts
+
+        seen.add(shape)
 
         name = each.target or unique_name(each.job or each.home or each.file, taken)
         scripts += [
