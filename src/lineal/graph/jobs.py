@@ -18,6 +18,7 @@ class JobIndex:
         for job in jobs:
             if job.given:
                 continue
+
             self.has_names = self.has_names or bool(job.name)
             for output in job.outputs:
                 self._jobs.setdefault(output, []).append(job)
@@ -31,10 +32,12 @@ class JobIndex:
         several = self._jobs.get(output, [])
         if len(several) < 2 or place is None:
             return several
+
         starts = [job.place for job in several if job.place is not None]
         before = [start for start in starts if start.file == place.file and start <= place]
         if not before:
             return several
+
         nearest = max(before)
         return [job for job in several if job.place == nearest]
 
@@ -42,6 +45,7 @@ class JobIndex:
         """Return the names of the jobs that make an edge; those without a name are left out."""
         if not self.has_names:
             return []
+
         places = [usage.place for usage in edge.usages]
         found = {job.name for place in places for job in self.owners(edge.into, place)}
         return sorted(name for name in found if name)

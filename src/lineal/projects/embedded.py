@@ -40,6 +40,7 @@ def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
     corpus.diagnostics += report_libraries(corpus)
     if corpus.main is not None or not has_embedded(corpus.scripts):
         return
+
     found = find_embedded(corpus)
     kept = [script for script in corpus.scripts if script.file not in found.files]
     kept += [script for script in corpus.scripts if script.file in found.files and is_model(script)]
@@ -56,6 +57,7 @@ def spoken(script: Script, dialect: str | None) -> Script:
     """Return a statement in the dialect of its call, else as asked for, else as its words tell."""
     if script.dialect:
         return script
+
     guess = guess_dialect("statement.sql", script.text, EXTENSIONS)
     return replace(script, dialect=dialect or (guess.dialect if guess is not None else ""))
 
@@ -63,14 +65,22 @@ def spoken(script: Script, dialect: str | None) -> Script:
 def report_libraries(corpus: Corpus) -> Iterator[Diagnostic]:
     """Name each DataFrame library with the files that use it."""
     files: dict[str, list[str]] = {}
+
     for script in corpus.scripts:
         if script.dialect == PYTHON:
             for module in dict.fromkeys(IMPORT.findall(script.text)):
                 files.setdefault(LIBRARIES[module], []).append(script.file)
+
     for library, several in sorted(files.items()):
         names = sorted(set(several))
-        count = "1 file uses" if len(names) == 1 else f"{len(names)} files use"
-        more = ", …" if len(names) > MOST_NAMED else ""
+        count = f"{len(names)} files use"
+        if len(names) == 1:
+            count = "1 file uses"
+
+        more = ""
+        if len(names) > MOST_NAMED:
+            more = ", …"
+
         message = (
             f"{count} {library}, which lineal does not trace: {', '.join(names[:MOST_NAMED])}{more}"
         )

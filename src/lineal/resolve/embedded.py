@@ -69,19 +69,31 @@ def find_embedded(corpus: Corpus) -> Found:
     return found
 
 
+LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d+\b")
+
+
 def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     """Return a script for each statement; bare queries are named after who runs them."""
     several = list(statements)
     filled = {(each.text, each.file, each.line) for each in several if each.target}
     taken: dict[str, int] = {}
+    seen: set[tuple[str, int, str, str, str]] = set()
     scripts = []
+
     for each in several:
         if not each.target and (each.text, each.file, each.line) in filled:
             continue  # the query of a frame that is written
+
+        shape = (each.file, each.line, each.job, each.target, LITERAL.sub("?", each.text))
+        if shape in seen:
+            continue  # a loop that only counts
+
+        seen.add(shape)
+
         name = each.target or unique_name(each.job or each.home or each.file, taken)
-        scripts.append(
+        scripts += [
             Script(
-                each.text if each.from_file else with_markers(each.text),
+                text,
                 each.dialect,
                 each.file,
                 each.line,
@@ -90,8 +102,17 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
                 each.one_line,
                 job=each.job,
             )
-        )
+            for text in texts_of(each)
+        ]
+
     return scripts
+
+
+def texts_of(statement: Statement) -> list[str]:
+    """Return the texts of a statement: those that a template may be rendered to."""
+    if statement.from_file:
+        return variants_of(statement.text)
+    return variants_of(with_markers(statement.text))
 
 
 MARKER = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|%\((\w+)\)s|%s|%%")
@@ -105,12 +126,68 @@ def with_markers(text: str) -> str:
             return f":{found[1]}".ljust(len(found[0]))
         if found[0] == "%s":
             return "? "
-        return "% " if found[0] == "%%" else found[0]
+        if found[0] == "%%":
+            return "% "
 
-    return MARKER.sub(write, text) if "%" in text else text
+        return found[0]
+
+    if "%" in text:
+        return MARKER.sub(write, text)
+
+    return text
+
+
+TAG = re.compile(r"\{%-?\s*(\w+)(?:[^%]|%(?!\}))*%\}")
+
+
+def variants_of(text: str) -> list[str]:
+    """{% if … %} a {% else %} b {% endif %}      with a, and with b: only a run knows which
+
+    The body of a loop is read once. Whatever is left out becomes spaces, so that places stay.
+    """
+    if "{%" not in text:
+        return [text]
+    return list(dict.fromkeys(write_variant(text, chosen) for chosen in (True, False)))
+
+
+def write_variant(text: str, first: bool) -> str:
+    """Return a template with the first branch of each condition, or with its last one."""
+    written: list[str] = []
+    shown = [True]
+    at = 0
+    for tag in TAG.finditer(text):
+        written.append(visible(text[at : tag.start()], all(shown)))
+        written.append(visible(tag[0], False))
+        at = tag.end()
+        follow_tag(tag[1], first, shown)
+
+    written.append(visible(text[at:], all(shown)))
+    return "".join(written)
+
+
+def follow_tag(word: str, first: bool, shown: list[bool]) -> None:
+    """Say whether the text behind a tag is shown."""
+    if word == "if":
+        shown.append(first)
+    elif word == "elif" and len(shown) > 1:
+        shown[-1] = False
+    elif word == "else" and len(shown) > 1:
+        shown[-1] = not first
+    elif word == "endif" and len(shown) > 1:
+        shown.pop()
+
+
+def visible(text: str, shown: bool) -> str:
+    """Return a text, or as much space."""
+    if shown:
+        return text
+    return re.sub(r"[^\n]", " ", text)
 
 
 def unique_name(name: str, taken: dict[str, int]) -> str:
     """load, load_2, …"""
     number = taken[name] = taken.get(name, 0) + 1
-    return name if number == 1 else f"{name}_{number}"
+    if number == 1:
+        return name
+
+    return f"{name}_{number}"

@@ -82,6 +82,12 @@ AIRFLOW = {
         {"raw_{var.value.env}.t.a copy mart.m.a"},
         {"d.t: mart.m"},
     ),
+    "a condition of a template": (
+        'with DAG("d"):\n    PostgresOperator(task_id="t", sql="""INSERT INTO mart.m SELECT a FROM '
+        '{% if params.x %}raw.t{% else %}raw.u{% endif %}""")\n',
+        {*M, "raw.u.a copy mart.m.a"},
+        {"d.t: mart.m"},
+    ),
     "a loop and a group": (
         'with DAG("d"):\n  with TaskGroup("g"):\n    for x in ("a", "b"):\n'
         '      SQLExecuteQueryOperator(task_id=f"t_{x}", conn_id="pg", '

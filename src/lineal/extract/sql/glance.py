@@ -17,6 +17,7 @@ def truth_of(text: str) -> bool | None:
         return bare.lower() == "true"
     if not bare or len(bare) > LONGEST:
         return None
+
     try:
         tree = simplify(parse_one(bare))
     except REFUSED:
@@ -27,6 +28,7 @@ def truth_of(text: str) -> bool | None:
         return False
     if isinstance(tree, exp.Literal):
         return tree.this not in ("", "0")
+
     return None
 
 
@@ -47,5 +49,11 @@ def selected_names(query: str, dialect: str) -> list[str]:
         tree = parse_one(query, read=dialect or None)
     except REFUSED:
         return []
-    names = [str(name) for name in tree.named_selects] if isinstance(tree, exp.Query) else []
-    return [] if "*" in names or "" in names else names
+    names = []
+    if isinstance(tree, exp.Query):
+        names = [str(name) for name in tree.named_selects]
+
+    if "*" in names or "" in names:
+        return []
+
+    return names

@@ -21,6 +21,7 @@ def matches(path: Path) -> bool:
     """A folder with the settings of Dataform and definitions, or the settings themselves."""
     if path.name in FILES and path.is_file():
         return (path.parent / "definitions").is_dir()
+
     return (path / "definitions").is_dir() and any((path / name).is_file() for name in FILES)
 
 

@@ -34,6 +34,7 @@ class Target:
         parts = [self.schema, self.name]
         if self.database and self.database != settings.database:
             parts.insert(0, self.database)
+
         return ".".join(part for part in parts if part)
 
 
@@ -80,11 +81,17 @@ class Action:
                 for each in held
                 if isinstance(each, dict)
             }
+
         found = []
+
         for name, about in held.items() if isinstance(held, dict) else ():
-            told = about.get("description") if isinstance(about, dict) else about
+            told = about
+            if isinstance(about, dict):
+                told = about.get("description")
+
             if name:
                 found.append(ColumnInfo(str(name), "", text_of(told), place=self.place))
+
         return found
 
 
@@ -101,14 +108,20 @@ def text_of(held: Any) -> str:
     """Return a value as text; a value that only a run knows is a placeholder in a name."""
     if isinstance(held, Unknown):
         return f"{{{held.label}}}"
-    return held.strip() if isinstance(held, str) else ""
+    if isinstance(held, str):
+        return held.strip()
+
+    return ""
 
 
 def texts_of(held: Any) -> list[str]:
     """Return the texts of a list, or of one text."""
     if isinstance(held, str):
         return [held]
-    return [each for each in held if isinstance(each, str)] if isinstance(held, list) else []
+    if isinstance(held, list):
+        return [each for each in held if isinstance(each, str)]
+
+    return []
 
 
 @dataclass(frozen=True)
@@ -131,12 +144,15 @@ class Checks:
         held = self.action.config.get("assertions")
         if not isinstance(held, dict):
             return
+
         stem = f"{self.action.target.schema}_{self.action.target.name}_assertions"
         keys = [texts_of(held.get("uniqueKey"))]
         several = held.get("uniqueKeys")
         keys += [texts_of(each) for each in several] if isinstance(several, list) else []
+
         for number, columns in enumerate(key for key in keys if key):
             yield Check(f"{stem}_uniqueKey_{number}", self.query(columns, []))
+
         tests = [f"{column} IS NOT NULL" for column in texts_of(held.get("nonNull"))]
         tests += texts_of(held.get("rowConditions"))
         if tests:
@@ -148,6 +164,7 @@ class Checks:
         text = f"SELECT {chosen} FROM {quoted(self.action.dataset)}"  # noqa: S608
         if tests:
             text += f" WHERE {' OR '.join(f'NOT ({test})' for test in tests)}"
+
         return text
 
 

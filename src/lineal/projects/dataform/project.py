@@ -79,6 +79,7 @@ class Draft:
         if action.is_disabled:
             current().pass_over(action.file, Reason.DISABLED)
             return
+
         action.dataset = action.target.dataset(self.settings)
         self.actions.append(action)
         self.by_name.setdefault(action.target.name.lower(), []).append(action)
@@ -90,8 +91,12 @@ class Draft:
             several = [each for each in several if each.target.schema == target.schema]
         if target.database:
             several = [each for each in several if each.target.database == target.database]
+
         ordered = sorted(several, key=lambda each: each.kind == ASSERTION)
-        return ordered[0] if ordered else None
+        if ordered:
+            return ordered[0]
+
+        return None
 
     def evaluator(self, file: str, text: str, line: int = 1) -> Evaluator:
         """Return an evaluator whose unknown values are reported with their place."""
@@ -108,25 +113,35 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
     problems: list[Diagnostic] = []
     settings = read_settings(folder, problems.append)
-    spoken = dialect if dialect is not None else settings.dialect
+    spoken = settings.dialect
+    if dialect is not None:
+        spoken = dialect
+
     draft = Draft(folder, settings, spoken, problems)
+
     for file in files_below(folder / INCLUDES, draft.report):
         if file.suffix == ".js":
             attempt_file(read_include, file, draft)
+
     described = set(actions_files(folder, draft))
+
     for file in files_below(folder / DEFINITIONS, draft.report):
         reader = READERS.get(file.suffix.lower())
         if reader is not None and str(file) not in described:
             attempt_file(reader, file, draft)
+
     corpus = Corpus(spoken, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
     corpus.datasets = merged([*infos_of(draft), *given])
+
     for action in draft.actions:
         work = partial(add_scripts, action, corpus, draft)
         attempt(work, None, action.place, draft.report, "this action")
+
     corpus.aliases = aliases_of(draft)
     if not draft.actions and not draft.diagnostics:
         draft.report(no_input(folder, "no actions"))
+
     return corpus
 
 
@@ -181,10 +196,14 @@ def global_scope(draft: Draft, file: str) -> Scope:
 
 def require(draft: Draft, given: list[Any]) -> Any:
     """require("includes/dates")      a file of the project; any other only a run knows"""
-    path = str(given[0]) if given else ""
+    path = ""
+    if given:
+        path = str(given[0])
+
     stem = Path(path).stem
     if stem in draft.includes:
         return draft.includes[stem]
+
     return Unknown(stem or "module")
 
 
@@ -193,8 +212,10 @@ def read_include(file: Path, draft: Draft) -> None:
     text = read_text(file, draft.report)
     if text is None:
         return
+
     scope = global_scope(draft, str(file))
-    scope.names["module"] = held = {"exports": {}}
+    held: dict[str, Any] = {"exports": {}}
+    scope.names["module"] = held
     statements = parse_program(text)
     draft.evaluator(str(file), text).run(statements, scope)
     exported = held["exports"]
@@ -203,7 +224,10 @@ def read_include(file: Path, draft: Draft) -> None:
         for name, value in scope.names.items()
         if name not in draft.includes and isinstance(value, (str, int, float, list, Function))
     }
-    known = exported if isinstance(exported, dict) and exported else own
+    known = own
+    if isinstance(exported, dict) and exported:
+        known = exported
+
     draft.includes[file.stem] = known if not isinstance(exported, Function) else exported
 
 
@@ -225,9 +249,18 @@ def definers(draft: Draft, file: str) -> dict[str, Any]:
 
 def define(draft: Draft, file: str, kind: str, given: list[Any]) -> Any:
     """publish("orders", {type: "view"}).query(ctx => `…`)"""
-    first = given[0] if given else None
-    second = given[1] if len(given) > 1 else None
-    config: dict[str, Any] = dict(first) if isinstance(first, dict) else {}
+    first = None
+    if given:
+        first = given[0]
+
+    second = None
+    if len(given) > 1:
+        second = given[1]
+
+    config: dict[str, Any] = {}
+    if isinstance(first, dict):
+        config = dict(first)
+
     name = text_of(first) or text_of(config.get("name"))
     if isinstance(second, dict):
         config.update(second)
@@ -237,8 +270,12 @@ def define(draft: Draft, file: str, kind: str, given: list[Any]) -> Any:
         message = "the name of this action is only known when it runs"
         draft.report(Diagnostic(Code.DYNAMIC, message, Place(file, 1, 1)))
         return Unknown("action")
+
     config.setdefault("name", name)
-    spoken = KINDS.get(str(config.get("type")), kind) if kind == "table" else kind
+    spoken = kind
+    if kind == "table":
+        spoken = KINDS.get(str(config.get("type")), kind)
+
     line = draft_line(draft, file, name)
     target = target_of(config, name, draft.settings)
     action = Action(spoken, target, config, file, line, one_line=True)
@@ -247,6 +284,7 @@ def define(draft: Draft, file: str, kind: str, given: list[Any]) -> Any:
         builder.query = second
     if spoken != DECLARATION:
         action.write = builder.write
+
     draft.add(action)
     return builder.methods()
 
@@ -255,7 +293,10 @@ def draft_line(draft: Draft, file: str, name: str) -> int:
     """Return the line of a file that names an action first; 1 if it is put together."""
     text = read_text(Path(file), lambda _: None) or ""
     at = max(text.find(f'"{name}"'), text.find(f"'{name}'"), text.find(f"`{name}`"))
-    return line_at(text, at) if at >= 0 else 1
+    if at >= 0:
+        return line_at(text, at)
+
+    return 1
 
 
 @dataclass
@@ -282,7 +323,10 @@ class JavaScriptAction:
 
     def set(self, name: str, given: list[Any]) -> Any:
         """Take what a call gives."""
-        held = given[0] if given else None
+        held = None
+        if given:
+            held = given[0]
+
         if name in ("query", "queries"):
             self.query = held
         elif name == "preOps":
@@ -291,6 +335,7 @@ class JavaScriptAction:
             self.after.append(held)
         else:
             self.configure(held if name == "config" and isinstance(held, dict) else {name: held})
+
         return self.methods()
 
     def configure(self, config: Mapping[str, Any]) -> None:
@@ -320,7 +365,10 @@ class JavaScriptAction:
         if isinstance(held, Unknown):
             report_js(f"the SQL of {self.action.dataset}", self.file, self.action.line, self.draft)
             return []
-        return [held] if isinstance(held, str) else []
+        if isinstance(held, str):
+            return [held]
+
+        return []
 
 
 def read_again(file: str) -> str:
@@ -335,8 +383,14 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
         return quoted(reference(given, action, draft))
 
     def when(given: list[Any]) -> Any:
-        chosen = given[1:2] if truth(given[0] if given else None) is not False else given[2:3]
-        return chosen[0] if chosen else ""
+        chosen = given[2:3]
+        if truth(given[0] if given else None) is not False:
+            chosen = given[1:2]
+
+        if chosen:
+            return chosen[0]
+
+        return ""
 
     own = quoted(action.dataset)
     return {
@@ -357,7 +411,10 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
 
 def reference(given: list[Any], action: Action, draft: Draft) -> str:
     """ref("orders"), ref("raw", "orders"), ref({schema: "raw", name: "orders"})"""
-    held = given[0] if given else None
+    held = None
+    if given:
+        held = given[0]
+
     if isinstance(held, dict):
         target = Target(
             text_of(held.get("database") or held.get("project")),
@@ -365,13 +422,18 @@ def reference(given: list[Any], action: Action, draft: Draft) -> str:
             text_of(held.get("name")),
         )
     else:
-        items = held if isinstance(held, list) else given
+        items = given
+        if isinstance(held, list):
+            items = held
+
         names = [text_of(item) or "" for item in items]
         database, schema, name = ["", "", "", *names][-3:]
         target = Target(database, schema, name)
+
     found = draft.find(target)
     if found is not None:
         return found.dataset
+
     full = Target(
         target.database or draft.settings.database,
         target.schema or draft.settings.schema,
@@ -381,6 +443,7 @@ def reference(given: list[Any], action: Action, draft: Draft) -> str:
         draft.unknown[action.file, target.name] = None
         message = f"ref('{target.name}') is not in the project"
         draft.report(Diagnostic(Code.UNKNOWN_REFERENCE, message, action.place))
+
     return full.dataset(draft.settings)
 
 
@@ -392,6 +455,7 @@ def read_definition(file: Path, draft: Draft) -> None:
     text = read_text(file, draft.report)
     if text is None:
         return
+
     found = read_sqlx(text)
     scope = global_scope(draft, str(file))
     evaluator = draft.evaluator(str(file), text)
@@ -399,11 +463,16 @@ def read_definition(file: Path, draft: Draft) -> None:
     placeholder = Action(OPERATIONS, Target("", "", file.stem), {}, str(file), 1)
     scope.names.update(context_of(placeholder, draft, False))
     held = configured(evaluator, found.config, scope, found.problems)
+
     for problem in found.problems:
         draft.report(
             Diagnostic(Code.PARSE_ERROR, problem.message, Place(str(file), problem.line, 1))
         )
-    config = held if isinstance(held, dict) else {}
+
+    config = {}
+    if isinstance(held, dict):
+        config = held
+
     spoken = text_of(config.get("type")) or (OPERATIONS if not config else "table")
     kind = KINDS.get(spoken, "")
     if kind == "unit":
@@ -413,11 +482,13 @@ def read_definition(file: Path, draft: Draft) -> None:
         message = f"an action of type {spoken} is not read"
         draft.report(Diagnostic(Code.NOT_TRACED, message, Place(str(file), found.config_line, 1)))
         return
+
     action = Action(
         kind, target_of(config, file.stem, draft.settings), config, str(file), found.config_line
     )
     if kind != DECLARATION:
         action.write = Sql(draft, action, found.sql, holes, found.scripts).write
+
     draft.add(action)
 
 
@@ -427,6 +498,7 @@ def configured(
     """Return the value of a config block."""
     if config is None:
         return {}
+
     try:
         return evaluator.value(config, scope)
     except (Exhausted, Returned) as error:
@@ -450,17 +522,20 @@ class Sql:
         scope = global_scope(self.draft, file)
         scope.names.update(context_of(self.action, self.draft, incremental))
         evaluator = self.draft.evaluator(file, self.text)
+
         try:
             evaluator.run(self.scripts, scope)
         except (Exhausted, Returned) as error:
             report_js(str(error) or "a return", file, 1, self.draft)
         written: list[str] = []
         at = 0
+
         for hole in self.holes:
             written.append(self.text[at : hole.start])
             made = self.value(hole, evaluator, scope)
             written.append(on_as_many_lines(made, self.text[hole.start : hole.end]))
             at = hole.end
+
         return "".join(written) + self.text[at:]
 
     def value(self, hole: Hole, evaluator: Evaluator, scope: Scope) -> str:
@@ -492,11 +567,15 @@ def actions_files(folder: Path, draft: Draft) -> Iterator[str]:
     for file in files_below(folder / DEFINITIONS, draft.report):
         if file.name not in ACTIONS_FILES:
             continue
+
         held = yaml.read(file, draft.report)
         for item in held.items_of("actions") if held is not None else ():
             for kind, about in item.data.items() if isinstance(item.data, dict) else ():
                 plain = about.plain()
-                config = plain if isinstance(plain, dict) else {}
+                config = {}
+                if isinstance(plain, dict):
+                    config = plain
+
                 path = file.parent / text_of(config.get("filename"))
                 add_listed(kind, config, path, about.place, draft)
                 yield str(path)
@@ -511,14 +590,17 @@ def add_listed(
         message = f"an action of type {kind} is not read"
         draft.report(Diagnostic(Code.NOT_TRACED, message, place))
         return
+
     target = target_of(config, path.stem, draft.settings)
     action = Action(spoken, target, config, place.file, place.line)
     if spoken != DECLARATION:
         text = read_text(path, draft.report)
         if text is None:
             return
+
         action.file, action.line = str(path), 1
         action.write = lambda incremental: text
+
     draft.add(action)
 
 
@@ -528,16 +610,19 @@ def add_listed(
 def infos_of(draft: Draft) -> list[DatasetInfo]:
     """Return what is declared of the datasets."""
     found = []
+
     for action in draft.actions:
         kind = {DECLARATION: SOURCE, ASSERTION: TEST}.get(action.kind, MODEL)
         if action.kind == OPERATIONS and action.config.get("hasOutput") is not True:
             continue
+
         info = DatasetInfo(
             Dataset("", action.dataset), kind, action.columns(), False, action.description,
             action.place,
         )  # fmt: skip
         info.tags = action.tags
         found.append(info)
+
     return found
 
 
@@ -545,18 +630,30 @@ def add_scripts(action: Action, corpus: Corpus, draft: Draft) -> None:
     """Add the SQL of an action, for a first run and for one on top of what is there."""
     if action.write is None:
         return
+
     texts: list[str] = []
-    ways = (False, True) if action.kind == "incremental" else (False,)
+    ways: tuple[bool, ...] = (False,)
+    if action.kind == "incremental":
+        ways = (False, True)
+
     for incremental in ways:
         text = action.write(incremental)
         if text.strip() and text not in texts:
             texts.append(text)
-    kind = TEST if action.kind == ASSERTION else MODEL
-    line = action.line if action.one_line else 1
+
+    kind = MODEL
+    if action.kind == ASSERTION:
+        kind = TEST
+
+    line = 1
+    if action.one_line:
+        line = action.line
+
     for text in texts:
         corpus.scripts.append(
             Script(text, draft.dialect, action.file, line, action.dataset, kind, action.one_line)
         )
+
     for check in Checks(action).all():
         corpus.scripts.append(
             Script(check.query, draft.dialect, action.file, action.line, check.name, TEST, True)
@@ -568,5 +665,6 @@ def aliases_of(draft: Draft) -> dict[str, str]:
     database = draft.settings.database
     if not database:
         return {}
+
     names = [action.dataset for action in draft.actions if action.target.database == database]
     return {quoted(f"{database}.{name}"): name for name in names}

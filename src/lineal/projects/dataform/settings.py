@@ -46,13 +46,19 @@ def settings_file(folder: Path) -> Path | None:
 def read_settings(folder: Path, report: Report) -> Settings:
     """Read the settings of a project."""
     file = settings_file(folder) or folder / FILES[0]
-    data = read_data(file, report) if file.is_file() else {}
+    data = {}
+    if file.is_file():
+        data = read_data(file, report)
+
     database = text_at(data, "defaultProject", "defaultDatabase")
     schema = text_at(data, "defaultDataset", "defaultSchema")
     assertions = text_at(data, "defaultAssertionDataset", "assertionSchema")
     variables = data.get("vars")
     warehouse = text_at(data, "warehouse").lower() or "bigquery"
-    known = variables if isinstance(variables, dict) else {}
+    known = {}
+    if isinstance(variables, dict):
+        known = variables
+
     plain = {
         **data, "vars": known, "defaultSchema": schema, "defaultDatabase": database,
         "defaultProject": database, "defaultDataset": schema, "warehouse": warehouse,
@@ -78,8 +84,14 @@ def read_data(file: Path, report: Report) -> dict[str, Any]:
             return {}
     else:
         parsed = yaml.parse(text, str(file), report)
-        held = parsed.plain() if parsed is not None else {}
-    return held if isinstance(held, dict) else {}
+        held = {}
+        if parsed is not None:
+            held = parsed.plain()
+
+    if isinstance(held, dict):
+        return held
+
+    return {}
 
 
 def text_at(data: Mapping[str, Any], *keys: str) -> str:

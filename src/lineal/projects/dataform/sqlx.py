@@ -51,10 +51,12 @@ def read_sqlx(text: str) -> Sqlx:
     found = Sqlx()
     written: list[str] = []
     at = 0
+
     while True:
         opened = BLOCK.search(text, at)
         if opened is None:
             break
+
         word = opened[1].split()[0]
         written.append(text[at : opened.start()])
         end = block_end(text, opened.end() - 1, word, found)
@@ -63,6 +65,7 @@ def read_sqlx(text: str) -> Sqlx:
         whole = text[opened.start() : min(end + 1, len(text))]
         written.append(kept(whole, word, opened.end() - opened.start()))
         at = min(end + 1, len(text))
+
     written.append(text[at:])
     found.sql = SEPARATOR.sub(lambda line: ";".ljust(len(line[0])), "".join(written))
     return found
@@ -73,12 +76,16 @@ def block_end(text: str, opening: int, word: str, found: Sqlx) -> int:
     try:
         if word in ("config", "js"):
             return closing_brace(text, opening)
+
         return closing_sql(text, opening)
     except JavaScriptError as error:
         line = line_at(text, min(error.offset, len(text)))
         found.problems.append(Problem(f"the block {word} {{ is broken: {error}", line))
         guess = re.compile(r"^\}", re.MULTILINE).search(text, opening)
-        return guess.start() if guess is not None else len(text)
+        if guess is not None:
+            return guess.start()
+
+        return len(text)
 
 
 STRAY = re.compile(r"[ \t]*\}+(?=[ \t]*\n)")
@@ -89,6 +96,7 @@ def past_braces(text: str, end: int, word: str, found: Sqlx) -> int:
     stray = STRAY.match(text, end + 1)
     if stray is None:
         return end
+
     problem = f"the block {word} {{ has a brace too many"
     found.problems.append(Problem(problem, line_at(text, end)))
     return stray.end() - 1
@@ -98,10 +106,12 @@ def closing_sql(text: str, opening: int) -> int:
     """Return the offset of the brace that closes a block of SQL."""
     depth = 0
     at = opening
+
     while True:
         word = SQL_WORD.search(text, at)
         if word is None:
             raise JavaScriptError("a brace is not closed", opening)
+
         at = word.end()
         if word[0] == "${":
             at = closing_brace(text, word.end() - 1) + 1
@@ -130,6 +140,7 @@ def kept(whole: str, word: str, opening: int) -> str:
     """Return what stays of a block in the SQL: operations do, between semicolons."""
     if not word.endswith("_operations"):
         return blank(whole)
+
     head = blank(whole[:opening])
     return ";" + head[1:] + whole[opening:-1] + ";"
 
@@ -148,10 +159,12 @@ def holes_of(sql: str, problems: list[Problem]) -> list[Hole]:
     found: list[Hole] = []
     at = 0
     marks = re.compile(r"--[^\n]*|/\*.*?\*/|\$\{", re.DOTALL)
+
     while (word := marks.search(sql, at)) is not None:
         at = word.end()
         if word[0] != "${":
             continue
+
         try:
             end = closing_brace(sql, word.end() - 1)
             found.append(Hole(word.start(), end + 1, parse_expression(sql, word.end(), end)))
@@ -159,4 +172,5 @@ def holes_of(sql: str, problems: list[Problem]) -> list[Hole]:
         except JavaScriptError as error:
             line = line_at(sql, min(error.offset, len(sql)))
             problems.append(Problem(f"this expression is not read: {error}", line))
+
     return found

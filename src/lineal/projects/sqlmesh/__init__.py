@@ -21,6 +21,7 @@ def matches(path: Path) -> bool:
     """A folder with the configuration of SQLMesh, or the configuration itself."""
     if path.name in FILES and path.is_file():
         return is_config(path)
+
     return any(is_config(path / name) for name in FILES if (path / name).is_file())
 
 

@@ -63,13 +63,18 @@ def audit_of(header: Header, body: str, dialect: str) -> Audit:
 def asked_by(header: Header) -> list[Asked]:
     """Return the audits that a header asks for."""
     raw = header.raw("audits")
-    inner = raw[1:-1] if raw[:1] in ("(", "[") else raw
+    inner = raw
+    if raw[:1] in ("(", "["):
+        inner = raw[1:-1]
+
     found = []
+
     for part in split(inner):
         name, arguments = called(part.text)
         if name:
             line = header.lines.get("audits", header.line) + raw.count("\n", 0, part.start)
             found.append(Asked(name.lower(), dict(assignments(arguments)), line))
+
     return found
 
 
@@ -77,6 +82,7 @@ def asked_in_python(settings: Mapping[str, Any], line: int) -> list[Asked]:
     """audits=[("not_null", {"columns": ["id"]}), "no_gaps"], and the lists of YAML"""
     held = settings.get("audits")
     found = []
+
     for each in held if isinstance(held, list) else ():
         if isinstance(each, str):
             found.append(Asked(each.lower(), {}, line))
@@ -84,10 +90,14 @@ def asked_in_python(settings: Mapping[str, Any], line: int) -> list[Asked]:
             given = {str(key): text_of(item) for key, item in each.items() if key != "name"}
             found.append(Asked(each["name"].lower(), given, line))
         elif isinstance(each, list) and each and isinstance(each[0], str):
-            given = each[1] if len(each) > 1 and isinstance(each[1], dict) else {}
+            given = {}
+            if len(each) > 1 and isinstance(each[1], dict):
+                given = each[1]
+
             found.append(
                 Asked(each[0].lower(), {str(key): text_of(v) for key, v in given.items()}, line)
             )
+
     return found
 
 
@@ -95,6 +105,7 @@ def text_of(value: Any) -> str:
     """Return a value of Python or YAML as SQL text."""
     if isinstance(value, list):
         return f"({', '.join(text_of(item) for item in value if isinstance(item, (str, int)))})"
+
     return str(value)
 
 
@@ -118,6 +129,7 @@ class Tests:
         if own is None:
             text = builtin_query(model, asked)
             return Script(text, dialect, file, asked.line, target, TEST, one_line=True)
+
         given = {**own.defaults, **asked.arguments}
         values = {key.lower(): argument_value(text) for key, text in given.items()}
         inner = Environment(
@@ -128,6 +140,7 @@ class Tests:
     def standalone(self, env: Environment) -> list[Script]:
         """Return a script for each audit that belongs to no model."""
         found = []
+
         for audit in self.audits.values():
             if audit.standalone:
                 inner = Environment(
@@ -136,31 +149,41 @@ class Tests:
                 text = expand(audit.text, inner)
                 name = self.name_of(audit.name)
                 found.append(Script(text, audit.dialect, audit.file, 1, name, TEST))
+
         return found
 
     def name_of(self, name: str) -> str:
         """Return a name that no other test has."""
         number = self.taken[name] = self.taken.get(name, 0) + 1
-        return name if number == 1 else f"{name}_{number}"
+        if number == 1:
+            return name
+
+        return f"{name}_{number}"
 
 
 def argument_value(text: str) -> Value:
     """Return an argument of an audit as a variable of its query."""
-    return Value(unquote(text), True) if is_string(text) else Value(text)
+    if is_string(text):
+        return Value(unquote(text), True)
+
+    return Value(text)
 
 
 def builtin_query(model: str, asked: Asked) -> str:
     """not_null(columns := (a, b))      SELECT a, b FROM model"""
     columns: list[str] = []
     tests: list[str] = []
+
     for key, text in asked.arguments.items():
         if key in COLUMN_KEYS:
             columns += [unquote(item) if is_string(item) else item for item in listed(text)]
         elif key in EXPRESSION_KEYS:
             tests += listed(text)
+
     query = f"SELECT {', '.join(columns) or '1'} FROM {model}"  # noqa: S608  it is read, never run
     if tests:
         query += f" WHERE {' AND '.join(f'NOT ({test})' for test in tests)}"
+
     return query
 
 
@@ -174,8 +197,12 @@ def metric_script(header: Header, dialect: str, metrics: set[str]) -> Script | N
     name, expression = header.text("name"), header.raw("expression")
     if not name or not expression:
         return None
+
     tables = tables_in(expression, metrics)
-    source = f" FROM {', '.join(tables)}" if tables else ""
+    source = ""
+    if tables:
+        source = f" FROM {', '.join(tables)}"
+
     text = f"SELECT {expression} AS {name}{source}"
     before = "\n" * (header.lines.get("expression", header.line) - 1)
     return Script(before + text, dialect, header.file, 1, name, METRIC)
@@ -184,11 +211,13 @@ def metric_script(header: Header, dialect: str, metrics: set[str]) -> Script | N
 def tables_in(expression: str, metrics: set[str]) -> list[str]:
     """Return the tables and the other metrics that an expression names."""
     found: dict[str, None] = {}
+
     for name in names_in(expression):
         if "." in name:
             found[name.rsplit(".", 1)[0]] = None
         elif name.lower() in metrics:
             found[name] = None
+
     return list(found)
 
 

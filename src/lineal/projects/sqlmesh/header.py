@@ -49,12 +49,18 @@ class Header:
     def text(self, key: str) -> str:
         """Return a property as a text, without quotes; '' if it is not given."""
         part = self.properties.get(key)
-        return unquote(part.text) if part is not None else ""
+        if part is not None:
+            return unquote(part.text)
+
+        return ""
 
     def raw(self, key: str) -> str:
         """Return a property as it is written."""
         part = self.properties.get(key)
-        return part.text if part is not None else ""
+        if part is not None:
+            return part.text
+
+        return ""
 
     def place(self, key: str = "") -> Place:
         """Return where a property stands, or the header itself."""
@@ -69,12 +75,14 @@ class Header:
         told = dict(assignments(self.raw("column_descriptions")))
         place = self.place("columns")
         found = []
+
         for part in split(unwrap(self.raw("columns"))):
             column = COLUMN.match(part.text)
             if column is not None:
                 name = unquote(column[1])
                 about = unquote(told.get(name, ""))
                 found.append(ColumnInfo(name, column[2].strip(), about, place=place))
+
         return found
 
     def described(self) -> dict[str, str]:
@@ -95,6 +103,7 @@ def called(text: str) -> tuple[str, str]:
     found = CALL.match(text)
     if found is None:
         return "", ""
+
     return unquote(found[1]), unwrap(found[2] or "")
 
 
@@ -103,15 +112,21 @@ def headers_of(text: str, file: str, dialect: str = "") -> list[Header]:
     found: list[Header] = []
     at = 0
     before = ";"
+
     for piece in pieces(text, dialect):
         if not piece.says or piece.start < at:
             continue
-        opened = WORD.match(text, piece.start) if before == ";" else None
+
+        opened = None
+        if before == ";":
+            opened = WORD.match(text, piece.start)
+
         before = piece.text
         if opened is not None:
             header = read_header(text, file, opened, dialect)
             found.append(header)
             at, before = header.end, ";"
+
     return found
 
 
@@ -122,24 +137,35 @@ def read_header(text: str, file: str, opened: re.Match[str], dialect: str) -> He
     closed = end is not None
     if end is None:
         stop = text.find(";", opening)
-        end = stop if stop >= 0 else len(text)
+        end = len(text)
+        if stop >= 0:
+            end = stop
+
     properties: dict[str, Part] = {}
     lines: dict[str, int] = {}
+
     for part in split(text[opening + 1 : end], ",", dialect):
         found = KEY.match(part.text)
         if found is not None:
             key = found[1].lower()
             properties[key] = Part(found[2].strip(), part.start + opening + 1)
             lines[key] = line_at(text, part.start + opening + 1)
+
     after = re.compile(r"\s*;?").match(text, min(end + 1, len(text)))
-    stop = after.end() if after is not None else end
+    stop = end
+    if after is not None:
+        stop = after.end()
+
     line = line_at(text, opened.start())
     return Header(opened[1].upper(), properties, file, opened.start(), stop, line, closed, lines)
 
 
 def body_of(text: str, header: Header, following: list[Header]) -> str:
     """Return the text that belongs to a header; everything before it is blank, so lines stay."""
-    end = following[0].start if following else len(text)
+    end = len(text)
+    if following:
+        end = following[0].start
+
     return blank(text[: header.end]) + text[header.end : end]
 
 
@@ -147,10 +173,12 @@ def kind_of(header: Header) -> tuple[str, dict[str, str]]:
     """kind SEED (path 'a.csv')      SEED, {path: 'a.csv'}"""
     name, inner = called(header.raw("kind"))
     settings = {}
+
     for part in split(inner):
         found = KEY.match(part.text)
         if found is not None:
             settings[found[1].lower()] = found[2].strip()
+
     return name.upper(), settings
 
 

@@ -20,6 +20,7 @@ from lineal.extract.sql.glance import truth_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.lines import line_at, on_as_many_lines
 from lineal.projects.sqlmesh.pieces import (
+    Piece,
     closing,
     is_string,
     listed,
@@ -46,6 +47,7 @@ class Value(NamedTuple):
         """Return the value as SQL writes it."""
         if self.is_string:
             return "'" + self.text.replace("'", "''") + "'"
+
         return self.text
 
 
@@ -106,9 +108,11 @@ class Environment:
             return self.variables[key]
         if key == "this_model" and self.this:
             return Value(self.this)
+
         time = TIME.match(key)
         if time is not None:
             return Value(TIMES[time[2]])
+
         return None
 
 
@@ -119,17 +123,21 @@ def expand(text: str, env: Environment) -> str:
     if env.depth > DEEPEST or len(text) > LARGEST:
         env.dynamic("the macros call each other deeper than can be followed")
         return text.replace("@", "")
+
     inner = replace(env, depth=env.depth + 1)
     inner.defined, inner.asked, inner.open = env.defined, env.asked, env.open
     written: list[str] = []
     at = 0
+
     for piece in pieces(text, env.dialect):
         if piece.start < at or not has_macro(piece.kind, piece.text):
             continue
+
         written.append(text[at : piece.start])
         inner.line = env.line + line_at(text, piece.start) - 1
         made, at = expand_piece(text, piece.start, piece.kind, piece.text, inner)
         written.append(on_as_many_lines(made, text[piece.start : at]))
+
     return "".join(written) + text[at:]
 
 
@@ -149,6 +157,7 @@ def expand_piece(
         return expand_template(spelled[1:], env), end
     if spelled.startswith("@@"):
         return spelled, end  # a session variable of the engine
+
     name = spelled[1:].strip("{}").strip()
     if not spelled.startswith("@{") and text[end : end + 1] == "(":
         close = closing(text, end, env.dialect)
@@ -156,6 +165,7 @@ def expand_piece(
             return call(
                 name, text[end + 1 : close], text[:start], text[close + 1 :], env
             ), close + 1
+
     return read_variable(name, spelled, text[:start], text[end:], env), end
 
 
@@ -167,7 +177,10 @@ def expand_template(text: str, env: Environment) -> str:
 
     def write(found: re.Match[str]) -> str:
         held = env.variable(found[1] or found[2])
-        return unquote(held.text) if isinstance(held, Value) else found[0].replace("@", "")
+        if isinstance(held, Value):
+            return unquote(held.text)
+
+        return found[0].replace("@", "")
 
     return TEMPLATE.sub(write, text)
 
@@ -185,17 +198,23 @@ def read_variable(name: str, spelled: str, before: str, after: str, env: Environ
     if held is None:
         if spelled.startswith("@{") or is_in_name(before, after):
             return f"{{{name}}}"  # a placeholder in a name
+
         return spelled
     if isinstance(held, Lambda):
         return spelled
+
     part = spelled.startswith("@{") or is_in_name(before, after)
-    return unquote(held.text) if part else expand(held.literal, env)
+    if part:
+        return unquote(held.text)
+
+    return expand(held.literal, env)
 
 
 def is_in_name(before: str, after: str) -> bool:
     """Tell whether a macro is a part of a name, or a table."""
     if re.search(r"[\w.}]$", before) or re.match(r"[\w.]", after):
         return True
+
     return TABLE_WORDS.search(before[-40:]) is not None
 
 
@@ -224,6 +243,7 @@ class Call(NamedTuple):
         held = self.named.get(name, default)
         if name not in self.named and position < len(self.given):
             held = self.given[position]
+
         return expand(held, self.env)
 
     def items(self, position: int, name: str = "") -> list[str]:
@@ -238,22 +258,27 @@ def call(name: str, inner: str, before: str, after: str, env: Environment) -> st
     """Return what a macro function writes."""
     given: list[str] = []
     named: dict[str, str] = {}
+
     for part in split(inner, ",", env.dialect):
         found = NAMED.match(part.text)
         if found is not None:
             named[found[1].lower()] = found[2].strip()
         else:
             given.append(part.text)
+
     made = Call(name.lower(), given, named, before, after, env)
     own = env.variable(name)
     if isinstance(own, Lambda):
         return apply(own, [expand(text, env) for text in given], env)
+
     python = env.python.get(made.name)
     if python is not None:
         return call_python(made, python)
+
     handler = FUNCTIONS.get(made.name)
     if handler is not None:
         return handler(made)
+
     env.dynamic(f"the macro @{name} is not in the project")
     return unknown_call(made)
 
@@ -265,6 +290,7 @@ def call_python(made: Call, macro: PythonMacro) -> str:
     written = macro.write(texts, named)
     if written is not None:
         return expand(written, made.env)
+
     made.env.dynamic(f"what the Python macro @{macro.name} writes is only known when it runs")
     return unknown_call(made)
 
@@ -274,11 +300,13 @@ def unknown_call(made: Call) -> str:
     before = stripped(made.before[-400:], 0).text.upper()
     if not before or before.endswith(";"):
         return ""
+
     texts = [expand(text, made.env) for text in (*made.given, *made.named.values())]
     arguments = [text for item in texts for text in scalars(item)]
     begins = re.search(r"(\bSELECT|\bDISTINCT|,)$", before) is not None
     if begins and not re.match(r"\s*(AS\b|[-+*/|:.]|\w)", made.after.replace("FROM", "(", 1)):
         made.env.open.append(True)
+
     return f"{made.name}({', '.join(arguments)})"
 
 
@@ -288,6 +316,7 @@ def scalars(text: str) -> list[str]:
         return []
     if text[:1] in "[(":
         return [each for item in listed(text) for each in scalars(item)]
+
     return [text]
 
 
@@ -296,31 +325,40 @@ def apply(held: Lambda, arguments: list[str], env: Environment) -> str:
     values = dict(zip((name.lower() for name in held.names), arguments, strict=False))
     written: list[str] = []
     found = list(pieces(held.body, env.dialect))
+
     for number, piece in enumerate(found):
         after_as = is_after_as(found[:number])
         written.append(substitute(piece.kind, piece.text, values, "".join(written), after_as))
+
     return expand("".join(written), env)
 
 
-def is_after_as(before: list[object]) -> bool:
+def is_after_as(before: list[Piece]) -> bool:
     """Tell whether the pieces before a name end with AS."""
-    said = [piece for piece in before if getattr(piece, "says", False)]
-    return bool(said) and str(getattr(said[-1], "text", "")).upper() == "AS"
+    said = [piece for piece in before if piece.says]
+    return bool(said) and said[-1].text.upper() == "AS"
 
 
 def substitute(kind: str, text: str, values: Mapping[str, str], before: str, after_as: bool) -> str:
     """Return a piece of a lambda's body with a name replaced: x, @x, @{x}, sum_@x."""
     if kind == "word" and text.lower() in values:
         held = values[text.lower()]
-        return unquote(held) if after_as else held
+        if after_as:
+            return unquote(held)
+
+        return held
     if kind == "macro" and text[1:].strip("{} ").lower() in values:
         held = values[text[1:].strip("{} ").lower()]
         part = text.startswith("@{") or after_as or re.search(r"[\w.]$", before) is not None
-        return unquote(held) if part else held
+        if part:
+            return unquote(held)
+
+        return held
     if kind in ("quoted", "string", "macro") and "@" in text:
         return TEMPLATE.sub(
             lambda found: unquote(values.get((found[1] or found[2]).lower(), found[0])), text
         )
+
     return text
 
 
@@ -332,7 +370,11 @@ def lambda_of(text: str) -> Lambda | None:
     found = LAMBDA.match(text)
     if found is None:
         return None
-    names = found[1] if found[1] is not None else found[2]
+
+    names = found[2]
+    if found[1] is not None:
+        names = found[1]
+
     return Lambda(tuple(part.text for part in split(names)), found[3].strip())
 
 
@@ -341,39 +383,57 @@ def items_of(made: Call) -> list[str]:
     several = [expand(text, made.env) for text in made.given[:-1]]
     if len(several) == 1:
         return listed(several[0])
+
     return [text for item in several for text in listed(item)]
 
 
 def each(made: Call) -> str:
     """@EACH([a, b], x -> SUM(x))      SUM(a), SUM(b)"""
-    held = lambda_of(made.given[-1]) if made.given else None
+    held = None
+    if made.given:
+        held = lambda_of(made.given[-1])
+
     if held is None:
         return unknown_call(made)
+
     return ", ".join(apply(held, item_values(item), made.env) for item in items_of(made))
 
 
 def item_values(item: str) -> list[str]:
     """(a, b) binds two names of a lambda, a binds one."""
-    return listed(item) if item.startswith("(") else [item]
+    if item.startswith("("):
+        return listed(item)
+
+    return [item]
 
 
 def reduce_items(made: Call) -> str:
     """@REDUCE([a, b, c], (x, y) -> x + y)      a + b + c"""
-    held = lambda_of(made.given[-1]) if made.given else None
+    held = None
+    if made.given:
+        held = lambda_of(made.given[-1])
+
     items = items_of(made)
     if held is None or not items:
         return unknown_call(made)
+
     result = items[0]
+
     for item in items[1:]:
         result = apply(held, [result, item], made.env)
+
     return result
 
 
 def filter_items(made: Call) -> str:
     """@FILTER([1, 2, 3], x -> x > 1)      [2, 3]; an item of which only a run knows stays"""
-    held = lambda_of(made.given[-1]) if made.given else None
+    held = None
+    if made.given:
+        held = lambda_of(made.given[-1])
+
     if held is None:
         return unknown_call(made)
+
     kept = [item for item in items_of(made) if truth_of(apply(held, [item], made.env)) is not False]
     return f"[{', '.join(kept)}]"
 
@@ -383,6 +443,7 @@ def decide(made: Call, text: str) -> bool:
     held = truth_of(expand(text, made.env))
     if held is not None:
         return held
+
     made.env.asked.append(True)
     return made.env.answer
 
@@ -393,9 +454,11 @@ def choose(made: Call) -> str:
         return ""
     if decide(made, made.given[0]):
         return made.text(1)
+
     other = made.text(2)
     if not other and re.search(r"(\bSELECT|,)$", stripped(made.before[-400:], 0).text.upper()):
         return "NULL"
+
     return other
 
 
@@ -410,7 +473,10 @@ def connect(word: str) -> Callable[[Call], str]:
     def write(made: Call) -> str:
         texts = [expand(text, made.env).strip() for text in made.given]
         kept = [text for text in texts if text and text.upper() != "NULL"]
-        return f"({f' {word} '.join(kept)})" if kept else "TRUE"
+        if kept:
+            return f"({f' {word} '.join(kept)})"
+
+        return "TRUE"
 
     return write
 
@@ -420,10 +486,16 @@ def read_setting(made: Call) -> str:
     name = unquote(made.text(0))
     held = made.env.variable(name)
     if isinstance(held, Value):
-        return unquote(held.text) if is_in_name(made.before, made.after) else held.literal
+        if is_in_name(made.before, made.after):
+            return unquote(held.text)
+
+        return held.literal
     if len(made.given) > 1:
         return made.text(1)
-    return f"{{{name}}}" if is_in_name(made.before, made.after) else "NULL"
+    if is_in_name(made.before, made.after):
+        return f"{{{name}}}"
+
+    return "NULL"
 
 
 def surrogate_key(made: Call) -> str:
@@ -466,7 +538,10 @@ def star(made: Call) -> str:
         return ", ".join(f"{of}.{name} AS {prefix}{name}{suffix}" for name in kept)
     if prefix or suffix:
         made.env.dynamic(f"the columns of {relation} are not known, so @STAR cannot rename them")
-    return f"{of}.* EXCEPT ({', '.join(left_out)})" if left_out else f"{of}.*"
+    if left_out:
+        return f"{of}.* EXCEPT ({', '.join(left_out)})"
+
+    return f"{of}.*"
 
 
 def union(made: Call) -> str:
@@ -480,8 +555,14 @@ def union(made: Call) -> str:
         for name in (columns[0] if columns else [])
         if all(name.lower() in map(str.lower, several) for several in columns[1:])
     ]
-    chosen = ", ".join(shared) if shared and all(columns) else "*"
-    word = "UNION ALL" if kinds and unquote(kinds[0]).lower() == "all" else "UNION"
+    chosen = "*"
+    if shared and all(columns):
+        chosen = ", ".join(shared)
+
+    word = "UNION"
+    if kinds and unquote(kinds[0]).lower() == "all":
+        word = "UNION ALL"
+
     return f" {word} ".join(f"SELECT {chosen} FROM {table}" for table in tables)  # noqa: S608
 
 
@@ -531,7 +612,10 @@ def evaluate(made: Call) -> str:
 
 def define(made: Call) -> str:
     """@DEF(rate, 0.2), @DEF(cents, x -> x * 100)"""
-    name = unquote(made.given[0]).lower() if made.given else ""
+    name = ""
+    if made.given:
+        name = unquote(made.given[0]).lower()
+
     text = ", ".join(made.given[1:])
     held = lambda_of(text)
     if held is None:
@@ -540,6 +624,7 @@ def define(made: Call) -> str:
         made.env.defined[name] = held_value
     else:
         made.env.defined[name] = held
+
     return ""
 
 

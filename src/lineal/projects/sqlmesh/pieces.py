@@ -65,6 +65,7 @@ def pieces(text: str, dialect: str = "", start: int = 0) -> Iterator[Piece]:
 def closing(text: str, opening: int, dialect: str = "") -> int | None:
     """Return the offset of the bracket that closes the one at an offset; None if nothing does."""
     depth = 0
+
     for piece in pieces(text, dialect, opening):
         if piece.kind != "sign":
             continue
@@ -74,6 +75,7 @@ def closing(text: str, opening: int, dialect: str = "") -> int | None:
             depth -= 1
             if depth == 0:
                 return piece.start
+
     return None
 
 
@@ -88,6 +90,7 @@ def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
     """Return the parts between separators that stand in no brackets; empty ones are left out."""
     parts: list[Part] = []
     depth = begin = 0
+
     for piece in pieces(text, dialect):
         if piece.kind != "sign":
             continue
@@ -98,6 +101,7 @@ def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
         elif piece.text == separator and depth <= 0:
             parts.append(stripped(text[begin : piece.start], begin))
             begin = piece.end
+
     parts.append(stripped(text[begin:], begin))
     return [part for part in parts if part.text]
 
@@ -107,6 +111,7 @@ def stripped(text: str, start: int) -> Part:
     said = [piece for piece in pieces(text) if piece.says]
     if not said:
         return Part("", start)
+
     return Part(text[said[0].start : said[-1].end], start + said[0].start)
 
 
@@ -115,6 +120,7 @@ def unwrap(text: str) -> str:
     bare = text.strip()
     if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
         return bare[1:-1].strip()
+
     return bare
 
 
@@ -133,4 +139,5 @@ def unquote(text: str) -> str:
     bare = text.strip()
     if len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "'\"`":
         return bare[1:-1].replace(bare[0] * 2, bare[0])
+
     return bare

@@ -86,7 +86,10 @@ class Draft:
 
     def environment(self, file: str, dialect: str, gateway: str = "") -> Environment:
         """Return what the macros of a file know."""
-        known = self.settings.variables_of(gateway) if gateway else self.settings.variables
+        known = self.settings.variables
+        if gateway:
+            known = self.settings.variables_of(gateway)
+
         return Environment(known, self.python, file, dialect, self.report)
 
 
@@ -105,11 +108,16 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
     problems: list[Diagnostic] = []
     settings = read_settings(folder, problems.append)
-    spoken = dialect if dialect is not None else settings.dialect
+    spoken = settings.dialect
+    if dialect is not None:
+        spoken = dialect
+
     draft = Draft(folder, settings, spoken, problems)
+
     for reader, file in project_files(folder, settings, draft.report):
         place = Place(str(file), 1, 1)
         attempt(partial(reader, file, draft), None, place, draft.report, "this file")
+
     read_externals(folder, draft)
     add_models(draft)
     add_tests(draft)
@@ -125,6 +133,7 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     corpus.aliases = aliases_of(draft)
     if not corpus.scripts and not corpus.datasets and not draft.diagnostics:
         draft.report(no_input(folder, "no models"))
+
     return corpus
 
 
@@ -161,7 +170,10 @@ def is_ignored(file: Path, patterns: list[str]) -> bool:
 def read_python_macros(file: Path, draft: Draft) -> None:
     """macros/*.py"""
     text = read_text(file, draft.report)
-    tree = parse_python(text, str(file), draft.report) if text is not None else None
+    tree = None
+    if text is not None:
+        tree = parse_python(text, str(file), draft.report)
+
     if tree is not None:
         draft.python.update((macro.name, macro) for macro in macros_of(tree, str(file)))
 
@@ -179,9 +191,11 @@ def read_sql(file: Path, draft: Draft) -> None:
     text = read_text(file, draft.report)
     if text is None:
         return
+
     headers = headers_of(text, str(file), draft.dialect)
     if not headers:
         read_without_header(file, text, draft)
+
     for number, header in enumerate(headers):
         if not header.closed:
             message = f"the bracket of {header.word} ( is never closed"
@@ -201,6 +215,7 @@ def read_without_header(file: Path, text: str, draft: Draft) -> None:
     if not text.strip():
         current().pass_over(str(file), Reason.EMPTY)
         return
+
     message = f"{file} has no MODEL header"
     draft.report(Diagnostic(Code.UNKNOWN_KEY, message, Place(str(file), 1, 1)))
     env = draft.environment(str(file), draft.dialect)
@@ -214,8 +229,10 @@ def read_model(
     if header.is_false("enabled"):
         current().pass_over(str(file), Reason.DISABLED)
         return
+
     dialect = header.text("dialect") or draft.dialect
     body = body_of(text, header, following)
+
     for values in blueprints_of(header, draft):
         env = draft.environment(str(file), dialect, header.text("gateway"))
         env.variables = {**env.variables, **values}
@@ -227,6 +244,7 @@ def read_model(
         else:
             draft.sql.append(Model(name, header, body, dialect, env))
             declare(name, header, draft)
+
         draft.asked.append((name, asked_by(header), str(file), dialect))
 
 
@@ -238,7 +256,10 @@ def expand_name(text: str, env: Environment) -> str:
 
 def clean_name(text: str) -> str:
     """Return a name without the quotes around its parts."""
-    return ".".join(unquote(part) for part in text.split(".")) if text else ""
+    if text:
+        return ".".join(unquote(part) for part in text.split("."))
+
+    return ""
 
 
 def default_name(file: Path, draft: Draft) -> str:
@@ -256,13 +277,16 @@ def blueprints_of(header: Header, draft: Draft) -> list[dict[str, Value]]:
         message = "the blueprints of this model are only known when it runs"
         draft.report(Diagnostic(Code.DYNAMIC, message, header.place("blueprints")))
         return [{}]
+
     found = []
+
     for item in listed(raw):
         pairs = {
             key.lower(): Value(unquote(text), True) if is_string(text) else Value(text)
             for key, text in assignments(item)
         }
         found.append(pairs)
+
     return found or [{}]
 
 
@@ -295,7 +319,10 @@ def read_seed(file: Path, name: str, header: Header, draft: Draft) -> None:
     """kind SEED (path '../seeds/x.csv')      its columns are those of the header, else of the file"""
     settings = kind_of(header)[1]
     path = unquote(settings.get("path", "")).replace("$root", str(draft.folder))
-    csv = Path(path) if path.startswith("/") else file.parent / path
+    csv = file.parent / path
+    if path.startswith("/"):
+        csv = Path(path)
+
     csv = Path(*_without_dots(csv))
     info = DatasetInfo(
         Dataset("", name), SEED, header.columns(), False, header.text("description"),
@@ -306,6 +333,7 @@ def read_seed(file: Path, name: str, header: Header, draft: Draft) -> None:
         message = f"the seed {name} has no file {path or 'of its own'}"
         draft.report(Diagnostic(Code.SEED_ERROR, message, header.place("kind")))
         return
+
     delimiter = dict(assignments(settings.get("csv_settings", ""))).get("delimiter", "','")
     draft.headers[info.dataset] = read_header(csv, unquote(delimiter) or ",", draft.report)
 
@@ -317,15 +345,20 @@ def _without_dots(path: Path) -> list[str]:
             parts.pop()
         else:
             parts.append(part)
+
     return parts
 
 
 def read_python_model(file: Path, draft: Draft) -> None:
     """models/*.py"""
     text = read_text(file, draft.report)
-    tree = parse_python(text, str(file), draft.report) if text is not None else None
+    tree = None
+    if text is not None:
+        tree = parse_python(text, str(file), draft.report)
+
     if tree is None:
         return
+
     for model in models_of(tree):
         place = Place(str(file), model.line, 1)
         if model.settings.get("enabled") is False:
@@ -335,6 +368,7 @@ def read_python_model(file: Path, draft: Draft) -> None:
             message = "the name of this model is only known when it runs"
             draft.report(Diagnostic(Code.DYNAMIC, message, place))
             continue
+
         dialect = str(model.settings.get("dialect") or draft.dialect)
         draft.asked.append(
             (model.name, asked_in_python(model.settings, model.line), str(file), dialect)
@@ -355,11 +389,10 @@ def python_info(model: PythonModel, place: Place, complete: bool) -> DatasetInfo
     """Return what the decorator of a model says of its columns."""
     held = model.settings.get("columns")
     told = model.settings.get("column_descriptions")
-    about = told if isinstance(told, dict) else {}
-    pairs = held.items() if isinstance(held, dict) else ()
+    about = mapping(told)
     columns = [
         ColumnInfo(str(name), kind if isinstance(kind, str) else "", str(about.get(name, "")), place=place)
-        for name, kind in pairs
+        for name, kind in mapping(held).items()
     ]  # fmt: skip
     description = model.settings.get("description")
     return DatasetInfo(
@@ -373,9 +406,11 @@ def untraced(model: PythonModel, file: Path, draft: Draft) -> Extraction:
     place = Place(str(file), model.line, 1)
     target = Dataset("", model.name)
     named = dict(model.reads)
+
     for query, line in model.queries:
         for name in tables_of(query, draft.dialect):
             named.setdefault(name, line)
+
     reads = [
         Read(target, Dataset("", clean_name(name)), None, Clause.FROM, Place(str(file), line, 1))
         for name, line in named.items()
@@ -405,14 +440,17 @@ def read_externals(folder: Path, draft: Draft) -> None:
     """external_models.yaml, external_models/*.yaml      tables that somebody else fills"""
     files = [folder / name for name in EXTERNAL_FILES if (folder / name).is_file()]
     inner = folder / EXTERNAL_FOLDER
+
     for where, names in walk(inner, draft.report) if inner.is_dir() else ():
         files += [where / name for name in names if name.endswith((".yaml", ".yml"))]
+
     for file in files:
         held = yaml.read(file, draft.report)
         for item in held.data if held is not None and isinstance(held.data, list) else ():
             name = clean_name(item.text(draft.report, "name"))
             if not name:
                 continue
+
             columns = read_columns(item.get("columns"), draft.report)
             about = item.text(draft.report, "description")
             dataset = Dataset("", name)
@@ -425,7 +463,10 @@ def read_externals(folder: Path, draft: Draft) -> None:
 
 def mapping(held: Any) -> Mapping[str, Any]:
     """Return a mapping, or an empty one."""
-    return held if isinstance(held, dict) else {}
+    if isinstance(held, dict):
+        return held
+
+    return {}
 
 
 # -- scripts ---------------------------------------------------------------------------------------
@@ -435,16 +476,20 @@ def add_models(draft: Draft) -> None:
     """Add the scripts of all models in SQL, and of the statements before a run."""
     bodies = render_jinja(draft)
     known = Known(draft, bodies)
+
     for model, text in zip(draft.sql, bodies, strict=True):
         place = model.header.place()
         if text is not None:
             work = partial(add_model, model, text, known, draft)
             attempt(work, None, place, draft.report, "this model")
+
     names = {header.text("name").lower() for header, _ in draft.metrics}
+
     for header, dialect in draft.metrics:
         script = metric_script(header, dialect, names)
         if script is not None:
             draft.scripts.append(script)
+
     for text in draft.settings.before_all:
         env = draft.environment(str(draft.settings.file), draft.dialect)
         script = Script(expand(text, env), draft.dialect, str(draft.settings.file), one_line=True)
@@ -455,10 +500,12 @@ def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
     """Add the script of a model; two, if a condition is only known when it runs."""
     model.env.columns_of = known.columns_of
     texts: list[str] = []
+
     for answer in (True, False):
         env = replace(model.env, answer=answer, defined={}, asked=[], open=[])
         if answer is False:
             env.report = lambda _: None
+
         made = expand(MARKERS.sub(lambda found: " " * len(found[0]), text), env)
         if made not in texts:
             texts.append(made)
@@ -482,8 +529,12 @@ def with_history(text: str, header: Header) -> str:
     name, settings = kind_of(header)
     if name not in SLOWLY:
         return text
+
     time = unquote(settings.get("updated_at_name", "updated_at"))
-    since = time if name != "SCD_TYPE_2_BY_COLUMN" else "CURRENT_TIMESTAMP"
+    since = "CURRENT_TIMESTAMP"
+    if name != "SCD_TYPE_2_BY_COLUMN":
+        since = time
+
     keys = ", ".join(unquote(item) for item in listed(settings.get("unique_key", "")))
     first = unquote(settings.get("valid_from_name", "valid_from"))
     last = unquote(settings.get("valid_to_name", "valid_to"))
@@ -491,6 +542,7 @@ def with_history(text: str, header: Header) -> str:
     begin, end = query_of(text)
     if begin is None:
         return text
+
     opening = f"SELECT history.*, {since} AS {first}, {until} AS {last} FROM ("  # noqa: S608
     return f"{text[:begin]}{opening}{text[begin:end]}\n) AS history{text[end:]}"
 
@@ -500,6 +552,7 @@ def query_of(text: str) -> tuple[int | None, int]:
     for part in split(text, ";"):
         if re.match(r"(SELECT|WITH|FROM|\()", part.text, re.IGNORECASE):
             return part.start, part.start + len(part.text)
+
     return None, 0
 
 
@@ -507,20 +560,25 @@ def render_jinja(draft: Draft) -> list[str | None]:
     """Return the bodies of all models, those in Jinja rendered."""
     found: list[str | None] = []
     waiting: list[tuple[int, Template]] = []
+
     for number, model in enumerate(draft.sql):
         found.append(model.body)
         if JINJA.search(model.body):
             text = JINJA_NAMES + jinja_text(model.body)
             waiting.append((number, Template(text, model.header.file, this=model.name)))
+
     if not waiting:
         return found
+
     variables = {name: value.text for name, value in draft.settings.variables.items()}
     setting = Setting(draft.jinja, variables, draft.settings.file.name)
     rendered = render([template for _, template in waiting], setting)
     draft.diagnostics += rendered.diagnostics
+
     for (number, _), rendering in zip(waiting, rendered.renderings, strict=True):
         draft.diagnostics += rendering.diagnostics
         found[number] = rendering.texts[0] if rendering.texts else None
+
     return found
 
 
@@ -539,6 +597,7 @@ def jinja_text(body: str) -> str:
     """Return a body whose blocks of Jinja are rendered, and everything else is left alone."""
     written: list[str] = []
     at = 0
+
     for found in JINJA.finditer(body):
         before = body[at : found.start()]
         written.append(re.sub(r"\{(?=[{%#])", "{ ", before))
@@ -546,6 +605,7 @@ def jinja_text(body: str) -> str:
         written.append(found[1] + ";")
         written.append("\n" * body.count("\n", found.end(1), found.end()))
         at = found.end()
+
     return "".join(written) + re.sub(r"\{(?=[{%#])", "{ ", body[at:])
 
 
@@ -573,7 +633,9 @@ class Known:
             return [column.name for column in info.columns]
         if key not in self.bodies or key in self.asking:
             return []
+
         self.asking.add(key)
+
         try:
             return self.selected(*self.bodies[key])
         finally:
@@ -592,9 +654,11 @@ class Known:
 def add_tests(draft: Draft) -> None:
     """Add the audits that models ask for, and those that stand alone."""
     tests = Tests(draft.audits)
+
     for model, asked, file, dialect in draft.asked:
         env = draft.environment(file, dialect)
         draft.scripts += tests.of_model(model, asked, file, dialect, env)
+
     draft.scripts += tests.standalone(draft.environment("", draft.dialect))
 
 
@@ -603,5 +667,6 @@ def aliases_of(draft: Draft) -> dict[str, str]:
     catalog = draft.settings.catalog
     if not catalog:
         return {}
+
     names = [info.dataset.name for info in draft.datasets]
     return {f"{catalog}.{name}": name for name in names if name.count(".") == 1}

@@ -39,11 +39,13 @@ def parse_python(text: str, file: str, report: Report) -> ast.Module | None:
 def constants_of(tree: ast.Module) -> dict[str, Any]:
     """Return the constants that a module assigns to names."""
     found: dict[str, Any] = {}
+
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found[node.targets[0].id] = value_of(node.value, found)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
             found[node.target.id] = value_of(node.value, found)
+
     return {name: value for name, value in found.items() if value is not UNKNOWN}
 
 
@@ -67,14 +69,18 @@ def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
         return joined_value(node, names)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = value_of(node.left, names), value_of(node.right, names)
-        if isinstance(left, (str, list)) and type(left) is type(right):
+        if isinstance(left, str) and isinstance(right, str):
             return left + right
+        if isinstance(left, list) and isinstance(right, list):
+            return [*left, *right]
+
     return UNKNOWN
 
 
 def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
     """Return a dictionary; keys that are no constants are left out."""
     found: dict[Any, Any] = {}
+
     for key, item in zip(node.keys, node.values, strict=True):
         held = value_of(item, names)
         if key is None and isinstance(held, dict):
@@ -83,6 +89,7 @@ def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
             name = value_of(key, names)
             if isinstance(name, (str, int, float, bool)):
                 found[name] = held
+
     return found
 
 
@@ -93,6 +100,7 @@ def comprehension_value(node: ast.ListComp, names: Mapping[str, Any]) -> Any:
     plain = len(node.generators) == 1 and not first.ifs and isinstance(first.target, ast.Name)
     if not plain or not isinstance(items, list):
         return UNKNOWN
+
     assert isinstance(first.target, ast.Name)
     return [value_of(node.elt, {**names, first.target.id: item}) for item in items]
 
@@ -111,22 +119,33 @@ def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
                 found[keyword.arg] = held
             elif isinstance(held, dict):
                 found.update(held)
+
         return found
     if len(node.args) == 1 and not node.keywords and ast.unparse(node.func) in NAMING:
         held = value_of(node.args[0], names)
-        return held if isinstance(held, str) else UNKNOWN
+        if isinstance(held, str):
+            return held
+
+        return UNKNOWN
+
     return UNKNOWN
 
 
 def joined_value(node: ast.JoinedStr, names: Mapping[str, Any]) -> Any:
     """f"{SCHEMA}.orders" """
     written = []
+
     for each in node.values:
-        held = each.value if isinstance(each, ast.FormattedValue) else each
+        held = each
+        if isinstance(each, ast.FormattedValue):
+            held = each.value
+
         found = value_of(held, names)
         if not isinstance(found, (str, int, float)):
             return UNKNOWN
+
         written.append(str(found))
+
     return "".join(written)
 
 
@@ -139,10 +158,17 @@ def macros_of(tree: ast.Module, file: str) -> Iterator[PythonMacro]:
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef):
             continue
+
         decorator = decorator_of(node, "macro")
         if decorator is not None:
-            given = value_of(decorator.args[0], {}) if decorator.args else None
-            name = given if isinstance(given, str) else node.name
+            given = None
+            if decorator.args:
+                given = value_of(decorator.args[0], {})
+
+            name = node.name
+            if isinstance(given, str):
+                name = given
+
             writer = Writer(node, names)
             yield PythonMacro(name.lower(), file, node.lineno, writer.write)
 
@@ -150,10 +176,17 @@ def macros_of(tree: ast.Module, file: str) -> Iterator[PythonMacro]:
 def decorator_of(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.Call | None:
     """Return the decorator of this name, as a call."""
     for each in node.decorator_list:
-        called = each.func if isinstance(each, ast.Call) else each
+        called = each
+        if isinstance(each, ast.Call):
+            called = each.func
+
         spelled = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
         if spelled == name:
-            return each if isinstance(each, ast.Call) else ast.Call(called, [], [])
+            if isinstance(each, ast.Call):
+                return each
+
+            return ast.Call(called, [], [])
+
     return None
 
 
@@ -169,12 +202,16 @@ class Writer:
         body = [each for each in self.node.body if not is_idle(each)]
         if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
             return None
+
         parameters = [*self.node.args.posonlyargs, *self.node.args.args][1:]
         if self.node.args.vararg is not None or len(given) > len(parameters):
             return None
+
         values = self.defaults(parameters)
+
         for parameter, text in zip(parameters, given, strict=False):
             values[parameter.arg] = text
+
         values.update(named)
         typed = {each.arg for each in parameters if is_plain_type(each.annotation)}
         return self.text_of(body[0].value, values, typed)
@@ -182,29 +219,41 @@ class Writer:
     def defaults(self, parameters: list[ast.arg]) -> dict[str, str]:
         """Return the values of parameters that a call does not give."""
         several = self.node.args.defaults
-        tail = parameters[len(parameters) - len(several) :] if several else []
+        tail = []
+        if several:
+            tail = parameters[len(parameters) - len(several) :]
+
         found = {}
+
         for parameter, node in zip(tail, several, strict=False):
             held = value_of(node, self.names)
             if isinstance(held, (str, int, float)):
                 found[parameter.arg] = str(held)
+
         return found
 
     def text_of(self, node: ast.expr, values: Mapping[str, str], typed: set[str]) -> str | None:
         """Return the SQL that an expression is; None where only a run tells."""
         if isinstance(node, ast.Name) and node.id in values:
-            return unquote(values[node.id]) if node.id in typed else values[node.id]
+            if node.id in typed:
+                return unquote(values[node.id])
+
+            return values[node.id]
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float)):
             return str(node.value)
         if isinstance(node, ast.Name):
             held = self.names.get(node.id)
-            return str(held) if isinstance(held, (str, int, float)) else None
+            if isinstance(held, (str, int, float)):
+                return str(held)
+
+            return None
         if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
             return self.sum_of(node, values, typed)
         if isinstance(node, ast.JoinedStr):
             return self.joined(node, values, typed)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in FUNCTION_MAKERS:
             return self.function(node, values, typed)
+
         return None
 
     def function(self, node: ast.Call, values: Mapping[str, str], typed: set[str]) -> str | None:
@@ -212,6 +261,7 @@ class Writer:
         texts = [self.text_of(each, values, typed) for each in node.args]
         if not texts or any(text is None for text in texts):
             return None
+
         return f"{texts[0]}({', '.join(text for text in texts[1:] if text)})"
 
     def sum_of(self, node: ast.BinOp, values: Mapping[str, str], typed: set[str]) -> str | None:
@@ -223,17 +273,24 @@ class Writer:
         if any(isinstance(each, (ast.JoinedStr, ast.Constant)) and not is_number(each)
                for each in (node.left, node.right)):  # fmt: skip
             return left + right
+
         return f"({left} {SIGNS[type(node.op)]} {right})"
 
     def joined(self, node: ast.JoinedStr, values: Mapping[str, str], typed: set[str]) -> str | None:
         """f"{column} * 100" """
         written = []
+
         for each in node.values:
-            held = each.value if isinstance(each, ast.FormattedValue) else each
+            held = each
+            if isinstance(each, ast.FormattedValue):
+                held = each.value
+
             text = self.text_of(held, values, typed)
             if text is None:
                 return None
+
             written.append(text)
+
         return "".join(written)
 
 
@@ -297,35 +354,50 @@ def models_of(tree: ast.Module) -> Iterator[PythonModel]:
     for node in tree.body:
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue
+
         decorator = decorator_of(node, "model")
         if decorator is None:
             continue
+
         settings = {
             each.arg: value_of(each.value, names) for each in decorator.keywords if each.arg
         }
         first = value_of(decorator.args[0], names) if decorator.args else settings.get("name")
-        name = first if isinstance(first, str) else ""
+        name = ""
+        if isinstance(first, str):
+            name = first
+
         model = PythonModel(name, settings, node.lineno)
         find_reads(tree, names, model)
         if model.is_sql:
             model.returned = returned_sql(node, names)
+
         yield model
 
 
 def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -> None:
     """context.resolve_table("a"), context.fetchdf("SELECT …")      in any function of the file"""
     for node in ast.walk(tree):
-        called = node.func if isinstance(node, ast.Call) else None
+        called = None
+        if isinstance(node, ast.Call):
+            called = node.func
+
         if not isinstance(node, ast.Call) or not isinstance(called, ast.Attribute):
             continue
-        given = value_of(node.args[0], names) if node.args else UNKNOWN
+
+        given = UNKNOWN
+        if node.args:
+            given = value_of(node.args[0], names)
+
         if not isinstance(given, str):
             continue
         if called.attr in READERS:
             model.reads.append((given.split()[0] if given.split() else given, node.lineno))
         elif called.attr in FETCHERS:
             model.queries.append((given, node.args[0].lineno))
+
     depends = model.settings.get("depends_on")
+
     for name in depends if isinstance(depends, (list, tuple)) else ():
         if isinstance(name, str):
             model.reads.append((name, model.line))
@@ -338,13 +410,17 @@ def returned_sql(
     returns = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
     if len(returns) != 1 or returns[0].value is None:
         return None
+
     inner = dict(names)
+
     for each in node.body:
         if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
             inner[each.targets[0].id] = value_of(each.value, inner)
+
     held = value_of(returns[0].value, inner)
     if isinstance(held, str):
         return held
+
     return built_select(returns[0].value, inner)
 
 
@@ -358,17 +434,23 @@ def built_select(node: ast.expr, names: Mapping[str, Any]) -> str | None:
     """exp.select("a", "b").from_("t").where("a > 1")      as SQL; None where only a run tells"""
     calls: list[tuple[str, list[str]]] = []
     here = node
+
     while isinstance(here, ast.Call) and isinstance(here.func, (ast.Attribute, ast.Name)):
-        name = here.func.attr if isinstance(here.func, ast.Attribute) else here.func.id
+        name = str(getattr(here.func, "attr", "") or getattr(here.func, "id", ""))
+
         texts = [value_of(each, names) for each in here.args]
         if not all(isinstance(text, (str, int)) for text in texts):
             return None
+
         calls.append((name, [str(text) for text in texts]))
         if name == "select" or not isinstance(here.func, ast.Attribute):
             break
+
         here = here.func.value
+
     if not calls or calls[-1][0] != "select":
         return None
+
     return select_text(calls[::-1])
 
 
@@ -377,14 +459,26 @@ def select_text(calls: list[tuple[str, list[str]]]) -> str | None:
     distinct = any(name == "distinct" for name, _ in calls)
     columns = [text for name, texts in calls if name == "select" for text in texts]
     written = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(columns) or '*'}"]
+
     for name, texts in calls:
         if name == "join":
             written.append(f"JOIN {texts[0]}" + (f" ON {texts[1]}" if texts[1:] else ""))
+
     for name, word in CLAUSES.items():
         found = [text for called, texts in calls if called == name for text in texts]
         if found:
-            sign = " AND " if name in ("where", "having") else ", "
-            at = 1 if name == "from_" else len(written)
+            sign = ", "
+            if name in ("where", "having"):
+                sign = " AND "
+
+            at = len(written)
+            if name == "from_":
+                at = 1
+
             written.insert(at, f"{word} {sign.join(found)}")
+
     known = {"select", "distinct", "join", *CLAUSES}
-    return "\n".join(written) if all(name in known for name, _ in calls) else None
+    if all(name in known for name, _ in calls):
+        return "\n".join(written)
+
+    return None

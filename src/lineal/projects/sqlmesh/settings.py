@@ -65,14 +65,18 @@ def read_settings(folder: Path, report: Report) -> Settings:
     data: Mapping[str, Any] = {}
     if file.is_file():
         data = read_python(file, report) if file.suffix == ".py" else read_yaml(file, report)
+
     found = Settings(file)
     found.variables = values_of(data.get("variables"))
     gateways = mapping(data.get("gateways"))
     if not gateways and data.get("gateway"):
         gateways = {"": data["gateway"]}
+
     chosen = str(data.get("default_gateway") or next(iter(gateways), ""))
+
     for name, about in gateways.items():
         found.gateways[str(name)] = values_of(mapping(about).get("variables"))
+
     connection = mapping(mapping(gateways.get(chosen)).get("connection"))
     connection = connection or mapping(data.get("default_connection"))
     found.variables |= found.gateways.get(chosen, {})
@@ -97,21 +101,30 @@ def read_yaml(file: Path, report: Report) -> Mapping[str, Any]:
     text = read_text(file, report)
     if text is None:
         return {}
+
     held = yaml.parse(JINJA.sub("unknown", text), str(file), report)
-    plain = held.plain() if held is not None else {}
+    plain = {}
+    if held is not None:
+        plain = held.plain()
+
     return mapping(plain)
 
 
 def read_python(file: Path, report: Report) -> Mapping[str, Any]:
     """Return the arguments of Config(…) in config.py."""
     text = read_text(file, report)
-    tree = parse_python(text, str(file), report) if text is not None else None
+    tree = None
+    if text is not None:
+        tree = parse_python(text, str(file), report)
+
     if tree is None:
         return {}
+
     names = constants_of(tree)
     found = names.get("config")
     if isinstance(found, dict):
         return found
+
     several = [each for each in names.values() if isinstance(each, dict)]
     return next((each for each in several if "model_defaults" in each), {})
 
@@ -124,6 +137,7 @@ def dialect_of(
 
     named = str(mapping(data.get("model_defaults")).get("dialect") or "").partition(",")[0]
     named = named.strip() or ENGINES.get(str(connection.get("type") or "").lower(), "")
+
     try:
         facts_of(named)
     except UnknownDialect as unknown:
@@ -139,12 +153,16 @@ def catalog_of(connection: Mapping[str, Any]) -> str:
     name = str(held or "")
     if kind in ("duckdb", "motherduck"):
         name = Path(name).stem
-    return name if re.fullmatch(r"[A-Za-z][\w-]*", name) and name != "unknown" else ""
+    if re.fullmatch(r"[A-Za-z][\w-]*", name) and name != "unknown":
+        return name
+
+    return ""
 
 
 def values_of(held: Any) -> dict[str, Value]:
     """Return variables as SQL writes them."""
     found: dict[str, Value] = {}
+
     for name, value in mapping(held).items():
         if isinstance(value, bool):
             found[str(name).lower()] = Value(str(value).upper())
@@ -155,21 +173,31 @@ def values_of(held: Any) -> dict[str, Value]:
         elif isinstance(value, (list, tuple)):
             items = ", ".join(literal_of(item) for item in value)
             found[str(name).lower()] = Value(f"[{items}]")
+
     return found
 
 
 def literal_of(item: Any) -> str:
     """Return an item of a list as SQL writes it."""
-    return "'" + item.replace("'", "''") + "'" if isinstance(item, str) else str(item)
+    if isinstance(item, str):
+        return "'" + item.replace("'", "''") + "'"
+
+    return str(item)
 
 
 def mapping(held: Any) -> Mapping[str, Any]:
     """Return a mapping, or an empty one."""
-    return held if isinstance(held, dict) else {}
+    if isinstance(held, dict):
+        return held
+
+    return {}
 
 
 def listed(held: Any) -> list[Any]:
     """Return a list; a single value is a list of one."""
     if isinstance(held, (list, tuple)):
         return list(held)
-    return [held] if held else []
+    if held:
+        return [held]
+
+    return []

@@ -80,7 +80,8 @@ class Writer:
         """Those that were reported, those whose statements are known, and one for each other
         dataset that is made.
         """
-        names, found = self.facts.names, []
+        names = self.facts.names
+        found: list[Job] = []
         known: set[Named] = set()
         for job in self.report.graph.extraction.jobs:
             outputs = tuple(

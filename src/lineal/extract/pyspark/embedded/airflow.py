@@ -49,22 +49,30 @@ DIALECTS: tuple[tuple[str, str], ...] = (
 def dialect_in(*texts: Any) -> str:
     """Return the dialect that the name of an operator, a hook or a connection tells."""
     for text in texts:
-        spelled = str(text).lower() if isinstance(text, str) else ""
+        spelled = ""
+        if isinstance(text, str):
+            spelled = str(text).lower()
+
         for word, dialect in DIALECTS:
             if word in spelled:
                 return dialect
+
     return ""
 
 
 def take_airflow(run: Run, collector: Collector, called: Called) -> Value:
     """Return what a call of Airflow gives."""
-    held = called.receiver if called.receiver is not None else called.function
+    held = called.function
+    if called.receiver is not None:
+        held = called.receiver
+
     if isinstance(called.function, Builder):
         held = called.function
     if isinstance(held, Builder) and held.kind in BUILDERS:
         return BUILDERS[held.kind](run, collector, called, held)
     if isinstance(called.function, Class):
         return call_own_operator(run, collector, called)
+
     last = called.library.rpartition(".")[2]
     if not called.library or not is_airflow(called.library, last):
         return NOT_TAKEN
@@ -74,6 +82,7 @@ def take_airflow(run: Run, collector: Collector, called: Called) -> Value:
         return Builder(GROUP, {"id": called.value(0, "group_id")})
     if OPERATOR.match(last):
         return open_task(run, collector, called, last)
+
     return NOT_TAKEN
 
 
@@ -99,13 +108,19 @@ def dag_parts(name: Value, keywords: Mapping[str, Value]) -> dict[str, Value]:
 
 def folders_of(held: Value) -> tuple[str, ...]:
     """template_searchpath="include", ["a", "b"]"""
-    items = held if isinstance(held, (list, tuple)) else [held]
+    items = [held]
+    if isinstance(held, (list, tuple)):
+        items = list(held)
+
     return tuple(str(item).rstrip("/") for item in items if isinstance(item, str))
 
 
 def job_of(collector: Collector, dag: Builder | None, task: Value) -> str:
     """<dag_id>.<group>.<task_id>"""
-    name = id_text(dag.parts.get("id"), "dag") if dag is not None else ""
+    name = ""
+    if dag is not None:
+        name = id_text(dag.parts.get("id"), "dag")
+
     parts = [name, *collector.groups, id_text(task, "task")]
     return ".".join(part for part in parts if part)
 
@@ -116,9 +131,13 @@ def job_of(collector: Collector, dag: Builder | None, task: Value) -> str:
 def open_task(run: Run, collector: Collector, called: Called, last: str) -> Value:
     """SQLExecuteQueryOperator(task_id="load", sql="…")"""
     given = called.keywords.get("dag")
-    dag = given if isinstance(given, Builder) else next(iter(collector.dags[-1:]), None)
+    dag = next(iter(collector.dags[-1:]), None)
+    if isinstance(given, Builder):
+        dag = given
+
     task = called.keywords.get("task_id")
     collector.tasks.append(job_of(collector, dag, task))
+
     try:
         carry_out(run, collector, called, last, dag)
     finally:
@@ -137,11 +156,13 @@ def carry_out(
     if last.startswith("BigQueryInsertJob"):
         insert_job(run, collector, called, dag)
         return
+
     for key in SQL_KEYS:
         if key in called.keywords:
             about = about_task(called, last, dag)
             held = rendered(called.keywords[key], about)
             collector.add(run, called, held, called.expression(-1, key), about)
+
     if "column_mapping" in called.keywords and isinstance(called.keywords.get("table"), str):
         check_columns(run, collector, called, last)
 
@@ -174,18 +195,22 @@ def target_of(called: Called) -> str:
         held = called.keywords.get(key)
         if isinstance(held, str):
             return held.replace(":", ".", 1).partition("$")[0]
+
     bucket, file = called.keywords.get("bucket"), called.keywords.get("filename")
     if isinstance(bucket, str) and isinstance(file, str):
         return f"gs://{bucket}/{file}"
+
     bucket, file = called.keywords.get("s3_bucket"), called.keywords.get("s3_key")
     if isinstance(bucket, str) and isinstance(file, str):
         return f"s3://{bucket}/{file}"
+
     return ""
 
 
 def values_of(called: Called, dag: Builder | None) -> tuple[tuple[str, str], ...]:
     """params={"table": "orders"}      {{ params.table }} is orders"""
     found: dict[str, str] = {}
+
     for held in (
         dag.parts.get("params") if dag is not None else None,
         called.keywords.get("params"),
@@ -195,6 +220,7 @@ def values_of(called: Called, dag: Builder | None) -> tuple[tuple[str, str], ...
                 found[f"params.{key}"] = str(item)
                 found[f"params['{key}']"] = str(item)
                 found[f'params["{key}"]'] = str(item)
+
     return tuple(found.items())
 
 
@@ -204,13 +230,17 @@ def rendered(held: Value, about: About) -> Value:
         return [rendered(each, about) for each in held]
     if isinstance(held, str) and "{{" in held and about.values:
         return about.render(str(held))
+
     return held
 
 
 def insert_job(run: Run, collector: Collector, called: Called, dag: Builder | None) -> None:
     """BigQueryInsertJobOperator(configuration={"query": {"query": "…", "destinationTable": {…}}})"""
     configuration = called.keywords.get("configuration")
-    query = configuration.get("query") if isinstance(configuration, dict) else None
+    query = None
+    if isinstance(configuration, dict):
+        query = configuration.get("query")
+
     about = About(
         "bigquery",
         table_of(query.get("destinationTable")) if isinstance(query, dict) else "",
@@ -218,10 +248,14 @@ def insert_job(run: Run, collector: Collector, called: Called, dag: Builder | No
         folders=dag.parts["folders"] if dag is not None else (),
         values=values_of(called, dag),
     )
-    held = query.get("query") if isinstance(query, dict) else configuration
+    held = configuration
+    if isinstance(query, dict):
+        held = query.get("query")
+
     text = unincluded(rendered(held, about))
     if isinstance(configuration, dict) and query is None:
         return  # a load, a copy or an extract has no SQL
+
     expression = dict_item(dict_item(called.expression(-1, "configuration"), "query"), "query")
     collector.add(run, called, text, expression, about)
 
@@ -231,6 +265,7 @@ def dict_item(node: Any, key: str) -> Any:
     for name, item in zip(getattr(node, "keys", ()), getattr(node, "values", ()), strict=False):
         if getattr(name, "value", None) == key:
             return item
+
     return None
 
 
@@ -239,14 +274,21 @@ INCLUDED = re.compile(r"""\s*\{%-?\s*include\s+["']([^"']+)["']\s*-?%\}\s*""")
 
 def unincluded(held: Value) -> Value:
     """{% include 'sql/load.sql' %}      the file"""
-    found = INCLUDED.fullmatch(held) if isinstance(held, str) else None
-    return found[1] if found is not None else held
+    found = None
+    if isinstance(held, str):
+        found = INCLUDED.fullmatch(held)
+
+    if found is not None:
+        return found[1]
+
+    return held
 
 
 def table_of(held: Value) -> str:
     """{"projectId": "p", "datasetId": "mart", "tableId": "daily"}"""
     if not isinstance(held, dict):
         return ""
+
     parts = [held.get(key) for key in ("projectId", "datasetId", "tableId")]
     return ".".join(id_text(part, "").partition("$")[0] for part in parts if part)
 
@@ -254,7 +296,10 @@ def table_of(held: Value) -> str:
 def check_columns(run: Run, collector: Collector, called: Called, last: str) -> None:
     """SQLColumnCheckOperator(table="orders", column_mapping={"id": {…}})"""
     mapping, table = called.keywords["column_mapping"], called.keywords["table"]
-    columns = [str(key) for key in mapping] if isinstance(mapping, dict) else []
+    columns = []
+    if isinstance(mapping, dict):
+        columns = [str(key) for key in mapping]
+
     if columns:
         text = f"SELECT {', '.join(columns)} FROM {table}"  # noqa: S608  it is read, never run
         about = About(about_task(called, last, None).dialect, "", "test")
@@ -265,7 +310,10 @@ def call_task(run: Run, function: Function, called: Called) -> None:
     """PythonOperator(python_callable=load, op_kwargs={"table": "orders"})"""
     arguments = called.keywords.get("op_args")
     keywords = called.keywords.get("op_kwargs")
-    given = list(arguments) if isinstance(arguments, (list, tuple)) else []
+    given = []
+    if isinstance(arguments, (list, tuple)):
+        given = list(arguments)
+
     named = {
         str(key): held for key, held in keywords.items() if isinstance(key, str)
     } if isinstance(keywords, dict) else {}  # fmt: skip
@@ -279,9 +327,11 @@ def call_open(
     spec = function.node.args
     names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     known = {key: held for key, held in named.items() if spec.kwarg is not None or key in names}
+
     for name in names[len(given) : len(names) - len(spec.defaults)]:
         if name not in known:
             known[name] = Unknown(name, f"the parameter {name} of {function.name}", Confidence.LOW)
+
     return call_function(run, function, given, known, node)
 
 
@@ -294,9 +344,14 @@ def call_own_operator(run: Run, collector: Collector, called: Called) -> Value:
         return NOT_TAKEN
     if made.find("execute") is None:
         return open_task(run, collector, called, bases[0].rpartition(".")[2])
+
     dag = called.keywords.get("dag")
-    here = dag if isinstance(dag, Builder) else next(iter(collector.dags[-1:]), None)
+    here = next(iter(collector.dags[-1:]), None)
+    if isinstance(dag, Builder):
+        here = dag
+
     collector.tasks.append(job_of(collector, here, called.keywords.get("task_id")))
+
     try:
         instance = call_class(run, made, called.arguments, called.keywords, called.node)
         execute = made.find("execute")
@@ -316,6 +371,7 @@ def decorate_airflow(
     """@dag, @task, @task.sql, @task_group"""
     if not library.startswith("airflow"):
         return None
+
     name = library.partition("decorators.")[2] or library.partition("sdk.")[2] or library
     if name == "dag":
         parts = dag_parts(keywords.get("dag_id") or made.name, keywords)
@@ -327,12 +383,14 @@ def decorate_airflow(
         task = keywords.get("task_id") or made.name
         parts = {"id": task, "function": made, "kind": name.partition(".")[2], "keywords": keywords}
         return Builder(TASK_FUNCTION, parts)
+
     return None
 
 
 def call_dag(run: Run, collector: Collector, called: Called, held: Builder) -> Value:
     """shop()      after @dag def shop(): …"""
     collector.dags.append(Builder(DAG, held.parts))
+
     try:
         call_open(run, held.parts["function"], list(called.arguments), called.keywords, called.node)
     finally:
@@ -358,12 +416,15 @@ def call_task_function(run: Run, collector: Collector, called: Called, held: Bui
         return Builder(TASK_FUNCTION, parts)
     if called.receiver is held and called.name == "partial":
         return held
+
     given, named = list(called.arguments), dict(called.keywords)
     if called.receiver is held and called.name in ("expand", "expand_kwargs"):
         named = {key: Unknown(key, "a mapped task", Confidence.LOW) for key in named}
         given = []
+
     dag = next(iter(collector.dags[-1:]), None)
     collector.tasks.append(job_of(collector, dag, held.parts["id"]))
+
     try:
         made = call_open(run, held.parts["function"], given, named, called.node)
         if held.parts["kind"] in ("sql", "snowflake", "bigquery", "postgres"):
@@ -374,6 +435,7 @@ def call_task_function(run: Run, collector: Collector, called: Called, held: Bui
             )  # fmt: skip
             collector.add(run, called, made, None, about)
             return Unknown("result", "the result of a task")
+
         return made
     finally:
         collector.tasks.pop()

@@ -112,6 +112,7 @@ def take_client(run: Run, collector: Collector, called: Called) -> Value:
         found = take_library(run, collector, called)
         if found is not NOT_TAKEN:
             return found
+
     held = called.receiver
     if isinstance(held, Builder) and held.kind == FRAME:
         return on_frame(run, collector, called, held)
@@ -121,6 +122,7 @@ def take_client(run: Run, collector: Collector, called: Called) -> Value:
         return write_unknown(run, called)
     if called.name in EXECUTING and may_run(held, called):
         return execute(run, collector, called, dialect_by_imports(run))
+
     return NOT_TAKEN
 
 
@@ -130,6 +132,7 @@ def may_run(held: Value, called: Called) -> bool:
         return "snowpark" in dialect_source(called)
     if isinstance(held, Library):
         return called.library.partition(".")[0] in ("duckdb", "chdb")
+
     return isinstance(held, (Unknown, Instance)) and not hasattr(held, "rows")
 
 
@@ -155,7 +158,10 @@ def dialect_by_imports(run: Run) -> str:
     found = {
         dialect for word, dialect in BY_IMPORT if any(name.startswith(word) for name in imported)
     }
-    return found.pop() if len(found) == 1 else ""
+    if len(found) == 1:
+        return found.pop()
+
+    return ""
 
 
 # -- libraries -------------------------------------------------------------------------------------
@@ -174,6 +180,7 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
         return Builder(CLIENT, {"dialect": dialect_of_address(called.value(0, "url"))})
     if name.startswith("google.cloud.bigquery") and name.endswith("QueryJobConfig"):
         return Builder(DESTINATION, {"target": destination_of(called.value(-1, "destination"))})
+
     last = name.rpartition(".")[2]
     hook = HOOK.match(last)
     if hook is not None:
@@ -185,15 +192,20 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
         return execute(run, collector, called, "duckdb")
     if last == "write_pandas":
         return write_pandas(run, collector, called)
+
     for pattern, dialect in CONNECTIONS:
         if pattern.search(name):
             return Builder(CLIENT, {"dialect": dialect})
+
     return NOT_TAKEN
 
 
 def dialect_of_address(held: Value) -> str:
     """postgresql+psycopg2://host/db      postgres"""
-    scheme = str(held).partition(":")[0].partition("+")[0] if isinstance(held, str) else ""
+    scheme = ""
+    if isinstance(held, str):
+        scheme = str(held).partition(":")[0].partition("+")[0]
+
     return SCHEMES.get(scheme.lower(), "")
 
 
@@ -201,7 +213,10 @@ def destination_of(held: Value) -> str:
     """destination="p.mart.daily", TableReference…"""
     if isinstance(held, str):
         return str(held).replace(":", ".", 1).partition("$")[0]
-    return table_of(held) if isinstance(held, dict) else ""
+    if isinstance(held, dict):
+        return table_of(held)
+
+    return ""
 
 
 def read_frame(run: Run, collector: Collector, called: Called) -> Value:
@@ -213,6 +228,7 @@ def read_frame(run: Run, collector: Collector, called: Called) -> Value:
         tables = [text for text in texts if re.fullmatch(r"[\w.\"`{}-]+", text.strip())]
         if tables:
             return frame_of(f"SELECT * FROM {tables[0]}", dialect, called)  # noqa: S608
+
     about = About(dialect or dialect_by_imports(run), is_sure=True)
     collector.add(run, called, held, called.expression(0, "sql", "query"), about)
     return frame_of(held, about.dialect, called)
@@ -223,7 +239,11 @@ def read_table(run: Run, collector: Collector, called: Called) -> Value:
     name, schema = called.value(0, "table_name"), called.keywords.get("schema")
     if not isinstance(name, str):
         return Unknown("frame", "a table that only a run knows")
-    full = f"{schema}.{name}" if isinstance(schema, str) else str(name)
+
+    full = str(name)
+    if isinstance(schema, str):
+        full = f"{schema}.{name}"
+
     return frame_of(f"SELECT * FROM {full}", client_dialect(called), called)  # noqa: S608
 
 
@@ -239,6 +259,7 @@ def client_dialect(called: Called) -> str:
             return str(held.parts["dialect"])
         if isinstance(held, str) and dialect_of_address(held):
             return dialect_of_address(held)
+
     return ""
 
 
@@ -256,6 +277,7 @@ def on_client(run: Run, collector: Collector, called: Called, held: Builder) -> 
         return frame_of(f"SELECT * FROM {name}", str(held.parts["dialect"]), called)  # noqa: S608
     if called.name in OPENING:
         return held
+
     return Unknown(called.name, "what a database answers is only known when it runs")
 
 
@@ -264,10 +286,14 @@ SQL_NAMES = ("sql", "query", "statement", "operation", "command", "stmt")
 
 def execute(run: Run, collector: Collector, called: Called, dialect: str) -> Value:
     """cursor.execute("INSERT INTO …")      what comes back is a frame of its query"""
-    position = 1 if called.name in ("execute_values", "execute_batch") and called.library else 0
+    position = 0
+    if called.name in ("execute_values", "execute_batch") and called.library:
+        position = 1
+
     held = called.value(position, *SQL_NAMES)
     if held is None:
         return NOT_TAKEN
+
     spelled = getattr(getattr(called.node, "func", None), "value", None)
     runner = str(getattr(spelled, "id", getattr(spelled, "attr", "")))
     sure = called.name in SURE and RUNNERS.search(runner) is not None
@@ -275,10 +301,12 @@ def execute(run: Run, collector: Collector, called: Called, dialect: str) -> Val
     target = ""
     if isinstance(configured, Builder) and configured.kind == DESTINATION:
         target = configured.parts["target"]
+
     about = About(dialect, target, is_sure=sure)
     found = collector.add(run, called, held, called.expression(position, *SQL_NAMES), about)
     if not found and not sure and not isinstance(called.receiver, Builder):
         return NOT_TAKEN
+
     return frame_of(held, dialect, called)
 
 
@@ -296,6 +324,7 @@ def on_frame(run: Run, collector: Collector, called: Called, held: Builder) -> V
     if called.name in ("create_or_replace_view", "create_or_replace_temp_view", "create_view"):
         write_frame(run, collector, called, held, str(called.value(0, "name", "view_name")))
         return None
+
     return Unknown(called.name, "a frame of another library")
 
 
@@ -304,7 +333,10 @@ def target_of(called: Called) -> str:
     name = called.value(0, "name", "destination_table", "table_name")
     schema = called.keywords.get("schema")
     text = id_text(name, "")
-    return f"{id_text(schema, '')}.{text}" if isinstance(schema, str) and text else text
+    if isinstance(schema, str) and text:
+        return f"{id_text(schema, '')}.{text}"
+
+    return text
 
 
 def write_frame(run: Run, collector: Collector, called: Called, held: Builder, target: str) -> None:
@@ -319,6 +351,7 @@ def write_unknown(run: Run, called: Called) -> Value:
     """df.to_sql("daily", con)      the columns of df are made by a library that is not traced"""
     if called.name not in ("to_sql", "to_gbq", "write_database"):
         return NOT_TAKEN
+
     message = f"the columns that are written to {target_of(called) or 'a table'} are not traced"
     run.report(Code.DYNAMIC, message, called.node)
     return None
@@ -333,6 +366,7 @@ def load_frame(run: Run, collector: Collector, called: Called) -> Value:
         run.report(
             Code.DYNAMIC, f"the columns of {target or 'a table'} are not traced", called.node
         )
+
     return Unknown("job", "a job of a database")
 
 
@@ -341,13 +375,17 @@ def write_pandas(run: Run, collector: Collector, called: Called) -> Value:
     frame, name = called.value(1, "df"), called.value(2, "table_name")
     schema = called.keywords.get("schema")
     text = id_text(name, "")
-    target = f"{schema}.{text}" if isinstance(schema, str) and text else text
+    target = text
+    if isinstance(schema, str) and text:
+        target = f"{schema}.{text}"
+
     if isinstance(frame, Builder) and frame.kind == FRAME and target:
         write_frame(run, collector, called, frame, target)
     else:
         run.report(
             Code.DYNAMIC, f"the columns of {target or 'a table'} are not traced", called.node
         )
+
     return Unknown("result", "the answer of a database")
 
 

@@ -16,6 +16,7 @@ def enter_context(collector: Collector, manager: Value) -> bool:
     if isinstance(manager, Builder) and manager.kind == GROUP:
         collector.groups.append(id_text(manager.parts.get("id"), "group"))
         return True
+
     return False
 
 
@@ -33,4 +34,5 @@ def id_text(held: Value, otherwise: str) -> str:
         return str(held)
     if isinstance(held, Unknown):
         return f"{{{held.label}}}"
+
     return otherwise

@@ -43,15 +43,20 @@ class Called(NamedTuple):
     @property
     def library(self) -> str:
         """Return the full name of a library's function; '' for any other."""
-        return self.function.name if isinstance(self.function, Library) else ""
+        if isinstance(self.function, Library):
+            return self.function.name
+
+        return ""
 
     def value(self, position: int, *names: str) -> Value:
         """Return an argument by one of its names, else by its position."""
         for name in names:
             if name in self.keywords:
                 return self.keywords[name]
+
         if -1 < position < len(self.arguments):
             return self.arguments[position]
+
         return None
 
     def expression(self, position: int, *names: str) -> ast.expr | None:
@@ -60,8 +65,12 @@ class Called(NamedTuple):
             if keyword.arg in names:
                 found: ast.expr = keyword.value
                 return found
-        given = getattr(self.node, "args", [])
-        return given[position] if -1 < position < len(given) else None
+
+        given: list[ast.expr] = getattr(self.node, "args", [])
+        if -1 < position < len(given):
+            return given[position]
+
+        return None
 
 
 @dataclass(frozen=True)
@@ -106,6 +115,7 @@ class Collector:
             found = handler(run, self, called)
             if found is not NOT_TAKEN:
                 return found
+
         return NOT_TAKEN
 
     def decorate(
@@ -113,16 +123,20 @@ class Collector:
     ) -> Value | None:
         """Return what a decorator makes of a function; None where it is none of these."""
         keywords: Keywords = {}
+
         for each in getattr(decorator, "keywords", ()):
             if each.arg is not None:
                 keywords[each.arg] = value(run, each.value, env)
+
         given = [value(run, each, env) for each in getattr(decorator, "args", ())]
         if given:
             keywords.setdefault("dag_id", given[0])
+
         for handler in self.decorators:
             found = handler(run, self, made, library, keywords)
             if found is not None:
                 return found
+
         return None
 
     # -- statements --------------------------------------------------------------------------------
@@ -142,6 +156,7 @@ class Collector:
         if isinstance(held, Unknown) and about.is_sure:
             message = f"SQL that only a run knows ({held.reason})"
             run.report(Code.DYNAMIC, message, called.node)
+
         return False
 
     def add_text(self, run: Run, called: Called, text: str, expression: Any, about: About) -> bool:
@@ -152,7 +167,9 @@ class Collector:
         if not SQL_START.match(text):
             if about.is_sure and text.strip():
                 self.report_unknown(run, called, text)
+
             return False
+
         file, line, one_line = self.place_of(run, called, text, expression)
         is_file = file != run.reading.script.file and one_line is False and line == 1
         self.keep(
@@ -179,12 +196,18 @@ class Collector:
     def add_file(self, run: Run, called: Called, path: str, about: About) -> bool:
         """sql="sql/load.sql"      a file beside the program, or in a folder of templates"""
         found = None
+
         for folder in ("", *about.folders):
             found = found or find_file(run, f"{folder}/{path}" if folder else path)
-        text = run.program.contents.get(found) if found is not None else None
+
+        text = None
+        if found is not None:
+            text = run.program.contents.get(found)
+
         if found is None or not isinstance(text, str):
             run.report(Code.DYNAMIC, f"the SQL file {path} is not in the input", called.node)
             return False
+
         rendered = about.render(text)
         self.keep(
             Statement(
@@ -210,7 +233,10 @@ class Collector:
     @property
     def job(self) -> str:
         """Return the DAG and the task at hand, as Airflow's OpenLineage provider names them."""
-        return self.tasks[-1] if self.tasks else ""
+        if self.tasks:
+            return self.tasks[-1]
+
+        return ""
 
     # -- places ------------------------------------------------------------------------------------
 
@@ -222,12 +248,15 @@ class Collector:
         if isinstance(expression, (ast.Constant, ast.JoinedStr)):
             place = run.reading.place_of(expression)
             return file, place.line if place is not None else 1, False
+
         found = self.literal(run, text)
         if found is not None:
             return found[0], found[1], False
+
         name = next((path for path, held in run.program.contents.items() if held == text), None)
         if name is not None:
             return name, 1, False
+
         place = run.reading.place_of(called.node)
         return file, place.line if place is not None else 1, True
 
@@ -239,8 +268,12 @@ class Collector:
                 for node in ast.walk(file.tree):
                     if isinstance(node, ast.Constant) and isinstance(node.value, str):
                         place = file.reading.place_of(node)
-                        line = place.line if place is not None else 1
+                        line = 1
+                        if place is not None:
+                            line = place.line
+
                         self.literals.setdefault(node.value, (file.script.file, line))
+
         return self.literals.get(str(text))
 
 
@@ -276,4 +309,7 @@ def texts_in(held: Value) -> Iterable[str]:
     """Return the texts that a value may be."""
     if isinstance(held, Choice):
         return [text for each in held.options for text in texts_in(each)]
-    return [held] if isinstance(held, str) else []
+    if isinstance(held, str):
+        return [held]
+
+    return []

@@ -51,18 +51,23 @@ class Parser:
         index = self.at + ahead
         if index >= len(self.words) or self.words[index].kind in ("string", "template"):
             return ""
+
         return self.words[index].text
 
     def word(self) -> Word:
         """Take the next word."""
         if self.at >= len(self.words):
             raise JavaScriptError("the text ends too early", self.end)
+
         self.at += 1
         return self.words[self.at - 1]
 
     def offset(self) -> int:
         """Return where the next word begins."""
-        return self.words[self.at].start if self.at < len(self.words) else self.end
+        if self.at < len(self.words):
+            return self.words[self.at].start
+
+        return self.end
 
     def take(self, *signs: str) -> str:
         """Take the next word if it is one of these; else ''."""
@@ -70,6 +75,7 @@ class Parser:
         if found in signs and found:
             self.at += 1
             return found
+
         return ""
 
     def expect(self, sign: str) -> None:
@@ -87,8 +93,10 @@ class Parser:
     def program(self) -> list[Node]:
         """Return the statements of a text."""
         found = []
+
         while not self.has_ended:
             found.append(self.statement())
+
         return found
 
     def statement(self) -> Node:
@@ -100,6 +108,7 @@ class Parser:
         if word == "async" and self.peek(1) == "function":
             self.at += 1
             return STATEMENTS["function"](self, at)
+
         found = self.expression()
         self.take(";")
         return Node("expression", at, {"value": found})
@@ -108,8 +117,10 @@ class Parser:
         """{ … }"""
         self.expect("{")
         body = []
+
         while not self.take("}"):
             body.append(self.statement())
+
         return Node("block", at, {"body": body})
 
     def empty(self, at: int) -> Node:
@@ -121,12 +132,17 @@ class Parser:
         """const a = 1, { b } = c;"""
         self.at += 1
         pairs = []
+
         while True:
             target = self.pattern()
-            value = self.assigned() if self.take("=") else None
+            value = None
+            if self.take("="):
+                value = self.assigned()
+
             pairs.append((target, value))
             if not self.take(","):
                 break
+
         self.take(";")
         return Node("declare", at, {"pairs": pairs})
 
@@ -134,6 +150,7 @@ class Parser:
         """a, { a, b: c }, [a, b]      the names that a value is bound to"""
         if self.peek() in ("{", "["):
             return self.primary()
+
         return self.word().text
 
     def function(self, at: int) -> Node:
@@ -152,12 +169,17 @@ class Parser:
         """(a, b = 1, ...c)      each with its default"""
         self.expect("(")
         found = []
+
         while not self.take(")"):
             rest = bool(self.take("..."))
             target = self.pattern()
-            default = self.assigned() if self.take("=") else None
+            default = None
+            if self.take("="):
+                default = self.assigned()
+
             found.append((target, default, rest))
             self.take(",")
+
         return found
 
     def return_(self, at: int) -> Node:
@@ -174,7 +196,10 @@ class Parser:
         test = self.expression()
         self.expect(")")
         then = self.statement()
-        other = self.statement() if self.take("else") else None
+        other = None
+        if self.take("else"):
+            other = self.statement()
+
         return Node("if", at, {"test": test, "then": then, "other": other})
 
     def for_(self, at: int) -> Node:
@@ -184,11 +209,15 @@ class Parser:
         opening = self.at
         self.expect("(")
         self.take(*DECLARING)
-        target = self.pattern() if self.peek() != ";" else ""
+        target = ""
+        if self.peek() != ";":
+            target = self.pattern()
+
         kind = self.take("of", "in")
         if not kind:
             self.at = opening
             return self.counted(at)
+
         items = self.expression()
         self.expect(")")
         body = self.statement()
@@ -203,9 +232,11 @@ class Parser:
         """for (let i = 0; i < n; i++) { … }      a loop whose rounds only a run can count"""
         self.expect("(")
         depth = 1
+
         while depth:
             sign = self.word().text
             depth += (sign == "(") - (sign == ")")
+
         return Node("loop", at, {"body": self.statement()})
 
     def try_(self, at: int) -> Node:
@@ -215,9 +246,11 @@ class Parser:
         if self.take("catch"):
             if self.peek() == "(":
                 self.parameters()
+
             self.block(self.offset())
         if self.take("finally"):
             self.block(self.offset())
+
         return tried
 
     def throw(self, at: int) -> Node:
@@ -238,8 +271,10 @@ class Parser:
     def expression(self) -> Node:
         """a, b      the last of several"""
         found = self.assigned()
+
         while self.take(","):
             found = self.assigned()
+
         return found
 
     def assigned(self) -> Node:
@@ -247,16 +282,19 @@ class Parser:
         self.depth += 1
         if self.depth > DEEPEST:
             raise JavaScriptError("the code nests too deeply", self.offset())
+
         try:
             at = self.offset()
             arrow = self.arrow(at)
             if arrow is not None:
                 return arrow
+
             left = self.ternary()
             sign = self.take("=", "+=")
             if sign:
                 parts = {"target": left, "value": self.assigned(), "sign": sign}
                 return Node("assign", at, parts)
+
             return left
         finally:
             self.depth -= 1
@@ -276,17 +314,20 @@ class Parser:
             return None
         if self.peek() == "{":
             return Node("lambda", at, {"names": names, "body": self.block(self.offset())})
+
         return Node("lambda", at, {"names": names, "value": self.assigned(), "body": None})
 
     def is_arrow(self) -> bool:
         """Tell whether an arrow stands behind the brackets ahead."""
         depth = ahead = 0
+
         while self.at + ahead < len(self.words):
             sign = self.peek(ahead)
             depth += (sign in "([{" and bool(sign)) - (sign in ")]}" and bool(sign))
             ahead += 1
             if depth == 0:
                 return self.peek(ahead) == "=>"
+
         return False
 
     def ternary(self) -> Node:
@@ -294,6 +335,7 @@ class Parser:
         at, test = self.offset(), self.binary(0)
         if not self.take("?"):
             return test
+
         then = self.assigned()
         self.expect(":")
         return Node("ternary", at, {"test": test, "then": then, "other": self.assigned()})
@@ -302,10 +344,13 @@ class Parser:
         """a + b"""
         if level == len(LEVELS):
             return self.unary()
+
         at, left = self.offset(), self.binary(level + 1)
+
         while sign := self.take(*LEVELS[level]):
             parts = {"sign": sign, "left": left, "right": self.binary(level + 1)}
             left = Node("binary", at, parts)
+
         return left
 
     def unary(self) -> Node:
@@ -314,6 +359,7 @@ class Parser:
         sign = self.take("!", "-", "+", "typeof", "await", "new", "...", "void", "delete")
         if sign:
             return Node("unary", at, {"sign": sign, "value": self.unary()})
+
         return self.postfix(self.primary(), at)
 
     def postfix(self, held: Node, at: int) -> Node:
@@ -338,11 +384,13 @@ class Parser:
         """(a, ...b)"""
         self.expect("(")
         found = []
+
         while not self.take(")"):
             found.append(self.assigned())
             if not self.take(","):
                 self.expect(")")
                 break
+
         return found
 
     def primary(self) -> Node:
@@ -359,11 +407,13 @@ class Parser:
         if word.text == "function":
             if self.peek() != "(":
                 self.at += 1
+
             return self.function_rest(at)
         if word.text in LITERALS:
             return Node("literal", at, {"value": LITERALS[word.text]})
         if word.kind == "name":
             return Node("name", at, {"name": word.text})
+
         return self.brackets(at, word)
 
     def brackets(self, at: int, word: Word) -> Node:
@@ -379,14 +429,17 @@ class Parser:
                 if not self.take(","):
                     self.expect("]")
                     break
+
             return Node("list", at, {"items": items})
         if word.text == "{":
             return self.object(at)
+
         raise JavaScriptError(f"'{word.text}' is not expected here", at)
 
     def object(self, at: int) -> Node:
         """{a: 1, "b": 2, c, ...d, f() { … }}"""
         pairs: list[tuple[Any, Node]] = []
+
         while not self.take("}"):
             begin = self.offset()
             if self.take("..."):
@@ -396,6 +449,7 @@ class Parser:
             if not self.take(","):
                 self.expect("}")
                 break
+
         return Node("object", at, {"pairs": pairs})
 
     def pair(self, at: int) -> tuple[Any, Node]:
@@ -405,24 +459,30 @@ class Parser:
             self.expect("]")
         else:
             word = self.word()
-            key = unescape(word.text[1:-1]) if word.kind == "string" else word.text
+            key = word.text
+            if word.kind == "string":
+                key = unescape(word.text[1:-1])
+
         if self.peek() == "(":
             return key, self.function_rest(at)
         if self.take(":"):
             return key, self.assigned()
         if self.take("="):
             return key, self.assigned()
+
         return key, Node("name", at, {"name": key})
 
     def template(self, word: Word) -> Node:
         """`a ${b}`"""
         parts: list[Any] = []
+
         for kind, held in word.parts:
             if kind == "text":
                 parts.append(held)
             else:
-                begin, end = held  # type: ignore[misc]
-                parts.append(parse_expression(self.text, begin, end))
+                assert isinstance(held, tuple)
+                parts.append(parse_expression(self.text, *held))
+
         return Node("template", word.start, {"parts": parts})
 
 
@@ -433,8 +493,12 @@ def number_of(text: str) -> int | float:
     """Return the value of a number."""
     if text.lower().startswith("0x"):
         return int(text, 16)
+
     value = float(text)
-    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+    if value.is_integer() and abs(value) < 1e15:
+        return int(value)
+
+    return value
 
 
 STATEMENTS: dict[str, Callable[[Parser, int], Node]] = {
@@ -455,7 +519,9 @@ def parse_expression(text: str, start: int = 0, end: int | None = None) -> Node:
     parser = Parser(text, start, end)
     if parser.has_ended:
         raise JavaScriptError("an expression is missing", start)
+
     found = parser.expression()
     if not parser.has_ended:
         raise JavaScriptError(f"'{parser.peek()}' is not expected here", parser.offset())
+
     return found

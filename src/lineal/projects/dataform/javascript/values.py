@@ -59,19 +59,25 @@ class Scope:
     def find(self, name: str) -> Any:
         """Return the value of a name."""
         here: Scope | None = self
+
         while here is not None:
             if name in here.names:
                 return here.names[name]
+
             here = here.outer
+
         return Unknown(name)
 
     def home(self, name: str) -> Scope:
         """Return the scope that has a name, else this one."""
         here: Scope | None = self
+
         while here is not None:
             if name in here.names:
                 return here
+
             here = here.outer
+
         return self
 
 
@@ -98,6 +104,7 @@ class Evaluator:
         for node in nodes:
             if node.kind == "function":
                 scope.names[node.name] = Function(node.made, scope)
+
         for node in nodes:
             self.execute(node, scope)
 
@@ -134,9 +141,14 @@ class Evaluator:
         if isinstance(held, Unknown):
             self.unknown(held.label, node.at)
             return
-        items = list(held) if isinstance(held, (list, str, dict)) else []
+
+        items = []
+        if isinstance(held, (list, str, dict)):
+            items = list(held)
+
         if node.of == "in" and isinstance(held, list):
             items = [str(number) for number in range(len(held))]
+
         for item in items:
             inner = Scope(outer=scope)
             self.bind(node.target, item, inner)
@@ -148,13 +160,25 @@ class Evaluator:
             scope.names[target] = value
         elif isinstance(target, Node) and target.kind == "object":
             for key, node in target.pairs:
-                held = value.get(key) if isinstance(value, dict) else Unknown(str(key))
-                name = node.parts.get("name") if node.kind == "name" else None
+                held: Any = Unknown(str(key))
+                if isinstance(value, dict):
+                    held = value.get(key)
+
+                name = None
+                if node.kind == "name":
+                    name = node.parts.get("name")
+
                 scope.names[str(name or key)] = held
         elif isinstance(target, Node) and target.kind == "list":
-            items = value if isinstance(value, list) else []
+            items = []
+            if isinstance(value, list):
+                items = value
+
             for number, node in enumerate(target.items):
-                held = items[number] if number < len(items) else Unknown("item")
+                held = Unknown("item")
+                if number < len(items):
+                    held = items[number]
+
                 if node.kind == "name":
                     scope.names[node.name] = held
 
@@ -164,7 +188,10 @@ class Evaluator:
         """Return the value of an expression."""
         self.step()
         handler = EXPRESSIONS.get(node.kind)
-        return handler(self, node, scope) if handler is not None else Unknown()
+        if handler is not None:
+            return handler(self, node, scope)
+
+        return Unknown()
 
     def literal(self, node: Node, scope: Scope) -> Any:
         """1, "a", true"""
@@ -177,40 +204,53 @@ class Evaluator:
     def template(self, node: Node, scope: Scope) -> Any:
         """`a ${b}`"""
         written = []
+
         for part in node.parts["parts"]:
             written.append(part if isinstance(part, str) else self.text(part, scope))
+
         return self.checked("".join(written))
 
     def text(self, node: Node, scope: Scope) -> str:
         """Return an expression as a template writes it; what only a run knows is a placeholder."""
         held = self.value(node, scope)
         if isinstance(held, (Unknown, Function, Native)):
-            label = held.label if isinstance(held, Unknown) else "function"
+            label = "function"
+            if isinstance(held, Unknown):
+                label = held.label
+
             self.unknown(label, node.at)
             return f"{{{label}}}"
+
         return text_of(held)
 
-    def list(self, node: Node, scope: Scope) -> Any:
+    def list_(self, node: Node, scope: Scope) -> Any:
         """[a, ...b]"""
         found: list[Any] = []
+
         for item in node.parts["items"]:
             held = self.value(item, scope)
             if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
                 found.extend(held)
             else:
                 found.append(held)
+
         return found
 
-    def object(self, node: Node, scope: Scope) -> Any:
+    def object_(self, node: Node, scope: Scope) -> Any:
         """{a: 1, ...b}"""
         found: dict[str, Any] = {}
+
         for key, item in node.parts["pairs"]:
             held = self.value(item, scope)
             if key is None:
                 found.update(held if isinstance(held, dict) else {})
             else:
-                name = self.value(key, scope) if isinstance(key, Node) else key
+                name = key
+                if isinstance(key, Node):
+                    name = self.value(key, scope)
+
                 found[text_of(name)] = held
+
         return found
 
     def lambda_(self, node: Node, scope: Scope) -> Any:
@@ -229,6 +269,7 @@ class Evaluator:
             return held[key]
         if isinstance(held, dict):
             return held.get(text_of(key), None)
+
         return Unknown("item")
 
     def ternary(self, node: Node, scope: Scope) -> Any:
@@ -242,22 +283,31 @@ class Evaluator:
         sign = node.parts["sign"]
         if sign == "!":
             answer = truth(held)
-            return Unknown() if answer is None else not answer
+            if answer is None:
+                return Unknown()
+
+            return not answer
         if sign == "-" and isinstance(held, (int, float)):
             return -held
-        return held if sign in ("await", "...", "+") else Unknown()
+        if sign in ("await", "...", "+"):
+            return held
+
+        return Unknown()
 
     def binary(self, node: Node, scope: Scope) -> Any:
         """a + b, a === b, a && b"""
         sign, left = node.parts["sign"], self.value(node.parts["left"], scope)
         if sign in ("&&", "||", "??"):
             return self.logical(sign, left, node, scope)
+
         right = self.value(node.parts["right"], scope)
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             if sign == "+" and (isinstance(left, str) or isinstance(right, str)):
                 self.unknown(getattr(left, "label", "") or getattr(right, "label", ""), node.at)
                 return f"{text_of(left)}{text_of(right)}"
+
             return Unknown()
+
         return operate(sign, left, right)
 
     def logical(self, sign: str, left: Any, node: Node, scope: Scope) -> Any:
@@ -265,8 +315,11 @@ class Evaluator:
         answer = truth(left)
         if sign == "??":
             answer = left is not None
-        stays = answer if sign != "&&" else answer is False
-        return left if stays and answer is not None else self.value(node.parts["right"], scope)
+
+        if answer is (sign != "&&"):
+            return left
+
+        return self.value(node.parts["right"], scope)
 
     def assign(self, node: Node, scope: Scope) -> Any:
         """a = b, a += b, module.exports = …"""
@@ -276,6 +329,7 @@ class Evaluator:
             home = scope.home(target.parts["name"])
             if node.parts["sign"] == "+=":
                 held = operate("+", home.names.get(target.parts["name"]), held)
+
             home.names[target.parts["name"]] = held
         elif target.kind in ("member", "item"):
             of = self.value(target.parts["of"], scope)
@@ -284,6 +338,7 @@ class Evaluator:
                 key = text_of(self.value(target.parts["key"], scope))
             if isinstance(of, dict):
                 of[key] = held
+
         return held
 
     # -- calls -------------------------------------------------------------------------------------
@@ -297,19 +352,23 @@ class Evaluator:
             held = member_of(receiver, of.parts["name"])
             if isinstance(held, (Function, Native)):
                 return self.call(held, given)
+
             return self.method(receiver, of.parts["name"], given)
+
         held = self.value(of, scope)
         return self.call(held, self.given(node, scope))
 
     def given(self, node: Node, scope: Scope) -> list[Any]:
         """Return the arguments of a call."""
         found: list[Any] = []
+
         for item in node.parts["given"]:
             held = self.value(item, scope)
             if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
                 found.extend(held)
             else:
                 found.append(held)
+
         return found
 
     def call(self, held: Any, given: list[Any]) -> Any:
@@ -318,10 +377,12 @@ class Evaluator:
             return held.call(given)
         if not isinstance(held, Function):
             return Unknown(getattr(held, "label", "function") + "()")
+
         self.depth += 1
         if self.depth > DEEPEST:
             self.depth = 0
             raise Exhausted("functions call each other deeper than can be followed")
+
         try:
             return self.call_function(held, given)
         finally:
@@ -330,13 +391,23 @@ class Evaluator:
     def call_function(self, held: Function, given: list[Any]) -> Any:
         """Call a function of the project."""
         scope = Scope(outer=held.names)
+
         for number, (target, default, rest) in enumerate(held.node.parts["names"]):
-            value = given[number:] if rest else (given[number] if number < len(given) else None)
+            value = None
+            if number < len(given):
+                value = given[number]
+
+            if rest:
+                value = given[number:]
+
             if value is None and default is not None:
                 value = self.value(default, scope)
+
             self.bind(target, value, scope)
+
         if held.node.parts.get("body") is None:
             return self.value(held.node.parts["value"], scope)
+
         try:
             self.run(held.node.parts["body"].body, scope)
         except Returned as returned:
@@ -346,9 +417,13 @@ class Evaluator:
     def method(self, held: Any, name: str, given: list[Any]) -> Any:
         """Call a method of a list, a text or an object."""
         handlers = METHODS.get(type(held))
-        handler = handlers.get(name) if handlers is not None else None
+        handler = None
+        if handlers is not None:
+            handler = handlers.get(name)
+
         if handler is None:
             return Unknown(f"{name}()")
+
         return self.checked(handler(self, held, given))
 
     def each(self, function: Any, items: list[Any]) -> Iterator[Any]:
@@ -368,12 +443,13 @@ class Evaluator:
         """Refuse a text or list that grows too large."""
         if isinstance(held, (str, list)) and len(held) > LARGEST:
             raise Exhausted("a text grows larger than can be followed")
+
         return held
 
 
 EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Any]] = {
     "literal": Evaluator.literal, "name": Evaluator.name, "template": Evaluator.template,
-    "list": Evaluator.list, "object": Evaluator.object, "lambda": Evaluator.lambda_,
+    "list": Evaluator.list_, "object": Evaluator.object_, "lambda": Evaluator.lambda_,
     "member": Evaluator.member, "item": Evaluator.item, "ternary": Evaluator.ternary,
     "unary": Evaluator.unary, "binary": Evaluator.binary, "assign": Evaluator.assign,
     "call": Evaluator.call_node,
@@ -386,6 +462,7 @@ def member_of(held: Any, name: str) -> Any:
         return held[name]
     if name == "length" and isinstance(held, (str, list)):
         return len(held)
+
     label = getattr(held, "label", "")
     return Unknown(f"{label}.{name}" if label else name)
 
@@ -396,17 +473,22 @@ def truth(held: Any) -> bool | None:
         return None
     if isinstance(held, (list, dict, Function, Native)):
         return True
+
     return bool(held)
 
 
 def text_of(held: Any) -> str:
     """Return a value as a template writes it."""
     if isinstance(held, bool):
-        return "true" if held else "false"
+        if held:
+            return "true"
+
+        return "false"
     if held is None:
         return ""
     if isinstance(held, list):
         return ",".join(map(text_of, held))
+
     return str(held)
 
 
@@ -420,7 +502,10 @@ def operate(sign: str, left: Any, right: Any) -> Any:
         return left != right
     if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
         return Unknown()
-    return ARITHMETIC[sign](left, right) if sign in ARITHMETIC else Unknown()
+    if sign in ARITHMETIC:
+        return ARITHMETIC[sign](left, right)
+
+    return Unknown()
 
 
 ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -451,9 +536,12 @@ def reduce_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
         items.insert(0, given[1])
     if not items:
         return Unknown("reduce()")
+
     result = items[0]
+
     for item in items[1:]:
         result = run.call(given[0], [result, item])
+
     return result
 
 
@@ -461,14 +549,17 @@ def for_each(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     """a.forEach(f)"""
     for _ in run.each(given[0], held):
         pass
+
     return None
 
 
 def flat_map(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     """a.flatMap(f)"""
     found: list[Any] = []
+
     for item in run.each(given[0], held):
         found.extend(item if isinstance(item, list) else [item])
+
     return found
 
 
@@ -488,6 +579,7 @@ def replace_text(run: Evaluator, held: str, given: list[Any], times: int = 1) ->
     """s.replace("a", "b")      a pattern is only known when it runs"""
     if len(given) != 2 or not all(isinstance(each, str) for each in given):
         return Unknown("replace()")
+
     return held.replace(given[0], given[1], times)
 
 
@@ -496,6 +588,7 @@ def join_texts(run: Evaluator, held: list[Any], given: list[Any]) -> str:
     for item in held:
         if isinstance(item, Unknown):
             run.unknown(item.label, 0)
+
     return (text_of(given[0]) if given else ",").join(map(text_of, held))
 
 

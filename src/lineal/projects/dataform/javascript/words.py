@@ -43,18 +43,27 @@ class Word(NamedTuple):
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words of a text."""
-    stop = len(text) if end is None else end
+    stop = len(text)
+    if end is not None:
+        stop = end
+
     found: list[Word] = []
     at = start
+
     while at < stop:
-        before = found[-1].text if found else ""
-        regular = (
-            REGULAR.match(text, at, stop) if text[at] == "/" and before in BEFORE_REGULAR else None
-        )
+        before = ""
+        if found:
+            before = found[-1].text
+
+        regular = None
+        if text[at] == "/" and before in BEFORE_REGULAR:
+            regular = REGULAR.match(text, at, stop)
+
         if regular is not None and not text.startswith(("//", "/*"), at):
             found.append(Word("regular", regular[0], at))
             at = regular.end()
             continue
+
         word = WORD.match(text, at, stop)
         if word is None or len(found) > MOST_WORDS:
             raise JavaScriptError("this is not JavaScript", at)
@@ -64,7 +73,9 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
             continue
         if word.lastgroup != "space":
             found.append(Word(str(word.lastgroup), word[0], at))
+
         at = word.end()
+
     return found
 
 
@@ -72,6 +83,7 @@ def template_at(text: str, start: int, stop: int) -> tuple[Word, int]:
     """`a ${b} c`      its parts, and where the text goes on"""
     parts: list[tuple[str, object]] = []
     at = begin = start + 1
+
     while at < stop:
         sign = text[at]
         if sign == "\\":
@@ -86,14 +98,19 @@ def template_at(text: str, start: int, stop: int) -> tuple[Word, int]:
             at = begin = close + 1
         else:
             at += 1
+
     raise JavaScriptError("a template is not closed", start)
 
 
 def closing_brace(text: str, opening: int, stop: int | None = None) -> int:
     """Return the offset of the brace that closes one; strings and templates are passed over."""
-    end = len(text) if stop is None else stop
+    end = len(text)
+    if stop is not None:
+        end = stop
+
     depth = 0
     at = opening
+
     while at < end:
         word = WORD.match(text, at, end)
         if word is None:
@@ -107,7 +124,9 @@ def closing_brace(text: str, opening: int, stop: int | None = None) -> int:
             depth -= 1
             if depth == 0:
                 return at
+
         at = word.end()
+
     raise JavaScriptError("a brace is not closed", opening)
 
 
@@ -118,6 +137,10 @@ def unescape(text: str) -> str:
         code = found[1]
         if code[0] in "ux" and len(code) > 1:
             return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))
+
         return ESCAPES.get(code, code)
 
-    return ESCAPE.sub(write, text) if "\\" in text else text
+    if "\\" in text:
+        return ESCAPE.sub(write, text)
+
+    return text
