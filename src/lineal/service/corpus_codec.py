@@ -42,6 +42,7 @@ AS_THEY_ARE = (
     "schemas",
     "notes",
     "engine",
+    "relations",
 )
 """The fields that hold texts and numbers."""
 
