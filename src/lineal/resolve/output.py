@@ -106,7 +106,7 @@ class Output:
 
     def edges_into(self, definition: Definition, frame: Frame) -> list[Edge]:
         """What one statement makes of its sources; a test makes nothing, it only reads."""
-        if definition.plan.kind in ONLY_READ or definition.entry.kind in ONLY_READ:
+        if is_check(definition):
             return []
         target, reading = definition.target, definition.reading
         fallback = (definition.plan.query or definition.plan.node, None, None, None)
@@ -152,9 +152,14 @@ class Output:
         jobs = Jobs()
         self.boundary.attempt_each(
             lambda each: jobs.add(written_by(each, self.shown.dataset(each.target))),
-            [each for each in self.catalog.order if not each.hidden],
+            [each for each in self.catalog.order if not each.hidden and not is_check(each)],
         )
         return jobs.all()
+
+
+def is_check(definition: Definition) -> bool:
+    """Tell whether a definition only reads, as a test does: no job writes it."""
+    return definition.plan.kind in ONLY_READ or definition.entry.kind in ONLY_READ
 
 
 def add_places(

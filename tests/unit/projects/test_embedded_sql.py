@@ -279,3 +279,10 @@ def test_one_graph_of_all_kinds(tmp_path: Path) -> None:
         "raw.t.a copy core.x.a",
         "core.x.a copy d.y.a",
     }
+
+
+def test_frames_of_pandas_are_not_taken_for_those_of_spark(tmp_path: Path) -> None:
+    text = "import pandas as pd\n\ndef f(df: pd.DataFrame):\n    return df.groupby('a').apply(len).fillna(0)\n"
+    found = extract(corpus(tmp_path, {"job.py": text, "ok.sql": LOAD}))
+    assert edges(found) == M
+    assert codes(found) == set()

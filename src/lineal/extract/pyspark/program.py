@@ -59,6 +59,13 @@ SPARK_WORDS = re.compile(
 )
 """A file without any of these is read only when another one imports it."""
 
+FRAME_WORD = "DataFrame"
+OTHER_FRAMES = re.compile(
+    r"^[ \t]*(?:from|import)[ \t]+(?:pandas|polars|snowflake\.snowpark|ibis|dask|modin|geopandas)\b",
+    re.MULTILINE,
+)
+"""Imports of libraries that have DataFrames of their own."""
+
 GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 
 
@@ -123,7 +130,7 @@ class Program:
             self.run.writes.sort(key=lambda write: position[id(write.script)])
 
         loose = [file for file in self.files if not file.is_node and not file.is_module]
-        spoken = [file for file in loose if self.words.search(file.text)]
+        spoken = [file for file in loose if self.speaks(file.text)]
         entries = self.entries([*spoken, *self.callers(spoken, loose)])
 
         for file in entries:
@@ -187,6 +194,15 @@ class Program:
                 write.name, write.kind = self.located[write.name], "table"
 
         return self.run
+
+    def speaks(self, text: str) -> bool:
+        """Tell whether a file is worth reading by itself; a DataFrame of pandas is not Spark's."""
+        found = self.words.search(text)
+        if found is None:
+            return False
+        if found[0] != FRAME_WORD or OTHER_FRAMES.search(text) is None:
+            return True
+        return any(each[0] != FRAME_WORD for each in self.words.finditer(text))
 
     def attempt(self, work: Callable[[File], None], file: File) -> None:
         """Some work for a file; if it fails, that costs only the file."""
