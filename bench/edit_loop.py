@@ -86,7 +86,7 @@ def loop(folder: Path, command: tuple[str, ...], environment: dict[str, str]) ->
 
 def cpu_of(folder: Path, command: tuple[str, ...], environment: dict[str, str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "lineal", *command],
         cwd=folder,
         env=environment,
@@ -94,6 +94,8 @@ def cpu_of(folder: Path, command: tuple[str, ...], environment: dict[str, str]) 
         stderr=subprocess.DEVNULL,
         check=False,
     )
+    if done.returncode not in (0, 1):  # 1: findings, or a verdict
+        raise RuntimeError(f"lineal {' '.join(command)} ended with {done.returncode}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
