@@ -12,11 +12,11 @@ import pytest
 
 import lineal
 from lineal.cli.event_options import Form, emission_of, graph_and_corpus
-from lineal.cli.source import Source
 from lineal.deliver.delivery import pack
 from lineal.deliver.profiles import PROFILES
 from lineal.model.consumers import CONSUMERS
 from lineal.projects import load
+from lineal.service.source import Source
 from lineal.views.openlineage import Emission, events
 from lineal.views.report import everything
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import Mistake, Source, checked, source_options
+from lineal.cli.source import Mistake, checked, source_options
+from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.cli.answer_cache import Shown

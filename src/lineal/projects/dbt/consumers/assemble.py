@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -80,9 +81,7 @@ class Consuming:
     def add(self, enabled: list[Node]) -> None:
         """Add every consumer to the corpus; one that fails costs only itself."""
         for node, target in self.named_tests():
-            self.assembly.attempt(
-                node, lambda node=node, target=target: self.add_test(node, target)
-            )
+            self.assembly.attempt(node, partial(self.add_test, node, target))
         for test in self.consumers.unit_tests:
             name = text_of(test.about.get("name"))
             if name:

@@ -8,9 +8,11 @@ saved_query:weekly       SELECT revenue.revenue, orders.status AS order__status 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Script
@@ -286,15 +288,15 @@ class Layer:
         """filter: "{{ Dimension('order__status') }} = 'paid'" """
         for value in filters_of(about, key):
             place = place_of(value, query.entry.place)
-
-            def column_of(call: str, at: Place = place) -> str:
-                meant = named_in(call)
-                columns = list(self.meant_by(meant, query, at)) if meant is not None else []
-                return columns[0][1] if columns else "NULL"
-
-            text = TEMPLATE.sub(lambda found, of=column_of: of(found[1].strip()), text_of(value))
+            text = TEMPLATE.sub(partial(self.filled_in, query=query, place=place), text_of(value))
             if text:
                 query.conditions.append((text, place))
+
+    def filled_in(self, found: re.Match[str], query: Query, place: Place) -> str:
+        """{{ Dimension('order__status') }}      the column; NULL if there is none"""
+        meant = named_in(found[1].strip())
+        columns = list(self.meant_by(meant, query, place)) if meant is not None else []
+        return columns[0][1] if columns else "NULL"
 
     def meant_by(self, meant: Named, query: Query, place: Place) -> Iterator[tuple[str, str]]:
         """Yield name and column of what a filter names; a diagnostic if it is nothing."""
