@@ -400,12 +400,12 @@ def each_column(item: Any, scope: Scope) -> list[Slot] | None:
 def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
     """Return the columns that COLUMNS(…) stands for.
 
-    COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS([a, b])
+    COLUMNS('pattern'), COLUMNS(* EXCLUDE (a)), COLUMNS(t.*), COLUMNS([a, b])
 
     the columns that are meant
     """
     wanted = node.this
-    if isinstance(wanted, exp.Star):
+    if isinstance(wanted, (exp.Star, exp.Column)) and wanted.is_star:
         return star_slots(wanted, scope)
 
     slots = visible(scope)

@@ -155,7 +155,7 @@ def json_path(node: Any) -> Step:
 
     a:b.c, a -> 'b', json_extract(a, '$.b[0].c'); of several paths in one call none is kept
     """
-    if isinstance(node, exp.JSONValue):
+    if isinstance(node, (exp.JSONValue, exp.JSONExists)):
         wanted = node.args.get("path")
     else:
         wanted = node.args.get("expression")
@@ -200,6 +200,7 @@ PATHS: dict[type, Callable[[Any], Step]] = {
     exp.JSONBExtract: json_path,
     exp.JSONBExtractScalar: json_path,
     exp.JSONValue: json_path,
+    exp.JSONExists: json_path,
     exp.JSONExtractArray: json_path,
     exp.JSONValueArray: json_path,
     exp.StructExtract: extract,
@@ -226,6 +227,7 @@ def variant_called(node: exp.Anonymous) -> Step:
 CALLED: dict[str, Callable[[Any], Step]] = {
     "get": item_called,
     "json_query": variant_called,
+    "json_exists": variant_called,
     "variant_get": variant_called,
     "try_variant_get": variant_called,
 }

@@ -298,13 +298,24 @@ class Scope:
         while scope is not None:
             slot = scope.known(name, key, node, clause)
             if slot is not None:
-                return slot
+                return self.perhaps_outer(slot, name)
             scope = scope.parent
 
         if certain and not self.may_be_column():
             return None
 
         return self.opened(name, key, node, clause)
+
+    def perhaps_outer(self, slot: Slot, name: str) -> Slot:
+        """a IN (SELECT a FROM s)
+
+        the a of the query around, unless s, whose columns are not known, has an a
+        """
+        stars = [slot.star for source in self.order for slot in source.stars]
+        if any(star is not None and star.made is None for star in stars):
+            return self.guessed(slot, f"`{name}` may also belong to the query inside")
+
+        return slot
 
     def field_of_items(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
         """(SELECT max(price) FROM UNNEST(items))
