@@ -38,6 +38,15 @@ for path in sys.stdin.read().splitlines():
 """What parsing alone takes; a file that sqlglot fails over counts as far as it came."""
 
 
+DIALECTS = """
+from collections import Counter
+from lineal.projects import load
+found = Counter(script.dialect or "unknown" for script in load(".").scripts)
+print(*(dialect for dialect, _ in found.most_common(6)))
+"""
+"""The dialects of the scripts, the most frequent one first."""
+
+
 def run_child(command: list[str], folder: Path, text: str = "") -> tuple[int, str, float]:
     """Return the exit code and output of a command, and the CPU seconds of it and its children."""
     before = cpu_of_children()
@@ -79,6 +88,8 @@ def measure(checkout: Path) -> dict[str, Any]:
         "columns": {key: ledger["columns"][key] for key in ("named", "resolved")},
         "edges": len(document["edges"]),
         "diagnostics": dict(codes.most_common(TOP)),
+        "internal_errors": codes["internal-error"],
+        "dialects": run_child([sys.executable, "-c", DIALECTS], checkout)[1].split(),
         "cpu": round(cpu, 1),
         "parse_cpu": round(parse_cpu, 1),
         "wall": round(time.monotonic() - started, 1),
@@ -94,14 +105,23 @@ def row_of(found: dict[str, Any]) -> str:
     top = ", ".join(f"{code} {count:,}" for code, count in found["diagnostics"].items())
     share = "no file is due" if found["percent"] is None else f"{found['percent']:.1f} %"
     return (
-        f"{name:<45} {share:>7}  files {files['rendered']:,}/{files['due']:,}  "
+        f"{name:<45} {share:>7}  {'+'.join(found['dialects'][:2]):<20} files {files['rendered']:,}/{files['due']:,}  "
         f"statements {statements['evaluated']:,}/{statements['found']:,}  "
         f"columns {columns['resolved']:,}/{columns['named']:,}  "
         f"CPU {found['cpu']:.1f} s ({found['parse_cpu']:.1f} s to parse)  {top}"
     )
 
 
-KEPT = ("exit", "percent", "files", "statements", "columns", "edges", "diagnostics")
+KEPT = (
+    "exit",
+    "percent",
+    "files",
+    "statements",
+    "columns",
+    "edges",
+    "diagnostics",
+    "internal_errors",
+)
 """What must not change without a reason; CPU time may."""
 
 
