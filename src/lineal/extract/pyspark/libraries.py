@@ -24,7 +24,7 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     only_argument,
 )
-from lineal.extract.pyspark.file_contents import LOADERS, load_values
+from lineal.extract.pyspark.file_contents import FILE_LIBRARIES, LOADERS, load_values
 from lineal.extract.pyspark.glue import glue_call
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.ml import call_ml, load_logged, log_model
@@ -290,6 +290,7 @@ MemberCall = Callable[[Run, Member, Arguments, Keywords, Any], Value]
 LIBRARIES.update(
     {
         **dict.fromkeys(LOADERS, load_values),
+        **FILE_LIBRARIES,
         "pyspark.sql.types.StructType.fromDDL": schema_from_text,
         "pyspark.sql.types.StructType.fromJson": schema_from_json,
         "mlflow.spark.log_model": log_model,
