@@ -27,6 +27,46 @@ def corpus() -> Corpus:
     return Corpus("spark", scripts, schema())
 
 
+FRAMEWORK = """
+class Job:
+    def __init__(self, spark, source, target):
+        self.spark, self.source, self.target = spark, source, target
+        self.options = options_of(source)
+    def run(self):
+        attempt = 0
+        while attempt < 100:
+            attempt += 1
+            df = clean(self.spark.table(self.source))
+            if df.isEmpty():
+                continue
+            df.write.mode(self.options["mode"]).saveAsTable(self.target)
+def options_of(name):
+    return {"mode": "append" if is_large(name) else "overwrite"}
+def is_large(name):
+    return len(name) > 10 or is_large_by_default(name) or is_large_by_default(name)
+def is_large_by_default(name):
+    return name.startswith("fact")
+def clean(df):
+    for name in ("a", "b", "c"):
+        df = df.withColumn(name, trim(df[name]))
+    return df.where("a > 1").select("a", "b", "c")
+"""
+"""A framework that every entry point below imports: retries, options, helpers of helpers."""
+
+ENTRY = "from framework import Job\nJob(spark, 'raw.t{0}', 'mart.t{0}').run()\n"
+ENTRIES = 200
+
+
+def framework() -> Corpus:
+    """Return entry points over one framework, each with tables of its own."""
+    home = f"from pyspark.sql.functions import trim\n{FRAMEWORK}"
+    scripts = [Script(home, "python", "framework.py")]
+    for number in range(ENTRIES):
+        text = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n"
+        scripts.append(Script(text + ENTRY.format(number), "python", f"jobs/job_{number}.py"))
+    return Corpus("spark", scripts, [])
+
+
 def schema() -> list[DatasetInfo]:
     found = []
     for line in (JOBS / "schema.txt").read_text(encoding="utf-8").splitlines():

@@ -44,6 +44,8 @@ QUICK_ROUNDS, SLOW_ROUNDS, SHAPE_ROUNDS, START_ROUNDS = 15, 3, 9, 20
 MOST_OF_PARSE, MOST_OF_PARSE_EQUAL, LEAST_ALL, LEAST_EACH = 1.5, 1.6, 3.0, 10.0
 MOST_SECONDS, MOST_GROWTH, MOST_OF_CLICK = 1.0, 2.4, 1.5
 MOST_OF_FREE = 1.05
+MOST_OF_ENTRY = 40
+"""Milliseconds of one entry point over a framework of thirty lines."""
 MOST_OF_PROGRAMS = 3.0
 MOST_OF_MANIFEST = 3.0
 MOST_OF_JOB = 0.05
@@ -452,6 +454,14 @@ def benchmark_programs() -> None:
         Bound(ratio, most=MOST_OF_PROGRAMS),
     )
     row("ast.parse, and sqlglot.parse of the SQL inside", times["parse"])
+    calls = programs.framework()
+    each = smallest(SLOW_ROUNDS, {"own": lambda: extract(calls)})["own"] / programs.ENTRIES
+    row(
+        f"each of {programs.ENTRIES} entry points over one framework",
+        each,
+        "its calls are followed once more",
+        Bound(each * 1000, most=MOST_OF_ENTRY),
+    )
 
 
 def benchmark_plans() -> None:

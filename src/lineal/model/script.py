@@ -216,6 +216,14 @@ class Main:
 
 
 @dataclass(frozen=True)
+class Launch:
+    """How a program is started: the arguments of its command line, and the values of its widgets."""
+
+    arguments: tuple[str, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class PlainModels:
     """The models of a dbt project whose templates need no Jinja: after an edit, the SQL of such a
     model is written again without reading the rest of the project.
@@ -275,6 +283,8 @@ class Corpus:
     """Lineage that is known already: saved, or reported by other tools."""
     contents: dict[str, Any] = field(default_factory=dict)
     """Files beside programs, by their path: the text of SQL, the values of JSON, YAML and TOML."""
+    launches: dict[str, Launch] = field(default_factory=dict)
+    """How bundles, shell scripts and schedules start programs, by the file of the program."""
     main: Main | None = None
     """The program among the scripts that is read as it was run; without it, each one is read for
     all runs.

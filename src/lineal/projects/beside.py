@@ -1,4 +1,4 @@
-"""Files beside a program that its text names: SQL, JSON, YAML and TOML."""
+"""Files beside a program that its text names: SQL, JSON, YAML, TOML, properties and INI."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from configparser import ConfigParser
+from configparser import Error as ConfigError
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,12 @@ from lineal.projects.intake import is_regular
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import parse
 
-SETTINGS = (".json", ".yml", ".yaml", ".toml")
-NAMED = re.compile(r"""["']([^"'\n{}]+\.(?:sql|json|ya?ml|toml))["']""")
+SETTINGS = (".json", ".yml", ".yaml", ".toml", ".properties", ".ini", ".cfg", ".sh", ".bash")
+NAMED = re.compile(r"""["']([^"'\n{}]+\.(?:sql|json|ya?ml|toml|properties|ini|cfg))["']""")
 """A literal path in the text of a program."""
 
 LARGEST = 1_000_000
+TOP = "no section"
 
 
 def names_in(texts: Iterable[str]) -> set[str]:
@@ -62,7 +65,22 @@ def value_of(file: Path, text: str, report: Report) -> Any:
         parsed = parse(text, str(file), report)
         return parsed.plain() if parsed is not None else None
 
+    if suffix in (".properties", ".ini", ".cfg"):
+        return sections_of(text)
+
     try:
         return json.loads(text) if suffix == ".json" else tomllib.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def sections_of(text: str) -> dict[str, dict[str, str]] | None:
+    """Return the sections of an INI file or of properties; those before any section are under ""."""
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(text if text.lstrip().startswith("[") else f"[{TOP}]\n{text}")
+    except ConfigError:
+        return None
+
+    found = {name: dict(parser.items(name)) for name in parser.sections()}
+    return {"" if name == TOP else name: held for name, held in found.items()}

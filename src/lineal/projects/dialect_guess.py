@@ -83,6 +83,7 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("hive", WEAK, r"\bLATERAL\s+VIEW\b"),
     ("databricks", STRONG, r"\bUSING\s+DELTA\b|\bZORDER\s+BY\b"),
     ("databricks", STRONG, r"\bCREATE\s+(?:OR\s+REFRESH\s+)?(?:STREAMING\s+)?LIVE\s+"),
+    ("databricks", STRONG, r"\bCREATE\s+OR\s+REFRESH\s+(?:STREAMING|MATERIALIZED|PRIVATE)\s+"),
     ("spark", STRONG, r"\bUSING\s+(?:parquet|orc|iceberg)\b"),
     ("spark", WEAK, r"\bTBLPROPERTIES\b"),
     ("snowflake", STRONG, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:STAGE|WAREHOUSE|FILE\s+FORMAT|STREAM|PIPE|TASK)\b"),

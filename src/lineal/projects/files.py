@@ -15,6 +15,7 @@ from lineal.projects.dialect_guess import Guess, guess_dialect
 from lineal.projects.extensions import EXTENSIONS, PYTHON, extension_of
 from lineal.projects.imports import roots_of, with_imports
 from lineal.projects.intake import current, walk
+from lineal.projects.launches import launches_in
 from lineal.projects.nothing import no_input
 from lineal.projects.python_tests import TESTS, is_python_test
 from lineal.projects.schema import Schema, schema_datasets
@@ -52,7 +53,10 @@ def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) ->
     texts = [script.text for script in corpus.scripts if script.dialect == PYTHON]
     if texts and job is not None:
         beside = [*beside, *files_named_in(job.parent, texts)]
-    corpus.contents = read_contents(beside, texts, corpus.diagnostics.append)
+    report = corpus.diagnostics.append
+    corpus.contents = read_contents(beside, texts, report)
+    programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+    corpus.launches = launches_in(beside, programs, report) if programs else {}
 
 
 def read_scripts(
@@ -163,6 +167,7 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
         relations={name: of for corpus in several for name, of in corpus.relations.items()},
         given=[each for corpus in several for each in corpus.given],
         contents={file: held for corpus in several for file, held in corpus.contents.items()},
+        launches={file: held for corpus in several for file, held in corpus.launches.items()},
         files=united_ledger(corpus.files for corpus in several),
     )
 

@@ -198,7 +198,9 @@ def program_over(
         if script.file.endswith(".sql")
     }
     contents.update(corpus.contents)
-    return Program(files, cast(Known, known), corpus.main, contents, words)
+    program = Program(files, cast(Known, known), corpus.main, contents, words)
+    program.launches = corpus.launches
+    return program
 
 
 UNREAD = (Code.PARSE_ERROR, Code.TOO_DEEP, *FAILED)

@@ -6,8 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from sqlglot import exp
+
 from lineal.extract.pyspark.blocks import Returns
-from lineal.extract.pyspark.dispatch import invoke, value
+from lineal.extract.pyspark.dispatch import FRAME_METHODS, invoke, value
 from lineal.extract.pyspark.knowledge import is_known, items_for_targets, items_of
 from lineal.extract.pyspark.operators import DUNDERS, combine_values
 from lineal.extract.pyspark.protocols import call_special, known_value, unknown_of
@@ -16,6 +18,7 @@ from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import charge_items
 from lineal.extract.pyspark.values import (
     Class,
+    ColumnValue,
     Function,
     Instance,
     Library,
@@ -150,8 +153,18 @@ def bind_item(run: Run, target: ast.Subscript, held: Value, env: Environment) ->
     setter = method_of(owner, "__setitem__")
     if setter is not None:
         invoke(run, setter, [owner, key, held], {}, target)
+    elif isinstance(owner, Relation) and isinstance(key, str):
+        added = FRAME_METHODS["withColumn"](run, owner, [key, as_column(held)], {}, target)
+        bind(run, target.value, added, env)
     else:
         store(run, owner, key, held, target)
+
+
+def as_column(held: Value) -> Value:
+    """psdf["x"] = 1      a constant is a column without sources"""
+    if isinstance(held, (ColumnValue, Unknown)):
+        return held
+    return ColumnValue(exp.Null())
 
 
 PATCHABLE = ("DataFrame", "Column")

@@ -77,7 +77,7 @@ def parser(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
 
     followed where the command line is known; else what it gives is configuration
     """
-    if run.program.main is None:
+    if run.program.arguments() is None:
         reason = "what argparse.ArgumentParser() gives is only known when it runs"
         return Unknown(label_of(node), reason, Confidence.LOW)
 
@@ -213,11 +213,7 @@ def _parse(
 ) -> tuple[Instance, list[str]] | None:
     """Parse the command line by argparse itself; None where it cannot be followed."""
     given = named_argument(arguments, keywords, 0, "args")
-    words = (
-        list(run.program.main.arguments)
-        if given is None and run.program.main is not None
-        else given
-    )
+    words = run.program.arguments() if given is None else given
     if not isinstance(words, (list, tuple)) or not is_known(words) or "namespace" in keywords:
         return None
 

@@ -9,6 +9,7 @@ from typing import Any
 from lineal.extract.pyspark.dispatch import (
     BUILDERS,
     BUILTINS,
+    ITEMS,
     Arguments,
     Keywords,
     argument_at,
@@ -84,6 +85,89 @@ def load_values(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     return Unknown(label_of(node), "what a file holds is only known when it runs", Confidence.LOW)
 
 
+SETTINGS = "settings"
+"""The kind of value that configparser.ConfigParser() makes."""
+
+
+def make_settings(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """configparser.ConfigParser()"""
+    return Builder(SETTINGS, {"sections": {}, "unknown": False})
+
+
+def call_settings(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """settings.read("conf/job.ini"), settings.get("tables", "source"), settings.items("tables")"""
+    run.touch(held.parts)
+    if name == "read":
+        return read_settings(run, held, named_argument(arguments, keywords, 0, "filenames"))
+
+    section = named_argument(arguments, keywords, 0, "section")
+    if name == "get":
+        options = section_of(held, section, node)
+        option = named_argument(arguments, keywords, 1, "option")
+        if isinstance(options, dict) and is_text(option) and option.lower() in options:
+            return options[option.lower()]
+        return Unknown(str(option), "configuration", Confidence.LOW)
+    if name == "items" and isinstance(section_of(held, section, node), dict):
+        return list(section_of(held, section, node).items())
+    if name == "sections" and not held.parts["unknown"]:
+        return list(held.parts["sections"])
+    if name not in ("has_section", "has_option", "getint", "getboolean", "getfloat", "options"):
+        held.parts["unknown"] = True
+    return Unknown(f"{name}()", "configuration", Confidence.LOW)
+
+
+def read_settings(run: Run, held: Builder, path: Value) -> Value:
+    """Take over the sections of a file of the project; of any other file only a run knows them."""
+    name = find_file(run, path) if is_text(path) else None
+    found = run.program.contents[name] if name is not None else None
+    if isinstance(found, dict) and not held.parts["unknown"]:
+        held.parts["sections"] = {**held.parts["sections"], **deepcopy(found)}
+    else:
+        held.parts["unknown"] = True
+    return [path]
+
+
+def section_of(held: Builder, section: Value, node: Any) -> Value:
+    """settings["tables"]"""
+    is_read = held.kind == SETTINGS and not held.parts["unknown"]
+    if is_read and is_text(section) and section in held.parts["sections"]:
+        return held.parts["sections"][section]
+    return Unknown(label_of(node), "configuration", Confidence.LOW)
+
+
+def item_of_settings(run: Run, held: Builder, key: Value, node: Any) -> Value:
+    """settings["tables"]; no other value that is put together call by call has items"""
+    return section_of(held, key, node)
+
+
+def package_folder(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """importlib.resources.files("app.sql")      the folder of a package"""
+    package = argument_at(arguments)
+    if is_text(package):
+        return package.replace(".", "/")
+    return Unknown(label_of(node), "a package that only a run knows", Confidence.LOW)
+
+
+def read_resource(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """importlib.resources.read_text("app.sql", "daily.sql")"""
+    folder, file = package_folder(run, arguments, keywords, node), argument_at(arguments, 1)
+    if is_text(folder) and is_text(file):
+        return text_in(run, f"{folder}/{file}", node)
+    return Unknown(label_of(node), "a file", Confidence.LOW)
+
+
+FILE_LIBRARIES = {
+    "configparser.ConfigParser": make_settings,
+    "configparser.RawConfigParser": make_settings,
+    "configparser.SafeConfigParser": make_settings,
+    "importlib.resources.files": package_folder,
+    "importlib_resources.files": package_folder,
+    "importlib.resources.read_text": read_resource,
+    "importlib.resources.open_text": read_resource,
+}
+
 LOADERS = (
     "json.load",
     "yaml.safe_load",
@@ -95,4 +179,6 @@ LOADERS = (
 
 BUILTINS["open"] = open_file
 BUILDERS[FILE] = call_file
+BUILDERS[SETTINGS] = call_settings
+ITEMS[Builder] = item_of_settings
 PATH_METHODS.update({"read_text": read_path_text, "open": open_path})

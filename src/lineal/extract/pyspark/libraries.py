@@ -24,10 +24,11 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     only_argument,
 )
-from lineal.extract.pyspark.file_contents import LOADERS, load_values
+from lineal.extract.pyspark.file_contents import FILE_LIBRARIES, LOADERS, load_values
 from lineal.extract.pyspark.glue import glue_call
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.ml import call_ml, load_logged, log_model
+from lineal.extract.pyspark.pandas_api import PANDAS_LIBRARIES
 from lineal.extract.pyspark.pipelines import pipeline_call
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
@@ -290,6 +291,8 @@ MemberCall = Callable[[Run, Member, Arguments, Keywords, Any], Value]
 LIBRARIES.update(
     {
         **dict.fromkeys(LOADERS, load_values),
+        **FILE_LIBRARIES,
+        **PANDAS_LIBRARIES,
         "pyspark.sql.types.StructType.fromDDL": schema_from_text,
         "pyspark.sql.types.StructType.fromJson": schema_from_json,
         "mlflow.spark.log_model": log_model,

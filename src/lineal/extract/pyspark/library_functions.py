@@ -237,6 +237,19 @@ def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     return Unknown(str(label), "configuration", Confidence.LOW)
 
 
+def widget(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Return the value of a widget, where the definition of a job tells it.
+
+    dbutils.widgets.get("day")
+    """
+    launch = run.program.launch()
+    given = dict(launch.parameters) if launch is not None else {}
+    name = named_argument(arguments, keywords, 0, "name")
+    if is_text(name) and name in given:
+        return given[name]
+    return configuration(run, arguments, keywords, node)
+
+
 def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """Evaluate dataclasses.field.
 
@@ -440,7 +453,8 @@ LIBRARIES: dict[str, Handler] = {
     "argparse.ArgumentParser": parser,
     "os.getenv": configuration,
     "os.environ.get": configuration,
-    "dbutils.widgets.get": configuration,
+    "dbutils.widgets.get": widget,
+    "dbutils.widgets.getArgument": widget,
     "dataclasses.field": field,
     "dataclasses.asdict": as_dict,
     "dataclasses.replace": replace_fields,

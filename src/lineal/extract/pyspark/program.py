@@ -51,7 +51,7 @@ from lineal.extract.sql.evaluation import Catalog
 from lineal.model.diagnostic import Code
 from lineal.model.limits import Task
 from lineal.model.paths import path_name
-from lineal.model.script import Main
+from lineal.model.script import Launch, Main
 from lineal.model.way import Confidence
 
 SPARK_WORDS = re.compile(
@@ -84,6 +84,8 @@ class Program:
         """what makes a file worth reading by itself"""
         self.contents = contents or {}
         """the files beside the program, by their path"""
+        self.launches: Mapping[str, Launch] = {}
+        """how files are started, where the repository tells"""
         self.known = known
         self.main = main
         self.files = files
@@ -545,18 +547,31 @@ class Program:
 
     def member_of_library(self, name: str) -> Value:
         """Return what a dotted name of a library stands for."""
+        if name == "sys.argv" and self.arguments() is not None:
+            return [self.run.reading.script.file, *(self.arguments() or ())]
+
         found = self.members.get(name)
         if found is None:
             found = self.members[name] = self.new_member(name)
         return found
+
+    def launch(self) -> Launch | None:
+        """Return how the script at hand is started, if the repository tells."""
+        script = getattr(self.run.script, "script", None)
+        return self.launches.get(script.file.replace("\\", "/")) if script is not None else None
+
+    def arguments(self) -> tuple[str, ...] | None:
+        """Return the command line of the script at hand; None if only a run knows it."""
+        if self.main is not None:
+            return self.main.arguments
+        launch = self.launch()
+        return launch.arguments if launch is not None and launch.arguments else None
 
     def new_member(self, name: str) -> Value:
         """Return a member of a library.
 
         sys.argv, math.pi, os.path.join
         """
-        if name == "sys.argv" and self.main is not None:
-            return [self.main.file, *self.main.arguments]
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
         return LIBRARY_CONSTANTS.get(name, Library(name))

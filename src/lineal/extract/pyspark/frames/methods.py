@@ -26,7 +26,7 @@ FRAME_METHODS.update({
     **dict.fromkeys(
         ("limit", "offset", "sample", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
          "coalesce", "hint", "checkpoint", "localCheckpoint", "withWatermark", "observe", "withMetadata", "pandas_api",
-         "repartitionById"),
+         "repartitionById", "to_spark", "reset_index"),
         rows.same,
     ),
     "join": joins.join,

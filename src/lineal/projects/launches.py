@@ -1,0 +1,195 @@
+"""How a repository starts its programs: Databricks bundles, spark-submit and Airflow.
+
+Only arguments that are written out are taken; a program that is started in several ways keeps its
+parameters open.
+"""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from lineal.model.script import Launch, Script
+from lineal.projects.intake import is_regular
+from lineal.projects.text import Report, read_text
+from lineal.projects.yaml import parse
+
+LARGEST = 1_000_000
+SHELL = (".sh", ".bash")
+TASKS = re.compile(r"notebook_task|spark_python_task")
+OPEN = re.compile(r"\$|\{\{")
+"""A part of a value that is filled in later."""
+
+FLAGS = frozenset(("--verbose", "-v", "--supervise"))
+"""Options of spark-submit without a value."""
+
+OPERATORS = re.compile(r"SparkSubmitOperator\s*\(")
+
+
+def launches_in(
+    files: Sequence[Path], scripts: Sequence[Script], report: Report
+) -> dict[str, Launch]:
+    """Return how programs are started, by their file; None of those started in several ways."""
+    names = [script.file.replace("\\", "/") for script in scripts]
+    several: dict[str, list[Launch]] = {}
+    for home, target, launch in started(files, scripts, report):
+        name = file_named(home, target, names)
+        if name is not None and launch not in several.setdefault(name, []):
+            several[name].append(launch)
+
+    return {name: found[0] for name, found in several.items() if len(found) == 1}
+
+
+def started(
+    files: Sequence[Path], scripts: Sequence[Script], report: Report
+) -> Iterator[tuple[str, str, Launch]]:
+    """Yield the folder that a program is started from, its path as it is written, and how."""
+    for file in files:
+        suffix = file.suffix.lower()
+        if suffix not in (*SHELL, ".yml", ".yaml") or not is_regular(file):
+            continue
+        text = read_text(file, report) if file.stat().st_size <= LARGEST else None
+        home = file.parent.as_posix()
+        if text is not None and suffix in SHELL and "spark-submit" in text:
+            yield from ((home, *each) for each in submitted(text))
+        elif text is not None and suffix not in SHELL and TASKS.search(text):
+            parsed = parse(text, str(file), report)
+            tasks = tasks_of(parsed.plain()) if parsed is not None else ()
+            yield from ((home, *each) for each in tasks)
+
+    for script in scripts:
+        if OPERATORS.search(script.text):
+            home = posixpath.dirname(script.file.replace("\\", "/"))
+            yield from ((home, *each) for each in operators_in(script.text))
+
+
+def file_named(home: str, target: str, names: Iterable[str]) -> str | None:
+    """Return the script that a path means: from the folder of its definition, else the only one."""
+    asked = posixpath.normpath(target)
+    beside = posixpath.normpath(posixpath.join(home, asked))
+    tail = "/" + asked.removeprefix("./").lstrip("./")
+    spelled = {ending: name for name in names for ending in (name, without_ending(name))}
+    if beside in spelled:
+        return spelled[beside]
+
+    alike = {name for each, name in spelled.items() if f"/{each}".endswith(tail)}
+    return alike.pop() if len(alike) == 1 else None
+
+
+def without_ending(name: str) -> str:
+    """Return the path of a notebook as Databricks spells it."""
+    return re.sub(r"\.(py|ipynb)$", "", name)
+
+
+def is_literal(held: Any) -> bool:
+    """Whether a value is written out."""
+    return isinstance(held, (str, int, float)) and not OPEN.search(str(held))
+
+
+def launch_with(arguments: Any, parameters: dict[str, Any]) -> Launch | None:
+    """Return a launch; None where arguments are not all written out."""
+    words = arguments if isinstance(arguments, list) else []
+    if not all(map(is_literal, words)):
+        return None
+
+    given = {str(key): str(held) for key, held in parameters.items() if is_literal(held)}
+    return Launch(tuple(map(str, words)), tuple(sorted(given.items())))
+
+
+# -- Databricks ------------------------------------------------------------------------------------
+
+
+def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
+    """Yield the notebooks and files that the jobs of a bundle start, with their parameters."""
+    for job in jobs_in(document):
+        listed = job.get("parameters")
+        named = [each for each in listed or () if isinstance(each, dict)]
+        shared = {str(each.get("name")): each.get("default") for each in named}
+        for task in job.get("tasks") or ():
+            if not isinstance(task, dict):
+                continue
+            notebook, file = task.get("notebook_task"), task.get("spark_python_task")
+            if isinstance(notebook, dict):
+                own = notebook.get("base_parameters")
+                parameters = {**(own if isinstance(own, dict) else {}), **shared}
+                launch = launch_with(None, parameters)
+                target = notebook.get("notebook_path")
+            elif isinstance(file, dict):
+                launch = launch_with(file.get("parameters"), shared)
+                target = file.get("python_file")
+            else:
+                continue
+            if launch is not None and isinstance(target, str):
+                yield target, launch
+
+
+def jobs_in(document: Any) -> Iterator[dict[str, Any]]:
+    """Yield the jobs of a bundle, or the one job of a definition by itself."""
+    if not isinstance(document, dict):
+        return
+    if isinstance(document.get("tasks"), list):
+        yield document
+
+    resources = document.get("resources")
+    jobs = resources.get("jobs") if isinstance(resources, dict) else None
+    for job in jobs.values() if isinstance(jobs, dict) else ():
+        if isinstance(job, dict):
+            yield job
+
+
+# -- spark-submit and Airflow ----------------------------------------------------------------------
+
+
+def submitted(text: str) -> Iterator[tuple[str, Launch]]:
+    """Yield the programs that a shell script gives to spark-submit.
+
+    spark-submit --master yarn jobs/daily.py raw.orders mart.daily
+    """
+    for line in text.replace("\\\n", " ").splitlines():
+        at = line.find("spark-submit")
+        if at < 0 or line.lstrip().startswith("#"):
+            continue
+        try:
+            words = shlex.split(line[at:], comments=True)[1:]
+        except ValueError:
+            continue
+        while words and words[0].startswith("-"):
+            takes = 1 if "=" in words[0] or words[0] in FLAGS else 2
+            words = words[takes:]
+        launch = launch_with(words[1:], {}) if words else None
+        if launch is not None and words[0].endswith(".py") and not OPEN.search(words[0]):
+            yield words[0], launch
+
+
+def operators_in(text: str) -> Iterator[tuple[str, Launch]]:
+    """Yield the programs that Airflow submits.
+
+    SparkSubmitOperator(application="jobs/daily.py", application_args=["raw.orders"])
+    """
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not is_operator(node.func):
+            continue
+        given = {each.arg: each.value for each in node.keywords if each.arg is not None}
+        application = given.get("application")
+        listed = given.get("application_args")
+        parts = listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else []
+        words = [part.value if isinstance(part, ast.Constant) else None for part in parts]
+        launch = launch_with(words, {})
+        if launch is not None and isinstance(application, ast.Constant):
+            yield str(application.value), launch
+
+
+def is_operator(node: ast.expr) -> bool:
+    """Whether a call makes a task of spark-submit."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name == "SparkSubmitOperator"
