@@ -16,6 +16,7 @@ from smaller import smaller
 
 import lineal
 from lineal.graph.diff import diff, overlay
+from lineal.projects.source_texts import SourceFiles
 from lineal.web.data import page_data, texts_of
 from lineal.web.page import html
 
@@ -36,6 +37,7 @@ SCENES = {
     "start": Scene(""),
     "pinned": Scene("#column=dim_customers.lifetime_value"),
     "edge": Scene("#column=dim_customers.lifetime_value"),
+    "path": Scene("#column=dim_customers.lifetime_value&mode=strip"),
     "impact": Scene("#column=raw_orders.amount&mode=impact&change=drop"),
     "diff": Scene("", page="diff"),
     "dark": Scene("#column=fct_orders.payment_total", theme="dark"),
@@ -57,7 +59,8 @@ def main() -> int:
             )
             page = context.new_page()
             page.goto(pages[scene.page].as_uri() + scene.address)
-            page.locator(".stage:not(.arranging) .wire").first.wait_for(state="attached")
+            ready = ".hop" if name == "path" else ".stage:not(.arranging) .wire"
+            page.locator(ready).first.wait_for(state="attached")
             if name == "edge":
                 page.locator(".kind-mark.copy").first.click()
             page.wait_for_timeout(500)
@@ -82,7 +85,9 @@ def written(folder: Path) -> dict[str, Path]:
     found = diff(shop.graph, lineal.lineage(edited).graph)
     over = overlay(found)
     data = {
-        "shop": page_data(shop.graph, title="shop", texts=texts_of(shop.graph)),
+        "shop": page_data(
+            shop.graph, title="shop", texts=texts_of(shop.graph, SourceFiles([SHOP]).text)
+        ),
         "diff": page_data(over.graph, title="shop", over=over, findings=found.findings),
     }
     pages = {name: folder / f"{name}.html" for name in data}

@@ -338,7 +338,8 @@ export class Panel {
       const kind = this.lineage.kind(dataset);
       if (CONSUMERS.has(kind)) groups.set(kind, [...(groups.get(kind) ?? []), dataset]);
     }
-    return [...groups].flatMap(([kind, several]) => [
+    const order = Object.keys(CONSUMER_WORDS);
+    return [...groups].sort((a, b) => order.indexOf(a[0]) - order.indexOf(b[0])).flatMap(([kind, several]) => [
       h("h3", { class: "consumers" }, `${CONSUMER_WORDS[kind] ?? "Consumers that are affected"} ${several.length}`),
       h("ul", { class: "ends" }, ...several.slice(0, MOST).map((each) => h("li", {}, this.toDataset(each)))),
     ]);
