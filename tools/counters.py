@@ -17,7 +17,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "lineal"
 LONGEST_FUNCTION = 60
 
 LIMITS = {
-    "branches per 100 lines": 17.4,
+    "branches per 100 lines": 17.7,
     "conditional expressions per 1,000 lines": 15.4,
     "nested conditional expressions": 0,
     f"functions over {LONGEST_FUNCTION} lines": 1,

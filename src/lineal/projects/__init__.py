@@ -221,10 +221,11 @@ def _load_log(
 ) -> Corpus:
     """Read a query log, or a folder of them."""
     from lineal.projects import logs
+    from lineal.projects.logs.period import ALWAYS
 
     if period and not log and where.is_file() and not logs.matches(where):
         raise ProjectError(f"--since and --until choose rows of a query log, and {where} is none")
-    return logs.load(where, dialect, schema, log, period or logs.ALWAYS)
+    return logs.load(where, dialect, schema, log, period or ALWAYS)
 
 
 class Way(NamedTuple):
