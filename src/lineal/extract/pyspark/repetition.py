@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.values import Choice, ColumnValue, Function, Pattern, Unknown, Value
 
 CONSTANTS = (str, int, float, bool, bytes, type(None))
@@ -190,12 +191,28 @@ def is_alike(before: Any, after: Any) -> bool:
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """Whether two values are the same, or two numbers."""
+    """Whether two values are the same, two numbers, or DataFrames with the same lineage."""
     if one is other:
         return True
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return True
+    if isinstance(one, Relation) and isinstance(other, Relation):
+        return is_same_relation(one, other)
+    if isinstance(one, Write) and isinstance(other, Write):
+        return one.name == other.name and is_same_relation(one.relation, other.relation)
     try:
         return fingerprint(one) == fingerprint(other)
     except TooLarge:
         return False
+
+
+def is_same_relation(one: Relation, other: Relation) -> bool:
+    """Whether two DataFrames have the same columns, made of the same sources in the same ways."""
+    if len(one.attributes) != len(other.attributes) or one.rows.keys() != other.rows.keys():
+        return False
+
+    pairs = zip(one.attributes, other.attributes, strict=True)
+    return all(
+        left.key == right.key and left.slot.lineage.keys() == right.slot.lineage.keys()
+        for left, right in pairs
+    )
