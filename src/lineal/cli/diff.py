@@ -207,6 +207,7 @@ def _run(
 def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Shown:
     """Return the difference in the format that was asked for; the same two sides are compared once."""
     from lineal.cli.answer_cache import kept_answer
+    from lineal.projects.intake import LARGEST, peek_bytes
 
     with ExitStack() as opened, mistakes():
         before, after = _open_sides(asked, opened)
@@ -217,7 +218,7 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
         stamps = (before.stamp(source), after.stamp(source))
         if not all(stamps):
             return work()
-        said = Path(policy).read_bytes() if policy is not None and exists(policy) else b""
+        said = peek_bytes(Path(policy), LARGEST) if policy is not None else b""
         decided = ("diff", stamps, before.name, after.name, policy, said, output)
         return kept_answer(source, decided, work)
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import os
 from pathlib import Path
 
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.projects.intake import current, open_regular, read_bytes
+from lineal.projects.intake import current, open_regular, read_bytes, walk
 from lineal.projects.text import Report, start_of_text
-from lineal.projects.tree import is_build_folder
 
 HEADER_BYTES = 1 << 20
 """Only the beginning of a seed is read: its header is there, and its rows do not matter."""
@@ -82,8 +80,7 @@ def seed_digests(folder: Path) -> dict[str, str]:
     have an empty one.
     """
     found: dict[str, str] = {}
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not is_left_out(where, name)]
+    for where, files in walk(folder, ignore):
         for name in files:
             if name.lower().endswith(".csv"):
                 path = Path(where, name)
@@ -91,9 +88,8 @@ def seed_digests(folder: Path) -> dict[str, str]:
     return found
 
 
-def is_left_out(folder: str, name: str) -> bool:
-    """Tell whether a folder holds no seeds: it is hidden, or what a tool has made."""
-    return name.startswith(".") or is_build_folder(folder, name)
+def ignore(found: Diagnostic) -> None:
+    """Forget a diagnostic: whoever reads the seeds reports it."""
 
 
 def _digest(path: Path) -> str:
