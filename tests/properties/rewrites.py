@@ -325,6 +325,8 @@ def inlined(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     ctes = ctes_of(query)
     if not ctes or len({cte.alias.lower() for cte in ctes}) < len(ctes):
         return []
+    if dialect == "clickhouse" and any(reads_later(cte, ctes[at:]) for at, cte in enumerate(ctes)):
+        return []
     bodies: dict[str, exp.CTE] = {}
     for cte in ctes:
         if not put_in(cte.this, bodies):
@@ -332,6 +334,12 @@ def inlined(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
         bodies[cte.alias.lower()] = cte
     query.set("with_", None)
     return written(tree, dialect) if put_in(query, bodies) else []
+
+
+def reads_later(cte: exp.CTE, following: list[exp.CTE]) -> bool:
+    """WITH a AS (SELECT … FROM b), b AS (…)      in ClickHouse the CTE b, elsewhere a table"""
+    names = {each.alias.lower() for each in following}
+    return any(table.name.lower() in names for table in cte.this.find_all(exp.Table))
 
 
 def put_in(query: exp.Expression, bodies: Mapping[str, exp.CTE]) -> bool:

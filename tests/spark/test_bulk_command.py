@@ -45,7 +45,7 @@ def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
     assert said == [
         "4 rows, 2 texts, 2 statements: 2.0 rows a statement",
         "2 statements read in this run, 2 of them by the driver",
-        "coverage 100 %: 1 file, 2 statements, 5 columns",
+        "coverage 66.6 %: 1 file, 2 of 3 statements evaluated (1 log-row), 5 columns",
         f"5 edges between 5 columns in {tmp_path / 'out'}",
         "7 pairs in the closure, by tracing",
         "quarantine: 1 rows, did not succeed",

@@ -39,7 +39,9 @@ class Concerns(NamedTuple):
     """The diagnostics of a run, parted by a question about some datasets."""
 
     own: list[Diagnostic]
-    """those of the definitions that the datasets depend on, and those of the whole run"""
+    """those of the definitions that the datasets depend on, those of the whole run, and failures of
+    lineal itself, which decide the exit code
+    """
     others: list[Diagnostic]
 
 
@@ -53,7 +55,8 @@ def part_diagnostics(
     places = _Places(graph, files, _upstream_of(graph, asked) | set(shown))
     parted = Concerns([], [])
     for each in found:
-        target = parted.own if places.concern(each) else parted.others
+        is_own = each.code is Code.INTERNAL_ERROR or places.concern(each)
+        target = parted.own if is_own else parted.others
         target.append(each)
     return parted
 

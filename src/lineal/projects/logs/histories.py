@@ -10,10 +10,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from lineal.projects.logs.columns import CANDIDATES, field_at
+from lineal.projects.logs.period import AFTER, BEFORE, NO_TIME
 
 DID_NOT_RUN = "did not succeed"
 IN_PARTS = "a script whose statements have rows of their own"
 CUT_OFF = "cut off by the engine, which keeps {:,} characters"
+NOT_DUE = (DID_NOT_RUN, IN_PARTS, NO_TIME, BEFORE, AFTER)
+
+
+def is_not_due(reason: str) -> bool:
+    """Tell whether a row is left out on purpose, because it gives no lineage or nobody asked for it;
+    other rows are lost.
+    """
+    return reason in NOT_DUE or reason.startswith(CUT_OFF.partition("{")[0])
+
 
 NOTHING = ("", "{}", "[]", "null", "none")
 """How a column of errors is written where there was none."""

@@ -17,6 +17,7 @@ from lineal.model.ledger import Coverage
 from lineal.model.script import Script
 from lineal.model.statement import LateStatement, Statement
 from lineal.model.way import Clause, Confidence, How, way
+from lineal.projects.logs.histories import is_not_due
 from lineal.resolve.catalog import table_key
 from lineal.resolve.digests import Sql
 from lineal.resolve.jobs import Jobs, Written
@@ -238,7 +239,7 @@ class Restored:
             count, name = row["count"], row["statement"]
             rows = "1 row of the log is" if count == 1 else f"{count:,} rows of the log are"
             yield Diagnostic(
-                Code.LOG_ROW,
+                Code.NOT_RUN if is_not_due(row["reason"]) else Code.LOG_ROW,
                 f"{rows} left out: {row['reason']}",
                 Place(name, 1, 1) if name else None,
             )

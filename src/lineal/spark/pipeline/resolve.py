@@ -222,6 +222,7 @@ def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> R
         return made
 
     gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
+    gathered.memory.settle()
     state.settle(set(keys), gathered.memory.now)
     programs = sum(script.dialect == PYTHON for script in corpus.scripts)
     here = gathered.read_here + programs

@@ -22,6 +22,7 @@ from lineal.model.extraction import Extraction, Occurrence
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Defaults, Script
 from lineal.projects import load
+from lineal.projects.logs.histories import is_not_due
 from lineal.projects.logs.period import ALWAYS, Period
 from lineal.projects.logs.statements import Sessions
 from lineal.projects.schema import schema_datasets
@@ -153,7 +154,8 @@ class Run:
         resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
         summary, extraction = self.summary, resolved.extraction
         extraction.coverage.miss(Code.LIMIT_EXCEEDED.code, len(resolved.poisoned))
-        extraction.coverage.miss(Code.LOG_ROW.code, sum(log.quarantined.values()))
+        lost = sum(count for why, count in log.quarantined.items() if not is_not_due(why))
+        extraction.coverage.miss(Code.LOG_ROW.code, lost)
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
             summary.files, summary.statements = log.files, extraction.coverage.statements.found
