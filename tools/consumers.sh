@@ -25,25 +25,24 @@ print("\n".join(each for each in listed if not each.lower().startswith(skipped))
 fi
 
 # -- OpenLineage for Java: its client, and the packages that it reads JSON with
-maven="https://repo1.maven.org/maven2"
-jars="io/openlineage/openlineage-java/1.55.0/openlineage-java-1.55.0
-com/fasterxml/jackson/core/jackson-databind/2.18.2/jackson-databind-2.18.2
-com/fasterxml/jackson/core/jackson-core/2.18.2/jackson-core-2.18.2
-com/fasterxml/jackson/core/jackson-annotations/2.18.2/jackson-annotations-2.18.2
-com/fasterxml/jackson/datatype/jackson-datatype-jsr310/2.18.2/jackson-datatype-jsr310-2.18.2
-com/fasterxml/jackson/datatype/jackson-datatype-jdk8/2.18.2/jackson-datatype-jdk8-2.18.2
-com/fasterxml/jackson/module/jackson-module-blackbird/2.18.2/jackson-module-blackbird-2.18.2
-com/fasterxml/jackson/dataformat/jackson-dataformat-yaml/2.18.2/jackson-dataformat-yaml-2.18.2
-org/yaml/snakeyaml/2.3/snakeyaml-2.3
-org/apache/commons/commons-lang3/3.17.0/commons-lang3-3.17.0
-org/slf4j/slf4j-api/2.0.16/slf4j-api-2.0.16"
+artifacts="io.openlineage:openlineage-java:1.55.0
+com.fasterxml.jackson.core:jackson-databind:2.18.2
+com.fasterxml.jackson.core:jackson-core:2.18.2
+com.fasterxml.jackson.core:jackson-annotations:2.18.2
+com.fasterxml.jackson.datatype:jackson-datatype-jsr310:2.18.2
+com.fasterxml.jackson.datatype:jackson-datatype-jdk8:2.18.2
+com.fasterxml.jackson.module:jackson-module-blackbird:2.18.2
+com.fasterxml.jackson.dataformat:jackson-dataformat-yaml:2.18.2
+org.yaml:snakeyaml:2.3
+org.apache.commons:commons-lang3:3.17.0
+org.slf4j:slf4j-api:2.0.16"
 if [ ! -e "$where/openlineage/ready" ]; then
     echo "fetching openlineage-java into .cache/consumers" >&2
     mkdir -p "$where/openlineage"
     complete=yes
-    for jar in $jars; do
-        "$here/.venv/bin/python" -c 'import sys, urllib.request
-urllib.request.urlretrieve(sys.argv[1], sys.argv[2])' "$maven/$jar.jar" "$where/openlineage/${jar##*/}.jar" >&2 || complete=no
+    command -v mvn >/dev/null || echo "openlineage-java needs Maven: install it, for example with apt-get install maven" >&2
+    for artifact in $artifacts; do
+        mvn --batch-mode --quiet dependency:copy -Dartifact="$artifact" -DoutputDirectory="$where/openlineage" >&2 || complete=no
     done
     [ "$complete" = yes ] && touch "$where/openlineage/ready"
 fi
