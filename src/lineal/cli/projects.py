@@ -80,7 +80,7 @@ def _run(source: Source, output: str, color: str) -> int:
     problems: list[Diagnostic] = []
     for path in source.paths:
         if not Path(path).is_dir():
-            raise Mistake(f"{path} is no folder")
+            raise Mistake(f"{path} is not a folder")
         found = list_parts(Path(path), rules_of(source))
         parts += found.parts
         problems += found.diagnostics
