@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # they are skipped.
 DEMO_EXTRAS ?= spark
 BENCH_EXTRAS ?= bench,spark,postgres,web
-EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter
+EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter,mcp
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -57,7 +57,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 	exit $$failed
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
-SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter,$(subst $(comma), ,$(EXTRAS)))
+SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp,$(subst $(comma), ,$(EXTRAS)))
 SMOKE ?= $(addprefix --only ,base $(SMOKED))
 
 smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names

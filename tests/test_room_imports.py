@@ -46,8 +46,9 @@ ROOMS = {
         "api",
     ),
     "deliver": ("model", "views"),
-    "web": ("model", "graph", "views", "store"),
-    "service": ("model", "resolve", "incremental", "projects", "graph", "store"),
+    "web": ("model", "graph", "views", "store", "service"),
+    "service": ("model", "resolve", "incremental", "projects", "graph", "views", "store"),
+    "mcp": ("model", "service"),
     "cli": (
         "model",
         "algebra",
@@ -64,6 +65,7 @@ ROOMS = {
         "web",
         "api",
         "service",
+        "mcp",
     ),
 }
 FOR_TYPES = {"extract": ("resolve",)}
@@ -85,6 +87,11 @@ HEAVY = {
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
     "openlineage": ("deliver",),
+    "mcp": ("mcp",),
+    "mcp_types": ("mcp",),
+    "pydantic": ("mcp",),
+    "starlette": ("mcp",),
+    "uvicorn": ("mcp",),
     "anywidget": ("web",),
     "traitlets": ("web",),
     "psycopg": ("projects/postgres", "store"),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from smoke.documents import Form, Shown, commands_of, options_in, overlooked, pages
 
 BASE = "base"
-EXTRAS = (BASE, "spark", "postgres", "sqlalchemy", "openlineage", "jupyter")
+EXTRAS = (BASE, "spark", "postgres", "sqlalchemy", "openlineage", "jupyter", "mcp")
 """The environments: what `pip install lineal` gives, and each extra that the pages name."""
 
 DEVELOPMENT = ("test", "lint", "web", "bench")
@@ -29,6 +29,7 @@ RULES = (
     ("spark", re.compile(r"^(?:\w+=\S* +)*(?:lineal (?:run|capture|pipeline)|spark-submit)\b")),
     ("spark", re.compile(r"--engine (?:both|catalyst)\b")),
     ("spark", re.compile(r"\blineal\.spark\b")),
+    ("mcp", re.compile(r"\blineal mcp\b")),
     ("openlineage", re.compile(r"\blineal emit\b.* --(?:url|transport)\b")),
 )
 """The first pattern that a command has says its extra; a command without any needs none."""

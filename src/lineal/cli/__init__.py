@@ -46,6 +46,7 @@ COMMANDS = {
         "lineal.cli.serve",
         "Serve the page and its API on this machine, and take OpenLineage events in.",
     ),
+    "mcp": ("lineal.cli.mcp", "Start a server that AI agents ask about the lineage."),
     "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
     "history": (
         "lineal.cli.history",

@@ -153,7 +153,7 @@ def draw_lineage(
 
     if base is not None:
         return _compared(source, base, draw)
-    files = _source_files(source)
+    files = source_files(source)
 
     def draw_part(part: Extraction) -> tuple[Made, Drawn]:
         graph = Graph(part)
@@ -173,7 +173,7 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
-    files = _source_files(source, named_from_root=True)
+    files = source_files(source, named_from_root=True)
 
     def draw_both(found: Compared) -> tuple[Made, Drawn]:
         over = overlay(found.found)
@@ -184,7 +184,7 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
     return compare(source, ranged(base, None, source.paths[0]), draw_both)
 
 
-def _source_files(source: Source, named_from_root: bool = False) -> SourceFiles:
+def source_files(source: Source, named_from_root: bool = False) -> SourceFiles:
     """Return the files whose texts may be shown: those of the projects that were named."""
     from lineal.cli.source import rules_of
     from lineal.projects.source_texts import SourceFiles

@@ -253,6 +253,16 @@ def source_options(command: Command) -> Command:
 
     The paths are the command's own affair: `source._replace(paths=…)`.
     """
+    return _with_source(command, supervise)
+
+
+def unsupervised_source_options(command: Command) -> Command:
+    """The same, for a command that starts the process that does the work by itself."""
+    return _with_source(command, lambda limits: None)
+
+
+def _with_source(command: Command, begin: Callable[[Limits], None]) -> Command:
+    """Return a command with the options above; `begin` is told the limits before it runs."""
 
     @functools.wraps(command)
     def packed(*args: Any, **options: Any) -> Any:
@@ -266,7 +276,7 @@ def source_options(command: Command) -> Command:
         source = Source(HERE, log=log, **own)
         redact_literals(source.redact_literals)
         Listing.all_diagnostics = source.all_diagnostics
-        supervise(Limits(source.statement_timeout, source.memory_limit))
+        begin(Limits(source.statement_timeout, source.memory_limit))
         return command(*args, source=source, **options)
 
     made: Any = packed

@@ -26,18 +26,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lineal.graph.change import UnknownChange
-from lineal.graph.change import parse as change_of
-from lineal.graph.effects import effects
 from lineal.graph.graph import Graph, UnknownName
-from lineal.graph.trace import TracedEdge, downstream, upstream
-from lineal.model.edge import Edge
-from lineal.views import effects as effects_view
-from lineal.views import json as json_view
-from lineal.views.report import Report, everything
+from lineal.service.questions import DIRECTIONS, UPSTREAM, Questions
 from lineal.web.server import Answer, Request, Routes, message_answer
 
 MOST_HITS = 100
-DIRECTIONS = {"upstream": (True, False), "downstream": (False, True), "both": (True, True)}
 
 
 class Unasked(Exception):
@@ -55,6 +48,7 @@ class Api:
         difference: Callable[[], str] = str,
     ) -> None:
         self.current = current
+        self._asked: Questions | None = None
         self.difference = difference
         """what has changed since the revision that the server was started with; none: ''"""
 
@@ -75,9 +69,12 @@ class Api:
         return {("GET", f"/api/{name}"): _answering(question) for name, question in asked.items()}
 
     @property
-    def graph(self) -> Graph:
-        """Return the current graph."""
-        return self.current()[0]
+    def questions(self) -> Questions:
+        """Return the questions about the current graph."""
+        graph = self.current()[0]
+        if self._asked is None or self._asked.graph is not graph:
+            self._asked = Questions(graph)
+        return self._asked
 
     def version(self, request: Request) -> dict[str, str]:
         """Return the version of the current lineage."""
@@ -90,82 +87,34 @@ class Api:
 
     def coverage(self, request: Request) -> dict[str, Any]:
         """Return the ledger."""
-        return self.graph.extraction.coverage.to_json()
+        return self.questions.coverage()
 
     def search(self, request: Request) -> dict[str, Any]:
         """Return the datasets and columns that have all words."""
         words = _require_parameter(request, "q").lower().split()
-        graph = self.graph
-        hits: list[dict[str, Any]] = []
-        for dataset, info in graph.infos.items():
-            if _has(words, dataset.name, info.description):
-                hits.append(
-                    {
-                        "kind": "dataset",
-                        "name": dataset.name,
-                        "description": info.description or None,
-                    }
-                )
-            for column in graph.columns(dataset):
-                known = graph.info(column)
-                about = known.description if known else ""
-                if _has(words, str(column), about):
-                    hits.append(
-                        {"kind": "column", "name": str(column), "description": about or None}
-                    )
-            if len(hits) >= MOST_HITS:
-                break
-        return {"hits": hits[:MOST_HITS]}
+        return {"hits": self.questions.search(words)[:MOST_HITS]}
 
     def node(self, request: Request) -> dict[str, Any]:
         """Return a dataset with its columns and edges."""
-        graph = self.graph
-        dataset = graph.dataset(_require_parameter(request, "name"))
-        report = everything(graph)
-        into = [edge for edge in graph.edges if edge.into == dataset]
-        out_of = [edge for edge in graph.edges if edge.source.dataset == dataset]
-        return {
-            **json_view.dataset(report, dataset),
-            "into": _edges(report, into),
-            "out_of": _edges(report, out_of),
-        }
+        return self.questions.dataset(_require_parameter(request, "name"))
 
     def column(self, request: Request) -> dict[str, Any]:
         """Return a column with its edges."""
-        graph = self.graph
-        column = graph.column(_require_parameter(request, "name"))
-        report = everything(graph)
-        out_of = [*graph.out_of(column), *graph.decided_by(column)]
-        return {
-            "dataset": column.dataset.name,
-            **json_view.column(report, column),
-            "into": _edges(report, graph.into(column)),
-            "out_of": _edges(report, out_of),
-        }
+        return self.questions.column(_require_parameter(request, "name"))
 
     def trace(self, request: Request) -> dict[str, Any]:
         """Return the edges upstream or downstream of a column."""
-        graph = self.graph
-        column = graph.column(_require_parameter(request, "column"))
-        direction = request.query.get("direction", "upstream")
+        column = _require_parameter(request, "column")
+        direction = request.query.get("direction", UPSTREAM)
         if direction not in DIRECTIONS:
             raise Unasked(f"direction is one of {', '.join(DIRECTIONS)}")
-        up, down = DIRECTIONS[direction]
         depth = _number(request, "depth")
-        found: list[TracedEdge] = upstream(graph, [column], depth=depth) if up else []
-        if down:
-            found += downstream(graph, [column], depth=depth)
-        report = everything(graph)
-        return {
-            "edges": [{**json_view.edge(report, each.edge), "depth": each.depth} for each in found]
-        }
+        return {"edges": self.questions.trace(column, direction, depth)}
 
     def impact(self, request: Request) -> Any:
-        """Return the effects of a change of a column."""
-        graph = self.graph
-        column = graph.column(_require_parameter(request, "column"))
-        found = effects(graph, column, change_of(request.query.get("change", "values")))
-        return json.loads(effects_view.as_json(found, graph))
+        """Return the effects of a change of a column or dataset."""
+        column = _require_parameter(request, "column")
+        return self.questions.impact(column, request.query.get("change", "values"))
 
     def diff(self, request: Request) -> Any:
         """Return the difference that the server was started with."""
@@ -205,14 +154,3 @@ def _number(request: Request, name: str) -> int | None:
     if not value.isdecimal() or not value.isascii():
         raise Unasked(f"{name} is a number")
     return int(value[:9])
-
-
-def _has(words: list[str], name: str, about: str) -> bool:
-    """Tell whether a name or its description has all words."""
-    text = f"{name}\n{about}".lower()
-    return all(word in text for word in words)
-
-
-def _edges(report: Report, edges: list[Edge]) -> list[dict[str, Any]]:
-    """Return edges as JSON values."""
-    return [json_view.edge(report, edge) for edge in edges]

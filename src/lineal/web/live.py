@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lineal.graph.graph import Graph
+from lineal.service.file_versions import version_of
 
 PAUSE = 0.5
 """Seconds between two looks at the files."""
@@ -28,7 +26,7 @@ class Live:
         self.problem = ""
         self._lock = threading.Lock()
         self._looked = time.monotonic()
-        self._version = _version(paths)
+        self._version = version_of(paths)
         self._graph, self._data = read()
 
     def current(self) -> tuple[Graph, Mapping[str, Any], str]:
@@ -40,7 +38,7 @@ class Live:
 
     def _look(self) -> None:
         """Read the files if their version is a new one."""
-        version = _version(self.paths)
+        version = version_of(self.paths)
         if version != self._version:
             try:
                 self._graph, self._data = self.read()
@@ -49,37 +47,3 @@ class Live:
                 self.problem = f"{type(problem).__name__}: {problem}"
             self._version = version
         self._looked = time.monotonic()
-
-
-def _version(paths: Sequence[str]) -> str:
-    """Return a digest of names, sizes and times of all files."""
-    made = hashlib.blake2b(digest_size=12)
-    for path in paths:
-        for name, size, changed in sorted(_files(path)):
-            made.update(f"{name}\0{size}\0{changed}\n".encode("utf-8", "surrogateescape"))
-    return made.hexdigest()
-
-
-def _files(path: str) -> Iterator[tuple[str, int, int]]:
-    """Hidden folders, in which tools keep what they make, do not count."""
-    where = Path(path)
-    if "://" in path:
-        return
-    if not where.is_dir():
-        yield from _stat(where)
-        return
-    for folder, folders, names in os.walk(where):
-        folders[:] = [
-            name for name in folders if not name.startswith(".") and name != "node_modules"
-        ]
-        for name in names:
-            yield from _stat(Path(folder, name))
-
-
-def _stat(path: Path) -> Iterator[tuple[str, int, int]]:
-    """Yield name, size and time of a file that is there."""
-    try:
-        found = path.stat()
-    except OSError:
-        return
-    yield str(path), found.st_size, found.st_mtime_ns

@@ -1,0 +1,144 @@
+"""lineal mcp: a tool server that agents ask about the lineage of a project."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
+from lineal.cli.supervisor import supervise
+from lineal.model.limits import Limits
+from lineal.service.source import Source
+
+if TYPE_CHECKING:
+    from lineal.graph.graph import Graph
+    from lineal.service.answers import Answers
+    from lineal.service.project import Project
+
+TOKEN = "LINEAL_TOKEN"  # noqa: S105  the name of a variable
+LOOPBACK = "127.0.0.1"
+ANSWERING = "--answer-lines"
+"""The option of the process that does the work; see `lineal.service.worker`."""
+
+
+@click.command(name="mcp")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--http", is_flag=True, help="Serve HTTP on this machine instead of standard input.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=5001,
+    show_default=True,
+    help="The port of --http.",
+)
+@click.option(ANSWERING, "answers_lines", is_flag=True, hidden=True)
+@unsupervised_source_options
+def command(
+    paths: tuple[str, ...], http: bool, port: int, answers_lines: bool, source: Source
+) -> None:
+    """Start a server that AI agents ask about the lineage (Model Context Protocol).
+
+    PATH is what `lineal lineage` reads.  [default: .] The agent starts the command itself, and talks
+    to it on standard input and output. All tools only read. Files that change are read again.
+
+    With --http the server listens on this machine only. Clients send the token that is printed, or
+    that LINEAL_TOKEN sets, as `Authorization: Bearer TOKEN`.
+
+    \b
+    lineal mcp warehouse/                       for the configuration of an agent
+    lineal mcp warehouse/ --http --port 5001    for clients that connect to an address
+
+    Needs the extra `mcp`: pip install 'lineal[mcp]'.
+    """
+    asked = source._replace(paths=checked(paths))
+    if answers_lines:
+        supervise(Limits(source.statement_timeout, source.memory_limit))
+        _answer_lines(asked)
+        return
+    _require_extra()
+    from lineal.mcp.server import build_server
+    from lineal.service.worker import Worker
+
+    server = build_server(Worker(_worker_command()))
+    if http:
+        _serve_http(server, port)
+    else:
+        server.run("stdio")
+
+
+def _require_extra() -> None:
+    """Say what to install if the protocol's library is not there."""
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise Mistake("lineal mcp needs the extra `mcp`: pip install 'lineal[mcp]'")
+
+
+def _worker_command() -> list[str]:
+    """Return the command line of the process that reads the project: this one, with one option
+    more.
+    """
+    own, *rest = sys.argv[1:]
+    return [sys.executable, "-m", "lineal", own, ANSWERING, *rest]
+
+
+def _serve_http(server: Any, port: int) -> None:
+    """Serve on this machine, and say where."""
+    from lineal.cli.console import complain
+    from lineal.mcp.http import PATH, serve
+
+    token = os.environ.get(TOKEN) or secrets.token_urlsafe(18)
+    complain(f"the tools are at http://{LOOPBACK}:{port}{PATH}")
+    if not os.environ.get(TOKEN):
+        complain(f"clients send: Authorization: Bearer {token}")
+    complain("Ctrl-C ends it")
+    serve(server, LOOPBACK, port, token)
+
+
+# -- the process that does the work ----------------------------------------------------------------
+
+
+def _answer_lines(source: Source) -> None:
+    """Answer the questions on standard input."""
+    from lineal.service.worker import answer_lines
+
+    answers = _answers_of(source)
+    answer_lines(sys.stdin, sys.stdout, answers.answer)
+
+
+def _answers_of(source: Source) -> Answers:
+    """Return what answers questions about a project."""
+    from lineal.cli.show import source_files
+    from lineal.service.answers import Answers
+    from lineal.service.current import CurrentGraph
+
+    with mistakes():
+        current = CurrentGraph(project_of(source), _read_graph)
+    return Answers(current, source_files(source).text, lambda base: _compare(source, base))
+
+
+def _read_graph(project: Project) -> Graph:
+    """Return the graph of all that can be drawn."""
+    from lineal.cli.source import current_lineage
+    from lineal.graph.boundary import graph_of
+
+    return graph_of(current_lineage(project))
+
+
+def _compare(source: Source, base: str) -> dict[str, Any]:
+    """Return what has changed since a revision."""
+    import json
+
+    from lineal.cli.show import draw_lineage
+    from lineal.service.answers import Misasked
+
+    try:
+        made, _ = draw_lineage(source, base, lambda _: None)
+    except click.ClickException as mistake:
+        raise Misasked(mistake.format_message()) from mistake
+    found: dict[str, Any] = json.loads(made.difference)
+    return found
