@@ -75,6 +75,26 @@ def as_struct(lineage: Lineage) -> Struct:
     return lineage if isinstance(lineage, Struct) else Struct(lineage, {}, rest=lineage)
 
 
+class Row(Struct):
+    """The lineage of a row whose values the text lists: a field also has a position.
+
+    ROW(a, b)[1], (a, b).1      a
+    """
+
+    def field(self, name: str) -> Lineage | None:
+        """The lineage of a field; `1` and `$1` are positions, from 1."""
+        position = name.removeprefix("$")
+        if position.isdecimal() and name not in self.fields:
+            return self.field_at(int(position) - 1)
+        return super().field(name)
+
+    def field_at(self, position: int) -> Lineage | None:
+        """The lineage of a field by its position, from 0; None where the fields are not listed."""
+        if self.rest is None and 0 <= position < len(self.names):
+            return self.field(self.names[position])
+        return None
+
+
 class Items(Struct):
     """The lineage of an array of structs that the text lists: as many as there are, whatever the
     columns hold.
@@ -143,13 +163,13 @@ def read_item(array: Lineage, own: bool, node: Any = None) -> Lineage:
     return item
 
 
-def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Struct:
+def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Row:
     """Build a struct from its fields.
 
     STRUCT(a AS p, b AS q)      the whole ← a, b; the field p ← a, the field q ← b
     """
     named = dict(fields)
-    return Struct(whole, {name.lower(): value for name, value in named.items()}, list(named))
+    return Row(whole, {name.lower(): value for name, value in named.items()}, list(named))
 
 
 def put_field(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) -> Struct:

@@ -19,6 +19,8 @@ from lineal.extract.sql.sources import field_of
 from lineal.model.way import IDENTITY, Clause
 
 ALIAS, COLUMN, EQ, STAR, STRUCT = exp.Alias, exp.Column, exp.EQ, exp.Star, exp.Struct
+CAST, TUPLE = exp.Cast, exp.Tuple
+ROWS = (STRUCT, TUPLE)
 
 
 SPECIAL = (
@@ -76,6 +78,8 @@ def select_columns(  # noqa: C901  every output column passes here
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
             if found.__class__ is not dict:
                 lineage = keep_parts(lineage, found)
+        elif kind is TUPLE or (kind is CAST and item.args["this"].__class__ in ROWS):
+            lineage = struct_of(item, scope)
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
         elif (several := several_slots(item, scope)) is not None:

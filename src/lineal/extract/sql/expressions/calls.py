@@ -255,9 +255,9 @@ def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
     """The path as brackets, and what else is read; behind a key that is not written out nothing is
     known of it.
     """
-    document, *keys = node.expressions
-    named = list(takewhile(lambda key: isinstance(key, exp.Literal), keys))
-    others = keys[len(named) :]
+    document, *arguments = node.expressions
+    named = list(takewhile(lambda key: isinstance(key, exp.Literal), arguments))
+    others = arguments[len(named) :]
     if isinstance(document, exp.Anonymous) and document.expressions:
         row = row_of(document, scope)
     else:
@@ -265,7 +265,15 @@ def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
     if row is not None and row.role is Role.PATH:
         document, *beside = path_called(document, scope)
         named, others = [] if beside else named, [*others, *beside]
-    return [exp.Bracket(this=document.copy(), expressions=[key.copy() for key in named]), *others]
+    keys = [counted_from_zero(key) for key in named]
+    return [exp.Bracket(this=document.copy(), expressions=keys), *others]
+
+
+def counted_from_zero(key: exp.Literal) -> exp.Literal:
+    """Return the key of a bracket as the parser gives it: tupleElement(pair, 1) is pair[0]."""
+    if key.is_string or not key.name.isdecimal() or key.name == "0":
+        return key.copy()
+    return exp.Literal(this=str(int(key.name) - 1), is_string=False)
 
 
 def choice(

@@ -12,13 +12,14 @@ from lineal.algebra.expression import (
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import take_row
-from lineal.algebra.values import Struct
+from lineal.algebra.values import Row, Struct
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions.bodies import qualified_call
 from lineal.extract.sql.expressions.leaves import is_absolute
 from lineal.extract.sql.expressions.structs import (
     carried,
     has_star,
+    held_by,
     struct_item,
     struct_of,
     unnamed,
@@ -63,6 +64,10 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         stack.append((item, value(way), (node, calls)))
         return
 
+    if (built := field_at(node, scope)) is not None:
+        pour(built, value(way), into, node, (node, calls))
+        return
+
     base, names, beside = path_of(node)
     if isinstance(base, exp.Parameter) and names and (first := numbered(base, scope)) is not None:
         pour(field_of(first, names, node).lineage, value(way), into, node, (node, calls))
@@ -99,10 +104,10 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
         pour(field_of(record, names[1:], node).lineage, way, into, node, around)
     else:
-        built = built_field(around_of(base), names[0], scope) if names else None
-        if built is not None:
+        item = built_field(around_of(base), names[0], scope) if names else None
+        if item is not None:
             value_of(base, NEUTRAL, scope)  # the other fields are read as well
-        stack.append((base if built is None else built, step, (node, calls)))
+        stack.append((base if item is None else item, step, (node, calls)))
 
     for item in beside:
         stack.append((item, step, around))
@@ -129,8 +134,7 @@ def item_at(node: Any) -> Any:
         and isinstance(holder, (exp.Struct, exp.Tuple))
         and len(node.expressions) == 1
     ):
-        # the parser counts rows from zero
-        number, first = node.expressions[0], int(isinstance(holder, exp.Tuple))
+        number, first = node.expressions[0], 0  # the parser counts from zero
     elif isinstance(node, exp.Dot) and isinstance(holder, exp.Tuple):
         number, first = node.expression, 1
     else:
@@ -144,6 +148,26 @@ def item_at(node: Any) -> Any:
         return unnamed(holder.expressions[position])
 
     return None
+
+
+def field_at(node: Any, scope: Scope) -> Lineage | None:
+    """Return a field by its position, of a row that the same statement builds.
+
+    SELECT r[1] FROM (SELECT ROW(a, b) AS r FROM t)      a
+    """
+    if not isinstance(node, exp.Bracket) or not isinstance(node.this, exp.Column):
+        return None
+    [number] = node.expressions if len(node.expressions) == 1 else [None]
+    if not isinstance(number, exp.Literal) or not number.name.isdigit() or number.is_string:
+        return None
+
+    held = held_by(node.this, scope)
+    if not isinstance(held, Row):
+        return None
+    found = held.field_at(int(number.name))
+    if found is not None:
+        scope.column(node.this)
+    return found
 
 
 def around_of(node: Any) -> Any:

@@ -12,7 +12,7 @@ from lineal.algebra.expression import (
     windowed,
 )
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.values import Part, Struct, build_items, build_struct, carry, keep_parts
+from lineal.algebra.values import Part, Row, Struct, build_items, build_struct, carry, keep_parts
 from lineal.extract.sql.expressions.walk import expression_in, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope
@@ -55,6 +55,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     """
     inner, step, in_window = node, VALUE, False
     others: list[tuple[Any, Way]] = []
+    is_passed_on = isinstance(inner, CARRIERS)
     while isinstance(inner, CARRIERS):
         if isinstance(inner, exp.Window):
             step, in_window = windowed(step), True
@@ -67,7 +68,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
 
     inner = with_names_of_type(inner)
     held: Lineage | None
-    if isinstance(inner, exp.Struct):
+    if isinstance(inner, (exp.Struct, exp.Tuple)):
         held = struct_of(inner, scope)
     elif is_document(inner):
         held = parsed_document(inner, value_of(inner, NEUTRAL, scope), scope.evaluation.facts.name)
@@ -82,7 +83,10 @@ def carried(node: Any, scope: Scope) -> Struct | None:
         return None
 
     beside = [(expression_in(scope, other), way) for other, way in others]
-    return carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
+    made = carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
+    if is_passed_on:
+        return made
+    return Row(made, made.fields, made.names, made.rest)
 
 
 def held_by(node: exp.Column, scope: Scope) -> Lineage:
@@ -101,7 +105,7 @@ def with_names_of_type(node: Any) -> Any:
 
     CAST(ROW(a, b) AS ROW(p INT, q INT))      a struct of p and q
     """
-    if not isinstance(node, exp.Cast) or not isinstance(node.this, exp.Struct):
+    if not isinstance(node, exp.Cast) or not isinstance(node.this, (exp.Struct, exp.Tuple)):
         return node
     names = [field.this for field in node.to.expressions if isinstance(field, exp.ColumnDef)]
     items = node.this.expressions
@@ -180,9 +184,9 @@ def field_name(part: Any, position: int) -> str:
 def struct_of(node: Any, scope: Scope) -> Lineage:
     """Return the lineage of a struct.
 
-    STRUCT(a AS p, b AS q)      a value that knows of its fields
+    STRUCT(a AS p, b AS q), (a, b)      a value that knows of its fields
     """
-    if not isinstance(node, exp.Struct):
+    if not isinstance(node, (exp.Struct, exp.Tuple)):
         held = item_of(node, scope)
         held = held if held is not None else carried(node, scope)
         if held is not None:
@@ -214,7 +218,7 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
     return lineage
 
 
-def has_star(node: exp.Struct) -> bool:
+def has_star(node: exp.Struct | exp.Tuple) -> bool:
     """Tell whether a struct has a star among its fields.
 
     STRUCT(t.*, a)      whether some of the fields are those of a row
@@ -230,7 +234,7 @@ def is_row_star(node: Any) -> bool:
     return isinstance(node, exp.Column) and isinstance(node.this, exp.Star)
 
 
-def struct_of_star(node: exp.Struct, whole: Lineage, scope: Scope) -> Lineage:
+def struct_of_star(node: exp.Struct | exp.Tuple, whole: Lineage, scope: Scope) -> Lineage:
     """Return the lineage of a struct that lists a star.
 
     struct(t.*, a + 1 AS b)      a field for each column of t, and b
@@ -253,9 +257,19 @@ def struct_item(node: exp.Struct, name: str) -> Any:
     return next((item for key, item in struct_items(node).items() if key.lower() == wanted), None)
 
 
-def struct_items(node: exp.Struct) -> dict[str, Any]:
-    """The fields by their names, as far as they have one."""
-    return dict(entry for item in node.expressions if (entry := struct_entry(item)) is not None)
+def struct_items(node: exp.Struct | exp.Tuple) -> dict[str, Any]:
+    """The fields by their names, in order; one without a name, or with that of another, is called
+    by its position.
+
+    STRUCT(a AS p, b + 1, p)      p, col2, col3
+    """
+    found: dict[str, Any] = {}
+    for position, item in enumerate(node.expressions):
+        name, value = struct_entry(item) or (f"col{position + 1}", unnamed(item))
+        if name.lower() in map(str.lower, found):
+            name = f"col{position + 1}"
+        found[name] = value
+    return found
 
 
 def struct_entry(item: Any) -> tuple[str, Any] | None:
