@@ -57,6 +57,10 @@ SQUARE = 3.2
 linear. A cube is 5 and more.
 """
 
+TABLES_THAT_CROSS = """
+INSERT INTO kept SELECT * FROM found WHERE id IN (SELECT id FROM kept);
+DELETE FROM found WHERE id IN (SELECT id FROM kept);"""
+
 LOOPS = (
     "CREATE FUNCTION f() RETURNS void AS $$ DECLARE v int; BEGIN {} INSERT INTO o SELECT v; END; $$"
     " LANGUAGE plpgsql"
@@ -68,8 +72,8 @@ LAW = {
         f"variables that grow, {dialect}": (
             lambda n, whole=whole, step=step: whole.format(" ".join(map(step.format, range(n)))),
             dialect,
-            40,
-            SQUARE,
+            60,
+            2.1,
         )
         for dialect, (whole, step) in IFS.items()
     },
@@ -77,7 +81,50 @@ LAW = {
         lambda n: LOOPS.format(
             "".join(f"WHILE v < {i} LOOP v := v + (SELECT max(a{i}) FROM t{i}); END LOOP; " for i in range(n))
         ),
+        "postgres", 60, 2.1,
+    ),
+    "assignments one after the other": (
+        lambda n: LOOPS.format("".join(f"v := v + (SELECT max(a{i}) FROM t{i}); " for i in range(n))),
+        "postgres", 60, 2.1,
+    ),
+    "branches in one loop": (
+        lambda n: LOOPS.format(
+            "WHILE v < 9 LOOP "
+            + "".join(f"IF v > {i} THEN v := v + (SELECT max(a{i}) FROM t{i}); END IF; " for i in range(n))
+            + "END LOOP; "
+        ),
+        "postgres", 60, 2.1,
+    ),
+    "statements between assignments": (
+        lambda n: LOOPS.format(
+            "IF v > 1 THEN v := v + (SELECT max(a) FROM t); END IF; INSERT INTO o SELECT v; " * n
+        ),
+        "postgres", 60, 2.1,
+    ),
+    "variables in a circle": (
+        lambda n: (
+            "CREATE FUNCTION f() RETURNS void AS $$ DECLARE "
+            + "".join(f"v{i} int; " for i in range(n + 1)) + "BEGIN WHILE v0 < 3 LOOP "
+            + "".join(f"v{i + 1} := v{i} + (SELECT sum(a{i}) FROM t{i}); " for i in range(n))
+            + f"v0 := v{n}; END LOOP; INSERT INTO o SELECT v0; END; $$ LANGUAGE plpgsql"
+        ),
+        "postgres", 24, 2.1,
+    ),
+    "fields of a record": (
+        lambda n: LOOPS.replace("v int", "v int; r record").format(
+            "SELECT 1 AS a INTO r; "
+            + "".join(f"IF v > {i} THEN r.a := r.a + (SELECT max(a{i}) FROM t{i}); END IF; " for i in range(n))
+            + "v := r.a; "
+        ),
         "postgres", 20, SQUARE,
+    ),
+    "tables that cross": (
+        lambda n: (
+            "DROP TABLE IF EXISTS found; CREATE TABLE found (id int, b int); DROP TABLE IF EXISTS kept;"
+            "CREATE TABLE kept (LIKE found); INSERT INTO found SELECT id, b FROM s WHERE d > 1;"
+            + TABLES_THAT_CROSS * n + "INSERT INTO o SELECT id, b FROM found; DROP TABLE found; DROP TABLE kept;"
+        ),
+        "postgres", 40, 2.1,
     ),
     "loops in loops": (
         lambda n: LOOPS.format(

@@ -636,3 +636,32 @@ def doubt_all(frame: Frame, doubt: Doubt) -> Frame:
     """
     slots = [slot._replace(lineage=doubted(slot.lineage, doubt)) for slot in frame.slots]
     return Frame(slots, doubted(frame.rows, doubt))
+
+
+# -- symbols ---------------------------------------------------------------------------------------
+
+
+def substitute(frame: Frame, change: Callable[[Lineage], Lineage]) -> Frame:
+    """SET @v = (SELECT max(a) FROM t); SELECT @v + 1 AS b
+
+    The same columns and rows, with what a symbol for @v stands for in its place
+    """
+    slots = []
+    for slot in frame.slots:
+        lineage = change(slot.lineage)
+        star = slot.star
+        if star is not None:
+            star = _substitute_star(star, change)
+        if lineage is not slot.lineage or star is not slot.star:
+            slot = slot._replace(lineage=lineage, star=star)
+        slots.append(slot)
+    return Frame(slots, change(frame.rows))
+
+
+def _substitute_star(star: Star, change: Callable[[Lineage], Lineage]) -> Star:
+    """FROM f(@v)      columns of which only the function knows the names"""
+    beside = tuple(_substitute_star(each, change) for each in star.beside)
+    made = star.made
+    if made is not None:
+        made = made._replace(lineage=change(made.lineage))
+    return star._replace(beside=beside, made=made, arguments=change(star.arguments))

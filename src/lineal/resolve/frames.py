@@ -78,10 +78,12 @@ class StatementFrames:
         """What a statement writes, with the variables, CTEs and columns around its query."""
         frame = self.frame_once(definition, evaluation, trigger)
         around = evaluation.around
-        if around is None or not around.moment.queries:
+        if around is None:
             return frame
-        repeat = REPEATED.get(definition.plan.node.__class__, insert_each)
-        return repeat(frame, around.rows_of_loops())
+        if around.moment.queries:
+            repeat = REPEATED.get(definition.plan.node.__class__, insert_each)
+            frame = repeat(frame, around.rows_of_loops())
+        return around.put_values(frame)
 
     def frame_once(
         self, definition: Definition, evaluation: Evaluation, trigger: Assignment | None

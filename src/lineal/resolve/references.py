@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lineal.algebra.frame import Frame, slot_at
-from lineal.algebra.relation import scan_any
+from lineal.algebra.relation import scan_any, scan_on_demand
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
@@ -133,6 +133,8 @@ class References:
         """
         state = version.state_at(position)
         assert state is not None
+        if state.scanned is None and state.broken:  # it needs itself: nothing is known of it
+            return scan_on_demand(state.dataset, [], False)
         if state.scanned is None and self.schemas.depth >= DEEPEST_DIRECT:
             raise Pending(state)
         evaluation.composed.append(state)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import chain
+from sys import maxsize
 from typing import NamedTuple
 
 from lineal.algebra.frame import Frame, Slot
@@ -28,6 +29,9 @@ from lineal.resolve.timeline import Change, Timeline, Version
 
 AddPlan = Callable[[Plan, Reading, Facts, Entry], Definition | None]
 """Adds a statement to the name that it writes."""
+
+AT_THE_END = maxsize
+"""A position behind every statement."""
 
 
 class Arranged(NamedTuple):
@@ -191,16 +195,16 @@ class Versions:
         if version is None:
             version = Version(name, key)
             version.entry = self.catalog.entry(key, name, "table")
-        return self.columns_of(version)
+        return self.columns_of(version, position)
 
-    def columns_of(self, version: Version) -> Makes:
-        """Return the columns of a version without its rows.
+    def columns_of(self, version: Version, position: int = AT_THE_END) -> Makes:
+        """Return the columns of a version without its rows, as they are at a position.
 
         TRUNCATE t      its columns, of which nothing is left
         """
 
         def emptied(_: Frame | None) -> Frame:
-            source = version.states[-1] if version.states else version.entry
+            source = version.state_at(position) if version.states else version.entry
             assert source is not None
             slots = self.schemas.schema(source).slots
             return project(

@@ -26,7 +26,6 @@ from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown,
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
-from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.statements.families import plan_of
 from lineal.extract.sql.statements.steps import Dropped, Plan, Using
 from lineal.model.diagnostic import Code
@@ -349,7 +348,7 @@ def evaluate_plan(
         for key, view in views.items()
         if any(found.name.lower() == key for found in tree.find_all(exp.Table))
     ]
-    around: Scope | None = None
+    around: Locals | None = None
     if plan.moment is not None:
         around = evaluation.around = Locals(evaluation, plan.moment)
 
@@ -361,6 +360,8 @@ def evaluate_plan(
     )
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
+    if around is not None:
+        frame = around.put_values(frame)
 
     run.take_diagnostics(evaluation.diagnostics)
     found = Relation([fresh(slot) for slot in frame.slots], frame.rows, tuple(used), evaluation)

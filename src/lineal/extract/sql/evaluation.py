@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlglot import exp
@@ -95,6 +95,7 @@ class Evaluation(ABC):
         "target",
         "undecided",
         "unresolved",
+        "used",
     )
 
     def __init__(self, catalog: Catalog, reading: Reading, facts: Facts, target: Dataset) -> None:
@@ -123,8 +124,10 @@ class Evaluation(ABC):
         self.definition: Definition | None = None
         self.composed: list[State] = []
         """the states of hidden tables that the statement reads"""
-        self.absorbed: frozenset[Evaluation] = frozenset()
+        self.absorbed: set[Evaluation] = set()
         """the evaluations of variables and functions whose reads are among its own"""
+        self.used: list[Any] | None = None
+        """what an assignment uses, whose reads are not among its own; None for a statement"""
         self.around: Locals | None = None
         """the variables of the procedure that the statement stands in"""
 
@@ -193,14 +196,15 @@ class Evaluation(ABC):
             self.datasets_read.setdefault(dataset, call or node)
         for column in other.learnt:
             self.learnt.setdefault(column, 1)
-        self.diagnostics.extend(each for each in other.diagnostics if each not in self.diagnostics)
-        self.composed.extend(state for state in other.composed if state not in self.composed)
         self.undecided = self.undecided or other.undecided
-        self.absorbed = self.absorbed | other.absorbed | {other}
+        self.absorbed.add(other)
+        if other.diagnostics:
+            self.diagnostics[:] = dict.fromkeys((*self.diagnostics, *other.diagnostics))
+        if other.composed:
+            self.composed[:] = dict.fromkeys((*self.composed, *other.composed))
 
-    def absorb_all(self, several: list[Evaluation]) -> None:
+    def absorb_all(self, several: Iterable[Evaluation]) -> None:
         """Absorb several evaluations; what one of them has absorbed itself is not read again."""
-        several.sort(key=lambda each: len(each.absorbed), reverse=True)
         for each in several:
             if each not in self.absorbed:
                 self.absorb(each)

@@ -8,7 +8,7 @@ query with its own moment.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -75,21 +75,51 @@ class Back(NamedTuple):
     loop: Loop
     variable: str
 
+    @property
+    def held(self) -> Iterable[Held]:
+        """What the loop assigns."""
+        return self.loop.assigned.get(self.variable, {})
 
-Refs = tuple[Ref | Back, ...]
+    @property
+    def moment(self) -> Moment:
+        """The start of the loop, where its rounds meet."""
+        return Moment(self.loop.body, self.loop.start, self.loop)
+
+
+class Meeting:
+    """IF … END IF, many times: all that a variable may hold where the branches meet.
+
+    The next branches add to the meeting as a whole, so that n branches are n small meetings.
+    """
+
+    __slots__ = ("held", "moment")
+
+    def __init__(self, held: Iterable[Held], moment: Moment) -> None:
+        self.held = tuple(held)
+        self.moment = moment
+
+
+Held = Ref | Back | Meeting
+"""One of the things that a variable may hold."""
+
+Refs = tuple[Held, ...]
+
+MOST_HELD = 8
+"""A variable that may hold more holds a meeting."""
 
 
 class Loop:
     """WHILE … LOOP      what is assigned inside may be there when it starts again"""
 
-    __slots__ = ("assigned", "parent", "queries", "start")
+    __slots__ = ("assigned", "body", "parent", "queries", "start")
 
-    def __init__(self, start: int, parent: Loop | None) -> None:
+    def __init__(self, start: int, parent: Loop | None, body: Body) -> None:
         self.start = start
         self.parent = parent
+        self.body = body
         self.queries: dict[Assignment, None] = {}
         """FOR r IN (SELECT …), FETCH c INTO r: the queries over whose rows it runs"""
-        self.assigned: dict[str, dict[Ref, None]] = {}
+        self.assigned: dict[str, dict[Held, None]] = {}
 
 
 Arms = tuple[tuple[int, int], ...]
@@ -165,7 +195,7 @@ class Construct:
         self.results = self.most_results = 0
         self.changed: dict[str, None] = {}
         self.branches: list[dict[str, Refs]] = []
-        self.assigned: dict[str, dict[Ref, None]] = {} if loop is None else loop.assigned
+        self.assigned: dict[str, dict[Held, None]] = {} if loop is None else loop.assigned
 
 
 class Body:
@@ -305,7 +335,7 @@ class Body:
         BEGIN, IF, LOOP
         """
         self.position += 1
-        loop = Loop(self.position, self.loop) if loops else None
+        loop = Loop(self.position, self.loop, self) if loops else None
         construct = Construct(self.position, self.loop, loop, conditional or loops)
         if loop is not None:
             self.loop = loop
@@ -373,9 +403,17 @@ class Body:
         if self.open:
             outer = self.open[-1].assigned
             for variable, found in construct.assigned.items():
-                outer.setdefault(variable, {}).update(found)
+                outer.setdefault(variable, {}).update(dict.fromkeys(self._meet(tuple(found))))
+
+    def _meet(self, refs: Refs) -> Refs:
+        """The same, as one meeting where there are many."""
+        if len(refs) <= MOST_HELD:
+            return refs
+
+        return (Meeting(refs, self.now()),)
 
     def _set(self, variable: str, refs: Refs, quiet: bool = False) -> None:
+        refs = self._meet(refs)
         self.position += 1
         positions, held = self.history.setdefault(variable, ([], []))
         positions.append(self.position)
@@ -394,11 +432,14 @@ class Body:
 
     def _at(self, variable: str, position: int, loop: Loop | None) -> Refs:
         since, refs = self._entry(variable, position)
+        backs = []
         while loop is not None and loop.start > since:
-            refs = (*refs, Back(loop, variable))
+            backs.append(Back(loop, variable))
             loop = loop.parent
 
-        return refs
+        if len(backs) > MOST_HELD:
+            backs = backs[-1:]  # what a loop assigns, the loop around it assigns
+        return (*refs, *backs)
 
     def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
         found = self.history.get(variable)
@@ -414,21 +455,52 @@ class Body:
     # -- when the body has been walked -------------------------------------------------------------
 
     def refs(self, variable: str, moment: Moment) -> list[Ref]:
-        """What a variable may hold at a moment."""
+        """The assignments that a variable may hold at a moment."""
         found: dict[Ref, None] = {}
-        for ref in self._at(variable, moment.position, moment.loop):
-            if isinstance(ref, Back):
-                found.update(ref.loop.assigned.get(ref.variable, {}))
-            else:
-                found[ref] = None
+        seen: set[Held] = set()
+        waiting = list(reversed(self._at(variable, moment.position, moment.loop)))
+        while waiting:
+            held = waiting.pop()
+            if isinstance(held, Ref):
+                found[held] = None
+            elif held not in seen:
+                seen.add(held)
+                waiting += reversed(tuple(held.held))
 
         return list(found)
 
+    def held(self, variable: str, moment: Moment) -> list[Held]:
+        """What a variable may hold at a moment: few assignments, and meetings of many."""
+        return list(few(self._at(variable, moment.position, moment.loop)))
+
     def needs(self, assignment: Assignment) -> Iterator[Assignment]:
-        """The assignments whose values an assignment uses."""
+        """The assignments that are evaluated before one that uses their values.
+
+        The values of a meeting are looked up when all have been evaluated.
+        """
         for variable in sorted(assignment.mentions) if assignment.tree is not None else ():
-            for ref in self.refs(variable, assignment.moment):
-                yield ref.assignment
+            if variable in self.row_types:
+                yield from (ref.assignment for ref in self.refs(variable, assignment.moment))
+                continue
+
+            for held in self.held(variable, assignment.moment):
+                if isinstance(held, Ref):
+                    yield held.assignment
+
+
+def few(refs: Iterable[Held]) -> dict[Held, None]:
+    """The rounds of a loop that assigns little as its assignments; what is more, as it is."""
+    found: dict[Held, None] = {}
+    for held in refs:
+        if isinstance(held, Back):
+            assigned = tuple(held.held)
+            if len(assigned) <= MOST_HELD:
+                found.update(dict.fromkeys(assigned))
+                continue
+
+        found[held] = None
+
+    return found
 
 
 def _united(left: Refs, right: Refs) -> Refs:
@@ -436,3 +508,9 @@ def _united(left: Refs, right: Refs) -> Refs:
         return left
 
     return tuple(dict.fromkeys((*left, *right)))
+
+
+def queries_left(home: Moment, moment: Moment) -> list[Assignment]:
+    """The queries of the loops around one moment that are over at another."""
+    loops_now = set(moment.loops)
+    return [query for loop in home.loops if loop not in loops_now for query in loop.queries]

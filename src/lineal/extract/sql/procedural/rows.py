@@ -50,17 +50,18 @@ class Records(dict[str, Source]):
         if lacks_trigger or not frame.slots:
             return UnknownRow(scope.evaluation, row_fields(frame.slots, frame.rows), lacks_trigger)
 
-        return Row(key, frame, scope.values.row(key, scope.moment, scope.evaluation))
+        return Row(key, frame, scope)
 
 
 class Row(Source):
     """A variable that holds a row: its fields by name, and all of them in order."""
 
-    __slots__ = ("listed",)
+    __slots__ = ("held", "scope")
 
-    def __init__(self, key: str, frame: Frame, listed: Sequence[Slot]) -> None:
+    def __init__(self, key: str, frame: Frame, scope: Locals) -> None:
         super().__init__(key, key, take_row(frame))
-        self.listed = row_fields(listed, frame.rows)
+        self.held = frame
+        self.scope = scope
 
     @property
     def row_slots(self) -> Sequence[Slot]:
@@ -68,7 +69,9 @@ class Row(Source):
 
         SELECT r.*, VALUES (r.*)
         """
-        return self.listed
+        scope = self.scope
+        listed = scope.values.row(self.alias, scope.moment, scope.evaluation)
+        return row_fields(listed, self.held.rows)
 
 
 class UnknownRow(Source):

@@ -36,6 +36,8 @@ class Summary:
 
             absorb(frame.rows, self.lineage)
 
+        self.lineage = values.symbols.follow(self.lineage, evaluation)
+
     def bind(self, given: list[exp.Expr], fold: Fold) -> Iterator[tuple[int, exp.Expr]]:
         """Bind the arguments of a call to parameters.
 

@@ -26,10 +26,18 @@ from lineal.algebra.relation import (
 )
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
-from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref
+from lineal.extract.sql.procedural.flow import (
+    Assignment,
+    Body,
+    Moment,
+    Ref,
+    queries_left,
+)
 from lineal.extract.sql.procedural.rows import Records
 from lineal.extract.sql.procedural.settling import circles
+from lineal.extract.sql.procedural.symbols import Symbols
 from lineal.extract.sql.procedural.triggers import NO_TRIGGER
+from lineal.extract.sql.procedural.used import UsedEvaluations
 from lineal.extract.sql.query import query
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of
@@ -129,6 +137,10 @@ class Locals(Scope):
         queries = {name: self.values.of_trigger(query) for name, query in body.tables.items()}
         return {name: self.values.of(query, self.evaluation) for name, query in queries.items()}
 
+    def put_values(self, frame: Frame) -> Frame:
+        """What a statement writes, with the values of variables where symbols stand for them."""
+        return self.values.symbols.put_values(frame, self.evaluation)
+
     def rows_of_loops(self) -> Lineage:
         """FOR r IN (SELECT …) LOOP      what decides how often a statement in the loop is executed"""
         queries = self.moment.queries
@@ -173,12 +185,19 @@ class Values:
         """
         self.left: dict[tuple[int, ...], tuple[list[Frame], Frame]] = {}
         """values that loops have left behind, by the frames that they are made of, which are kept"""
+        self.symbols = Symbols(self)
+        self.used = UsedEvaluations(self)
         self.witnessed = False
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Frame:
         """What a variable holds at a moment; what was read for it is read by the statement that
         uses it.
         """
+        if key not in self.body.row_types:
+            whole = self.symbols.at(key, moment, evaluation)
+            if whole is not None:
+                return project(one_row(), [Slot(key, key, whole)])
+
         held = self.held(key, moment, evaluation)
         columns = self.columns_of(key, evaluation)
         if not held:
@@ -231,7 +250,7 @@ class Values:
 
         the fields of a row in order: what several queries give is matched by position
         """
-        if self.columns_of(key, evaluation):
+        if key not in self.body.row_types or self.columns_of(key, evaluation):
             return self.at(key, moment, evaluation).slots
 
         held = self.held(key, moment, evaluation)
@@ -244,11 +263,16 @@ class Values:
     def held(self, key: str, moment: Moment, evaluation: Evaluation) -> list[tuple[Frame, Ref]]:
         """What each of the assignments gives that a variable may hold at a moment."""
         refs = list(self.refs(key, moment))
+        found = self.held_of(refs, moment, evaluation)
+        self.used.use([ref.assignment for ref in refs], evaluation)
+        return found
+
+    def held_of(
+        self, refs: Sequence[Ref], moment: Moment, evaluation: Evaluation
+    ) -> list[tuple[Frame, Ref]]:
+        """What each of some assignments gives at a moment."""
         for ref in refs:
             self.settle(ref.assignment, evaluation)
-
-        used = [self.evaluations.get(ref.assignment) for ref in refs]
-        evaluation.absorb_all([each for each in used if each is not None])
 
         found = []
         for ref in refs:
@@ -274,13 +298,8 @@ class Values:
         self, frame: Frame, assignment: Assignment, moment: Moment, evaluation: Evaluation
     ) -> Frame:
         """A value that a loop has left behind: what decides the loop's rows decides it."""
-        loops_now = list(moment.loops)
-        left = [
-            query
-            for loop in assignment.moment.loops
-            for query in loop.queries
-            if loop not in loops_now and query is not assignment
-        ]
+        left = queries_left(assignment.moment, moment)
+        left = [query for query in left if query is not assignment]
         if not left:
             return frame
         around = [self.of(query, evaluation) for query in left]
@@ -297,12 +316,16 @@ class Values:
         tables.
         """
         for ref in self.body.refs(key, moment):
-            if ref.assignment is not self.body.trigger_row:
-                yield ref
-                continue
+            yield from self.of_triggers(ref)
 
-            for row in self.triggers:
-                yield ref._replace(assignment=row)
+    def of_triggers(self, ref: Ref) -> Iterator[Ref]:
+        """An assignment as it is; the row of a trigger as the rows of the triggers' tables."""
+        if ref.assignment is not self.body.trigger_row:
+            yield ref
+            return
+
+        for row in self.triggers:
+            yield ref._replace(assignment=row)
 
     @property
     def triggers(self) -> Sequence[Assignment]:
@@ -355,9 +378,7 @@ class Values:
     def of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
         """What an assignment gives; what it reads, the evaluation reads."""
         self.settle(assignment, evaluation)
-        if assignment in self.evaluations:
-            evaluation.absorb(self.evaluations[assignment])
-
+        self.used.use([assignment], evaluation)
         return self.frames.get(assignment, EMPTY)
 
     def settle(self, assignment: Assignment, evaluation: Evaluation) -> None:
@@ -381,6 +402,8 @@ class Values:
         """What was undecided is evaluated again, once all of the corpus has been read."""
         if not self.witnessed and getattr(self.catalog, "evidence", None) is not None:
             self.witnessed = True
+            self.symbols.followed.clear()
+            self.used.gathered.clear()
             self.settled -= {
                 each for each, evaluation in self.evaluations.items() if evaluation.undecided
             }
@@ -419,6 +442,7 @@ class Values:
 
         evaluation = QueryEvaluation(self.catalog, assignment.reading, user.facts, user.target)
         evaluation.definition = reader_of(assignment, user)
+        evaluation.used = []
         evaluation.around = around = Locals(
             evaluation, assignment.moment, self.called, self.trigger
         )
