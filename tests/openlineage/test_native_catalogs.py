@@ -124,6 +124,8 @@ def emit(*arguments: str | Path) -> Result:
 
 
 def openmetadata(method: str, path: str, body: Any) -> tuple[int, Any]:
+    if "getLineageEdge" in path:
+        return 404, {}
     if method == "GET":
         name = unquote(path.removeprefix("/api/v1/tables/name/"))
         return 200, {"id": str(uuid5(NAMESPACE_URL, name)), "fullyQualifiedName": name}
@@ -182,6 +184,33 @@ def test_a_table_that_openmetadata_lacks_is_named(
     again = emit("--resend", left, *to_openmetadata(whole))
     assert again.exit_code == 0, again.stderr
     assert openmetadata_edges(server) | openmetadata_edges(whole) == EDGES
+
+
+def test_openmetadata_keeps_the_columns_that_it_has(
+    tmp_path: Path, start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two jobs fill one table from another, and somebody has drawn an edge by hand."""
+    monkeypatch.setenv("OPENMETADATA_SERVICE", "prod")
+    (tmp_path / "one.sql").write_text("INSERT INTO wh.mart.t (a) SELECT x FROM wh.raw.s;")
+    (tmp_path / "two.sql").write_text("INSERT INTO wh.mart.t (b) SELECT y FROM wh.raw.s;")
+    column = "prod.wh.{}".format
+    held = [{"fromColumns": [column("raw.s.z")], "toColumn": column("mart.t.a")}]
+    edge = {"columnsLineage": held}
+
+    def keeping(method: str, path: str, body: Any) -> tuple[int, Any]:
+        if "getLineageEdge" in path:
+            return 200, {"edge": edge}
+        if method == "PUT":
+            edge["columnsLineage"] = body["edge"]["lineageDetails"]["columnsLineage"]
+        return openmetadata(method, path, body)
+
+    server = start(keeping)
+    sent = emit(tmp_path, *to_openmetadata(server))
+    assert sent.exit_code == 0, sent.stderr
+    assert [(each["fromColumns"], each["toColumn"]) for each in edge["columnsLineage"]] == [
+        ([column("raw.s.z"), column("raw.s.x")], column("mart.t.a")),
+        ([column("raw.s.y")], column("mart.t.b")),
+    ]
 
 
 # -- Unity Catalog ---------------------------------------------------------------------------------

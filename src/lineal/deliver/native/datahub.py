@@ -1,5 +1,8 @@
 """DataHub by its Python SDK: the upstream lineage of each table, column by column, with the text of
 each transformation.
+
+Lineage is added to the aspect `upstreamLineage` (a patch): what others have written stays, and so
+does what another job writes into the same table.
 """
 
 from __future__ import annotations
@@ -31,12 +34,12 @@ ENVIRONMENT, INSTANCE = "DATAHUB_ENV", "DATAHUB_PLATFORM_INSTANCE"
 
 
 class DataHub:
-    """Writes the aspect `upstreamLineage` of every table that a job makes."""
+    """Adds to the aspect `upstreamLineage` of every table that a job makes."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.where = address_of(config["url"])
-        self._builder, self._models, wrapper, emitter = _sdk()
-        self._proposal = wrapper.MetadataChangeProposalWrapper
+        self._builder, self._models, specific, emitter = _sdk()
+        self._patch = specific.DatasetPatchBuilder
         try:
             self._emitter = emitter.DatahubRestEmitter(
                 config["url"],
@@ -50,9 +53,14 @@ class DataHub:
     def send(self, event: Event) -> None:
         """Bring the lineage of an event."""
         for target, lineage in self.aspects(flow_of(event)):
-            proposal = self._proposal(entityUrn=target, aspect=lineage)
+            patch = self._patch(target)
+            for upstream in lineage.upstreams:
+                patch.add_upstream_lineage(upstream)
+            for fine in lineage.fineGrainedLineages:
+                patch.add_fine_grained_lineage(fine)
             try:
-                self._emitter.emit_mcp(proposal)
+                for proposal in patch.build():
+                    self._emitter.emit_mcp(proposal)
             except Exception as problem:  # whatever the SDK and its transport raise
                 self._fail(problem)
 
@@ -111,7 +119,7 @@ def _sdk() -> tuple[Any, Any, Any, Any]:
         return (
             import_module("datahub.emitter.mce_builder"),
             import_module("datahub.metadata.schema_classes"),
-            import_module("datahub.emitter.mcp"),
+            import_module("datahub.specific.dataset"),
             import_module("datahub.emitter.rest_emitter"),
         )
     except ImportError as missing:

@@ -7,7 +7,7 @@ PUT /api/v1/lineage                                         AddLineageRequest
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -35,12 +35,23 @@ class OpenMetadata:
         flow = flow_of(event)
         for pair in flow.pairs:
             ids = (self._id_of(pair.source), self._id_of(pair.target))
-            self._server.ask("PUT", "api/v1/lineage", self.request(pair, flow, ids))
+            held = self._held_columns(ids)
+            self._server.ask("PUT", "api/v1/lineage", self.request(pair, flow, ids, held))
 
-    def request(self, pair: Pair, flow: Flow, ids: tuple[str, str]) -> Json:
+    def _held_columns(self, ids: tuple[str, str]) -> list[Json]:
+        """Return the lineage of columns that an edge of the catalog has already."""
+        path = f"api/v1/lineage/getLineageEdge/{ids[0]}/{ids[1]}"
+        answer = self._server.ask("GET", path, allowed=(404,))
+        edge = answer.body.get("edge") if isinstance(answer.body, dict) else None
+        held = edge.get("columnsLineage") if isinstance(edge, dict) else None
+        return held or []
+
+    def request(
+        self, pair: Pair, flow: Flow, ids: tuple[str, str], held: Sequence[Json] = ()
+    ) -> Json:
         """Return an AddLineageRequest."""
         details: Json = {
-            "columnsLineage": self.column_lineage(pair),
+            "columnsLineage": merge_columns(held, self.column_lineage(pair)),
             "source": "QueryLineage",
         }
         if flow.sql:
@@ -86,6 +97,16 @@ class OpenMetadata:
                 raise Refused(f"OpenMetadata has no table {name}: ingest its database first")
             self._found[table] = str(answer.body["id"])
         return self._found[table]
+
+
+def merge_columns(held: Sequence[Json], own: Sequence[Json]) -> list[Json]:
+    """Return the lineage of all columns: an own entry adds its sources to one that is held."""
+    merged = {each["toColumn"]: dict(each) for each in held}
+    for each in own:
+        before = merged.get(each["toColumn"], {})
+        sources = (*before.get("fromColumns", ()), *each["fromColumns"])
+        merged[each["toColumn"]] = {**each, "fromColumns": list(dict.fromkeys(sources))}
+    return list(merged.values())
 
 
 def quote_part(part: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lineal.deliver.failures import Event
-from lineal.deliver.native.flows import Flow, Pair, Table, flow_of
+from lineal.deliver.native.flows import ColumnPair, Flow, Pair, Table, flow_of
 from lineal.deliver.native.http import Server
 
 METADATA = "api/2.0/lineage-tracking/external-metadata"
@@ -47,6 +47,7 @@ class Unity:
     def __init__(self, config: Mapping[str, Any]) -> None:
         self._server = Server(config)
         self._known: set[tuple[Table, tuple[str, ...]]] = set()
+        self._columns: dict[tuple[Table, Table], dict[ColumnPair, None]] = {}
 
     def send(self, event: Event) -> None:
         """Bring the lineage of an event."""
@@ -71,8 +72,10 @@ class Unity:
         self._known.add(key)
 
     def _relate(self, pair: Pair) -> None:
-        """Make the lineage of a pair known."""
-        body = relationship(pair)
+        """Make the lineage of a pair known; several jobs may make one table of another."""
+        told = self._columns.setdefault((pair.source, pair.target), {})
+        told |= dict.fromkeys(pair.columns)
+        body = relationship(pair._replace(columns=list(told)))
         answer = self._server.ask("POST", LINEAGE, body, allowed=(EXISTS,))
         if answer.status == EXISTS:
             self._server.ask("PATCH", f"{LINEAGE}?update_mask=columns", body)
