@@ -94,10 +94,11 @@ def test_a_partly_known_table_stays_partly_known(tmp_path: Path) -> None:
 def test_a_profile_can_be_filled_in(name: str) -> None:
     profile = PROFILES[name]
     values = {
-        variable: "https://x" if variable.endswith("URL") else "x"
+        variable: "https://x" if variable.endswith(("URL", "ENDPOINT", "HOST")) else "x"
         for variable in (
             "OPENLINEAGE_URL", "MARQUEZ_URL", "DATAHUB_GMS_URL", "OPENMETADATA_URL",
-            "GOOGLE_CLOUD_PROJECT", "DATAPLEX_LOCATION", "SNOWFLAKE_ACCOUNT",
+            "GOOGLE_CLOUD_PROJECT", "DATAPLEX_LOCATION", "SNOWFLAKE_ACCOUNT", "PURVIEW_ENDPOINT",
+            "DATABRICKS_HOST",
         )
     }  # fmt: skip
     assert fill_in(profile.address, profile.title, values).startswith("https://")
@@ -118,7 +119,15 @@ def test_a_catalog_gets_the_states_and_sizes_that_it_takes() -> None:
     assert (small.events, small.too_large) == ([], told)
 
 
-@pytest.mark.parametrize("name", PROFILES)
+OPENLINEAGE = [name for name, profile in PROFILES.items() if not profile.is_native_only]
+
+
+def test_the_help_names_every_catalog() -> None:
+    shown = " ".join(CliRunner().invoke(main, ["emit", "--help"]).stdout.split())
+    assert f"({', '.join(sorted(PROFILES))})" in shown
+
+
+@pytest.mark.parametrize("name", OPENLINEAGE)
 def test_events_arrive_at_the_catalogs_address(
     name: str,
     tmp_path: Path,
@@ -140,3 +149,81 @@ def test_events_arrive_at_the_catalogs_address(
     values = {"GOOGLE_CLOUD_PROJECT": "shop", "DATAPLEX_LOCATION": "eu"}
     assert set(server.paths) == {f"/{fill_in(profile.endpoint, '', values)}"}
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer s3cret"}
+    assert "it has accepted 4 column edges" in sent.stderr
+
+
+def test_a_header_of_a_catalog_comes_from_the_environment(
+    tmp_path: Path,
+    endpoint: Any,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "v.sql").write_text(UNKNOWN)
+    server: Endpoint = endpoint(lambda asked: 201)
+    command = ["emit", str(tmp_path), "--to", "snowflake", "--url", server.url, *TIME]
+    assert CliRunner().invoke(main, command).exit_code == 0
+    monkeypatch.setenv("SNOWFLAKE_TOKEN_TYPE", "PROGRAMMATIC_ACCESS_TOKEN")
+    assert CliRunner().invoke(main, command).exit_code == 0
+    name = "X-Snowflake-Authorization-Token-Type"
+    assert [headers.get(name) for headers in server.headers] == [None, "PROGRAMMATIC_ACCESS_TOKEN"]
+
+
+# -- names: as the database of a table calls it, in the namespace of its system ---------------------
+
+
+def test_a_catalog_is_told_the_names_that_the_database_has(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+    write_dbt(tmp_path)
+    server: Endpoint = endpoint(lambda asked: 201)
+    command = ["emit", str(tmp_path), "--to", "datahub", "--url", server.url, *TIME]
+    sent = CliRunner().invoke(main, [*command, "--namespace", "snowflake://acme"])
+    assert sent.exit_code == 0, sent.stderr
+    names = {
+        (each["namespace"], each["name"])
+        for event in server.bodies
+        for each in (*event["inputs"], *event["outputs"])
+    }
+    assert names == {("snowflake://acme", "wh.raw.orders"), ("snowflake://acme", "wh.mart.daily")}
+    # DataHub files whatever has a symlink under Hive
+    assert not any("symlinks" in json.dumps(event) for event in server.bodies)
+    assert {event["job"]["name"] for event in server.bodies} == {"daily"}
+    assert "--namespace" not in sent.stderr
+
+
+def test_tables_whose_system_is_not_known_are_told(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+    write_dbt(tmp_path)
+    server: Endpoint = endpoint(lambda asked: 201)
+    sent = CliRunner().invoke(
+        main, ["emit", str(tmp_path), "--to", "datahub", "--url", server.url, *TIME]
+    )
+    assert "does not know the system of 2 datasets" in sent.stderr
+    assert "give --namespace, as snowflake://account" in sent.stderr
+
+
+def test_bigquery_has_one_namespace(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+    write_dbt(tmp_path, "bigquery")
+    server: Endpoint = endpoint(lambda asked: 201)
+    sent = CliRunner().invoke(
+        main, ["emit", str(tmp_path), "--to", "dataplex", "--url", server.url, *TIME,
+               "--endpoint", "x"],
+    )  # fmt: skip
+    assert sent.exit_code == 0, sent.stderr
+    assert {each["namespace"] for event in server.bodies for each in event["inputs"]} == {
+        "bigquery"
+    }
+    assert "--namespace" not in sent.stderr
+
+
+def write_dbt(folder: Path, adapter: str = "snowflake") -> None:
+    """A dbt project whose profile says where its tables are."""
+    models = folder / "models"
+    models.mkdir()
+    (folder / "dbt_project.yml").write_text("name: shop\nprofile: shop\n")
+    (folder / "profiles.yml").write_text(
+        "shop: {target: dev, outputs: {dev: "
+        f"{{type: {adapter}, database: wh, project: wh, schema: mart}}}}}}\n"
+    )
+    (models / "sources.yml").write_text(
+        "sources: [{name: raw, database: wh, schema: raw, tables: [{name: orders}]}]\n"
+    )
+    (models / "daily.sql").write_text(
+        "select day, sum(amount) as total from {{ source('raw', 'orders') }} group by day\n"
+    )

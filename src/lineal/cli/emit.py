@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,11 +15,15 @@ from lineal.cli.source import Mistake, checked, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
+    from lineal.deliver.delivery import Outcome
+    from lineal.deliver.journal import Journal
     from lineal.deliver.profiles import Profile
     from lineal.model.diagnostic import Diagnostic
+    from lineal.model.script import Corpus
 
 ENDPOINT = "api/v1/lineage"
 URL = "OPENLINEAGE_URL"
+BIGQUERY = "bigquery"
 FAIL_ON = ("error", "warning", "info", "never")
 
 
@@ -34,26 +37,22 @@ class Route(NamedTuple):
     @property
     def is_received(self) -> bool:
         """Whether a server takes the events; files and the console keep them for later."""
-        return self.config is None or self.config["type"] == "http"
+        return self.config is None or "url" in self.config
+
+    @property
+    def is_native(self) -> bool:
+        """Whether a catalog is told by its own interface, and not by OpenLineage's."""
+        return self.config is not None and "form" in self.config
 
     @property
     def destination(self) -> str:
         """Say where the events go: ` to DataHub at http://localhost:8080`."""
-        from lineal.deliver.send import address_of
+        from lineal.deliver.failures import address_of
 
-        if self.config is None or self.config["type"] != "http":
+        if self.config is None or "url" not in self.config:
             return ""
         server = f"{address_of(self.config['url'])}/{self.config['endpoint']}"
         return f" to {self.profile.title} at {server}" if self.profile else f" to {server}"
-
-
-class Keeping(NamedTuple):
-    """The file for events that did not arrive, and how it is written."""
-
-    file: str | None
-    write: Callable[[Sequence[dict[str, Any]], Path], None]
-    always: bool = False
-    """also where nothing is left, so that nothing is sent twice"""
 
 
 @click.command(name="emit")
@@ -61,8 +60,14 @@ class Keeping(NamedTuple):
 @click.option(
     "--to",
     metavar="CATALOG|FILE",
-    help="The catalog that takes the events (datahub, dataplex, marquez, openlineage, openmetadata, "
-    "snowflake), or the file that they are appended to, one a line.",
+    help="The catalog that takes the lineage (datahub, dataplex, marquez, openlineage, openmetadata, "
+    "purview, snowflake, unity), or the file that the events are appended to, one a line.",
+)
+@click.option(
+    "--native",
+    is_flag=True,
+    help="Use the catalog's own interface instead of OpenLineage's: datahub (needs lineal[datahub]) "
+    "and openmetadata.",
 )
 @click.option(
     "--transport",
@@ -133,6 +138,7 @@ def command(
     lineal emit                                           the events on standard output, one a line
     lineal emit models/ --to events.ndjson                in a file
     lineal emit --to datahub                              at a catalog
+    lineal emit --to datahub --native                     at a catalog, by its own interface
     lineal emit --url http://localhost:5000               at another server
     lineal emit --facets both --legacy --describe         all that can be said
 
@@ -156,15 +162,20 @@ def _route(
     endpoint: str | None,
     timeout: float,
     retries: int,
+    native: bool,
 ) -> Route:
     """Return where the events go."""
     from lineal.deliver import send
     from lineal.deliver.profiles import PROFILES
 
     profile = PROFILES.get(to or "")
+    if native and (profile is None or not profile.native):
+        raise Mistake("--native goes with --to datahub or --to openmetadata")
     if profile is not None:
         if transport not in (None, "http"):
             raise Mistake(f"--transport {transport} does not go with --to {to}, a catalog")
+        if native or profile.is_native_only:
+            return _native_route(profile, url, timeout, retries)
         return _route_to(profile, url, endpoint, timeout, retries)
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
@@ -188,15 +199,41 @@ def _route_to(
 ) -> Route:
     """Return the way to a catalog; its address and token are in the environment."""
     from lineal.deliver import send
+    from lineal.deliver.profiles import headers_of
+
+    address = _url(url or _fill_in(profile.address, profile))
+    path = endpoint or _fill_in(profile.endpoint, profile)
+    token = os.environ.get(profile.token, "")
+    headers = headers_of(profile, os.environ)
+    return Route(send.to_server(address, path, timeout, retries, token, headers), profile)
+
+
+def _native_route(profile: Profile, url: str | None, timeout: float, retries: int) -> Route:
+    """Return the way to a catalog's own interface."""
+    from lineal.deliver.native import NATIVE
+    from lineal.deliver.profiles import COMPLETE, headers_of
+
+    config = {
+        "type": NATIVE,
+        "form": profile.native,
+        "url": _url(url or _fill_in(profile.address, profile)),
+        "endpoint": profile.native_path,
+        "token": os.environ.get(profile.token, ""),
+        "headers": headers_of(profile, os.environ),
+        "timeout": timeout,
+        "retries": retries,
+    }
+    return Route(config, profile._replace(states=(COMPLETE,)))
+
+
+def _fill_in(text: str, profile: Profile) -> str:
+    """Put in the variables of a profile's address or path."""
     from lineal.deliver.profiles import MissingVariable, fill_in
 
     try:
-        address = url or fill_in(profile.address, profile.title, os.environ)
-        path = endpoint or fill_in(profile.endpoint, profile.title, os.environ)
+        return fill_in(text, profile.title, os.environ)
     except MissingVariable as missing:
         raise Mistake(f"{missing}; --url names the server, too") from missing
-    token = os.environ.get(profile.token, "")
-    return Route(send.to_server(_url(address), path, timeout, retries, token), profile)
 
 
 def _url(given: str | None) -> str:
@@ -211,7 +248,6 @@ def _run(
     source: Source, form: Form, route: Route, unsent: str | None, fail_on: str, dry_run: bool
 ) -> int:
     from lineal.cli.console import complain, report_diagnostics
-    from lineal.deliver.delivery import keep
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Severity
@@ -227,7 +263,10 @@ def _run(
     if route.is_received and emission.events == AUTO:
         emission = replace(emission, events=RUN)  # no catalog takes column lineage of job events
     if route.profile is not None:
-        emission = replace(emission, relations=corpus.relations)
+        space = emission.namespace or _namespace_of(corpus)
+        emission = replace(emission, relations=corpus.relations, located=True, namespace=space)
+    if route.is_native:
+        emission = replace(emission, describe=True)  # the text of each transformation
     made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
     complain(summarize(graph.extraction.coverage))
@@ -235,21 +274,37 @@ def _run(
     if route.profile is not None:
         _report_bare_names(made, route.profile)
     commit()
-    failed = _send(made, route, Keeping(unsent, keep), dry_run, source.color)
+    journal = _journal(unsent) if unsent and not dry_run else None
+    failed = _send(made, route, journal, dry_run, source.color)
     return failed or _exit_code(report.diagnostics, fail_on)
 
 
 def _report_bare_names(events: list[dict[str, Any]], profile: Profile) -> None:
     """Tell which tables a catalog will not find, and what to do about it."""
     from lineal.cli.console import complain
-    from lineal.deliver.delivery import bare_names
+    from lineal.deliver.delivery import bare_names, without_namespace
     from lineal.views.safe import visible
     from lineal.views.words import count_noun
 
+    nameless = without_namespace(events)
+    if nameless and profile.namespace:
+        several = f"{count_noun(len(nameless), 'dataset')} ({nameless[0]})"
+        complain(
+            visible(
+                f"{profile.title} does not know the system of {several}: "
+                f"give --namespace, as {profile.namespace}"
+            )
+        )
     bare = bare_names(events, profile)
     if bare:
         several = f"{count_noun(len(bare), 'dataset')} without a schema ({bare[0]})"
         complain(visible(f"{profile.title} does not find {several}: give --default-schema"))
+
+
+def _namespace_of(corpus: Corpus) -> str:
+    """BigQuery has one namespace; that of any other system names a server, which no text tells."""
+    dialects = {script.dialect for script in corpus.scripts}
+    return BIGQUERY if dialects == {BIGQUERY} else ""
 
 
 def describe_events() -> str:
@@ -260,26 +315,39 @@ def describe_events() -> str:
     return f"events hold names of jobs, datasets and columns, and SQL {literals}"
 
 
-def _resend(file: str, route: Route, dry_run: bool, color: str) -> int:
-    """Send the events of a file, and leave in it what does not arrive."""
-    from lineal.deliver.delivery import NotEvents, keep_only, read_events
+def _journal(file: str) -> Journal:
+    """Return the file for events that do not arrive, with those that it has."""
+    from lineal.deliver.journal import Journal, NotEvents
 
     try:
-        events = read_events(Path(file))
+        return Journal(Path(file))
+    except OSError as problem:
+        raise Mistake(f"--unsent {file}: {problem.strerror}") from problem
+    except (NotEvents, UnicodeDecodeError) as problem:
+        raise Mistake(f"--unsent: {problem}") from problem
+
+
+def _resend(file: str, route: Route, dry_run: bool, color: str) -> int:
+    """Send the events of a file, and leave in it what does not arrive."""
+    from lineal.deliver.journal import NotEvents, Resumed
+
+    try:
+        journal = Resumed(Path(file))
+        journal.file.stat()
     except OSError as problem:
         raise Mistake(f"--resend {file}: {problem.strerror}") from problem
     except (NotEvents, UnicodeDecodeError) as problem:
         raise Mistake(f"--resend: {problem}") from problem
-    return _send(events, route, Keeping(file, keep_only, always=True), dry_run, color)
+    return _send(journal.events, route, journal, dry_run, color)
 
 
 def _send(
-    events: list[dict[str, Any]], route: Route, keeping: Keeping, dry_run: bool, color: str
+    events: list[dict[str, Any]], route: Route, journal: Journal | None, dry_run: bool, color: str
 ) -> int:
     """Send events, tell what became of them, and keep those that did not arrive."""
     from lineal.cli.console import complain, show
     from lineal.deliver.delivery import deliver
-    from lineal.deliver.send import Unavailable
+    from lineal.deliver.failures import Unavailable
     from lineal.views.safe import visible
     from lineal.views.words import count_noun
 
@@ -287,19 +355,35 @@ def _send(
         complain(visible(_plan(events, route)))
         return 0
     try:
-        outcome = deliver(events, route.config, route.profile, lambda line: show(line, color))
+        outcome = deliver(
+            events, route.config, route.profile, lambda line: show(line, color), journal
+        )
     except Unavailable as problem:
         raise Mistake(str(problem)) from problem
-    rest = _keep(outcome.left, keeping)
+    except OSError as problem:
+        raise Mistake(f"the events to send cannot be kept: {problem.strerror}") from problem
     if not outcome.left:
-        complain(f"{count_noun(outcome.sent, 'event')} sent{route.destination}")
+        complain(visible(_accepted(outcome, events, route)))
         if outcome.without_run:
             several = count_noun(outcome.without_run, "dataset")
             complain(f"{several} that no job reads or writes: catalogs take no such events")
         return 0
     total = count_noun(outcome.total, "event")
+    rest = _advice(journal)
     message = f"{outcome.sent} of {total} sent{route.destination}: {outcome.reason}; {rest}"
     raise click.ClickException(visible(message))
+
+
+def _accepted(outcome: Outcome, events: list[dict[str, Any]], route: Route) -> str:
+    """Report what a server has accepted: events, and the lineage in them."""
+    from lineal.deliver.delivery import count_edges, pack
+    from lineal.views.words import count_noun
+
+    told = f"{count_noun(outcome.sent, 'event')} sent{route.destination}"
+    if not route.is_received:
+        return told
+    edges = count_edges(pack(events, route.profile).events)
+    return f"{told}: it has accepted {count_noun(edges, 'column edge')}"
 
 
 def _plan(events: list[dict[str, Any]], route: Route) -> str:
@@ -320,17 +404,12 @@ def _plan(events: list[dict[str, Any]], route: Route) -> str:
     return told
 
 
-def _keep(left: list[dict[str, Any]], keeping: Keeping) -> str:
-    """Keep the events that did not arrive in a file, or tell what to do about them."""
-    if keeping.file is None:
+def _advice(journal: Journal | None) -> str:
+    """Tell what to do about the events that did not arrive."""
+    if journal is None:
         return "the rest was not: emit again, or name a file for it with --unsent"
-    if not left and not keeping.always:
-        return ""
-    try:
-        keeping.write(left, Path(keeping.file))
-    except OSError as problem:
-        return f"the rest cannot be kept in {keeping.file}: {problem.strerror}"
-    return f"the rest is in {keeping.file}: lineal emit --resend {keeping.file}, with the same options, sends it"
+    file = journal.file
+    return f"the rest is in {file}: lineal emit --resend {file}, with the same options, sends it"
 
 
 def _exit_code(diagnostics: list[Diagnostic], fail_on: str) -> int:

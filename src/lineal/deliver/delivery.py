@@ -3,20 +3,20 @@
     outcome = deliver(events, config, PROFILES["dataplex"], print)
     outcome.sent, outcome.left, outcome.reason
 
-Nothing is lost: what did not arrive is in `left`, and `keep` writes it to a file that can be sent
-again as it is.
+Nothing is lost: what did not arrive is in `left`, and a journal keeps it in a file that can be sent
+again as it is, also after an interruption.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from lineal.deliver.journal import Journal
 from lineal.deliver.profiles import MEGABYTE, Profile
 from lineal.deliver.send import Event, NotSent, Write, send
 from lineal.model.consumers import CONSUMERS
+from lineal.model.openlineage import NO_NAMESPACE
 from lineal.views.openlineage import line
 
 
@@ -71,20 +71,52 @@ def bare_names(events: Sequence[Event], profile: Profile) -> list[str]:
     return list(found)
 
 
+def without_namespace(events: Sequence[Event]) -> list[str]:
+    """Return the tables of which nobody has said where they are."""
+    found: dict[str, None] = {}
+    for event in events:
+        for dataset in (*event.get("inputs", ()), *event.get("outputs", ())):
+            kind = dataset.get("facets", {}).get("datasetType", {}).get("datasetType", "").lower()
+            if dataset["namespace"] == NO_NAMESPACE and kind not in CONSUMERS:
+                found[dataset["name"]] = None
+    return list(found)
+
+
+def count_edges(events: Sequence[Event]) -> int:
+    """Return how many pairs of columns events tell of; START and COMPLETE of a run tell the same."""
+    edges: set[tuple[str, ...]] = set()
+    for event in events:
+        for output in event.get("outputs", ()):
+            ends = (output["namespace"], output["name"])
+            fields = output.get("facets", {}).get("columnLineage", {}).get("fields", {})
+            for name, made in fields.items():
+                for source in made["inputFields"]:
+                    edges.add((*ends, name, source["namespace"], source["name"], source["field"]))
+    return len(edges)
+
+
 def size_of(event: Event) -> int:
     """Return the bytes that an event has on its way."""
     return len(line(event).encode())
 
 
 def deliver(
-    events: Sequence[Event], config: dict[str, Any] | None, profile: Profile | None, write: Write
+    events: Sequence[Event],
+    config: dict[str, Any] | None,
+    profile: Profile | None,
+    write: Write,
+    journal: Journal | None = None,
 ) -> Outcome:
-    """Send events; `write` is given what goes to the console."""
+    """Send events; `write` is given what goes to the console, the journal what is to be sent and
+    what was accepted.
+    """
     shipment = pack(events, profile)
     left: list[Event] = []
     reason = ""
+    if journal is not None:
+        journal.begin([*shipment.events, *shipment.too_large])
     try:
-        send(shipment.events, config, write)
+        send(shipment.events, config, write, journal.accept if journal is not None else _ignore)
     except NotSent as failure:
         left, reason = failure.left, failure.reason
     sent = len(shipment.events) - len(left)
@@ -92,35 +124,10 @@ def deliver(
         left += shipment.too_large
         limit = f"{profile.largest / MEGABYTE:g} MB"
         reason = reason or f"{profile.title} takes events of at most {limit}"
+    if journal is not None:
+        journal.end(left)
     return Outcome(sent, left, reason, shipment.without_run)
 
 
-def keep(left: Sequence[Event], file: Path) -> None:
-    """Append the events that did not arrive to a file."""
-    with file.open("a", encoding="utf-8") as stream:
-        stream.writelines(f"{line(event)}\n" for event in left)
-
-
-def keep_only(left: Sequence[Event], file: Path) -> None:
-    """Leave nothing but these events in a file: written beside it, then renamed."""
-    beside = file.with_name(f"{file.name}.part")
-    beside.write_text("".join(f"{line(event)}\n" for event in left), encoding="utf-8")
-    beside.replace(file)
-
-
-class NotEvents(ValueError):
-    """A file to send again has a line that is not an event."""
-
-
-def read_events(file: Path) -> list[Event]:
-    """Return the events of a file that `keep` has written."""
-    events: list[Event] = []
-    for number, text in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            event = json.loads(text)
-        except ValueError as problem:
-            raise NotEvents(f"{file}:{number}: not an event in JSON") from problem
-        if not isinstance(event, dict) or "eventTime" not in event:
-            raise NotEvents(f"{file}:{number}: not an OpenLineage event")
-        events.append(event)
-    return events
+def _ignore(event: Event) -> None:
+    """Keep no note of an event that was accepted."""

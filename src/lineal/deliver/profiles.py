@@ -1,4 +1,4 @@
-"""The catalogs that take OpenLineage events: where each takes them, and in which form.
+"""The catalogs: where each takes lineage, and in which form.
 
     lineal emit --to datahub        PROFILES["datahub"]
 
@@ -25,12 +25,13 @@ class MissingVariable(ValueError):
 
 
 class Profile(NamedTuple):
-    """A catalog that takes run events."""
+    """A catalog, and how lineage reaches it."""
 
     title: str
     address: str
     """the server; {NAME} is a variable of the environment"""
     endpoint: str
+    """the path for OpenLineage events"""
     token: str
     """the variable with the bearer token; none is sent where it is not set"""
     states: tuple[str, ...] = (START, COMPLETE)
@@ -39,6 +40,16 @@ class Profile(NamedTuple):
     """how many parts a table's name needs before the catalog finds the table: 2 for schema.table"""
     largest: int = 0
     """the bytes that one event may have; 0 where no limit is documented"""
+    headers: tuple[tuple[str, str], ...] = ()
+    """headers and their values; one whose variable is not set is left out"""
+    native: str = ""
+    """the courier for the catalog's own interface, if it has one"""
+    is_native_only: bool = False
+    """whether the catalog takes no OpenLineage events"""
+    native_path: str = ""
+    """what the paths of the courier's requests begin with"""
+    namespace: str = ""
+    """a namespace as the catalog needs it: without one it does not know the system of a table"""
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -59,6 +70,9 @@ PROFILES: Mapping[str, Profile] = {
         "{DATAHUB_GMS_URL}",
         "openapi/openlineage/api/v1/lineage",
         "DATAHUB_GMS_TOKEN",
+        native="datahub",
+        native_path="aspects?action=ingestProposal",
+        namespace="snowflake://account",
     ),
     "openmetadata": Profile(
         "OpenMetadata",
@@ -67,6 +81,9 @@ PROFILES: Mapping[str, Profile] = {
         "OPENMETADATA_TOKEN",
         states=(COMPLETE,),
         name_parts=2,
+        native="openmetadata",
+        native_path="api/v1/lineage",
+        namespace="snowflake://account",
     ),
     "dataplex": Profile(
         "Dataplex",
@@ -74,12 +91,39 @@ PROFILES: Mapping[str, Profile] = {
         "v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{DATAPLEX_LOCATION}:processOpenLineageRunEvent",
         "GOOGLE_OAUTH_ACCESS_TOKEN",
         largest=5 * MEGABYTE,
+        headers=(("x-goog-user-project", "{GOOGLE_CLOUD_QUOTA_PROJECT}"),),
+        namespace="bigquery",
     ),
     "snowflake": Profile(
         "Snowflake",
         "https://{SNOWFLAKE_ACCOUNT}.snowflakecomputing.com",
         "api/v2/lineage/external-lineage",
         "SNOWFLAKE_TOKEN",
+        states=(COMPLETE,),
+        headers=(("X-Snowflake-Authorization-Token-Type", "{SNOWFLAKE_TOKEN_TYPE}"),),
+        namespace="snowflake://account",
+    ),
+    "purview": Profile(
+        "Microsoft Purview",
+        "{PURVIEW_ENDPOINT}",
+        "",
+        "PURVIEW_TOKEN",
+        states=(COMPLETE,),
+        native="purview",
+        is_native_only=True,
+        native_path="datamap/api/atlas/v2",
+        namespace="mssql://server.database.windows.net",
+    ),
+    "unity": Profile(
+        "Unity Catalog",
+        "{DATABRICKS_HOST}",
+        "",
+        "DATABRICKS_TOKEN",
+        states=(COMPLETE,),
+        native="unity",
+        is_native_only=True,
+        native_path="api/2.0/lineage-tracking",
+        namespace="databricks://workspace",
     ),
 }
 
@@ -94,3 +138,14 @@ def fill_in(text: str, title: str, environment: Mapping[str, str]) -> str:
         return value
 
     return VARIABLE.sub(value_of, text)
+
+
+def headers_of(profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers whose variables are set."""
+    found: dict[str, str] = {}
+    for name, pattern in profile.headers:
+        try:
+            found[name] = fill_in(pattern, profile.title, environment)
+        except MissingVariable:
+            continue
+    return found

@@ -1,5 +1,5 @@
 """Send events: to the console or a file directly, to a server by the transports of OpenLineage's
-own client.
+own client, to a catalog's own interface by a courier of `native/`.
 """
 
 from __future__ import annotations
@@ -9,27 +9,25 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from lineal.deliver.failures import (
+    Event,
+    NotSent,
+    Refused,
+    Stopped,
+    Unavailable,
+    address_of,
+    describe_answer,
+)
+from lineal.deliver.native import NATIVE, courier_of
 from lineal.views.openlineage import line
+
+__all__ = ["Event", "NotSent", "Unavailable", "address_of", "send"]
 
 API_KEY = "OPENLINEAGE_API_KEY"
 
-Event = dict[str, Any]
 Write = Callable[[str], None]
-
-
-class Unavailable(RuntimeError):
-    """OpenLineage's client is not installed, or cannot make such a transport."""
-
-
-class NotSent(RuntimeError):
-    """Events did not arrive: which ones, and why the first of them did not."""
-
-    def __init__(self, left: Sequence[Event], reason: str) -> None:
-        super().__init__(reason)
-        self.left = list(left)
-        self.reason = reason
+Accepted = Callable[[Event], None]
 
 
 def to_console() -> dict[str, Any]:
@@ -43,7 +41,12 @@ def to_file(path: str) -> dict[str, Any]:
 
 
 def to_server(
-    url: str, endpoint: str, timeout: float, retries: int, token: str | None = None
+    url: str,
+    endpoint: str,
+    timeout: float,
+    retries: int,
+    token: str | None = None,
+    headers: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return the configuration that posts events one by one; what fails in transit, or at a server
     that is busy, is tried again. The token of another server is never sent: without one, that of
@@ -51,25 +54,37 @@ def to_server(
     """
     times = {"total": retries, "connect": retries, "read": retries}
     config = {"type": "http", "url": url, "endpoint": endpoint, "timeout": timeout, "retry": times}
+    if headers:
+        config["custom_headers"] = headers
     key = os.environ.get(API_KEY) if token is None else token
     if key:
         return {**config, "auth": {"type": "api_key", "apiKey": key}}
     return config
 
 
-def send(events: Sequence[Event], config: dict[str, Any] | None, write: Write) -> int:
-    """Send events, and return how many; `write` is given what goes to the console.
+def send(
+    events: Sequence[Event],
+    config: dict[str, Any] | None,
+    write: Write,
+    accepted: Accepted = lambda event: None,
+) -> int:
+    """Send events, and return how many; `write` is given what goes to the console, `accepted` each
+    event that a server has taken.
 
     The console and a local file need no client. Without a config the events go as the client is
-    configured:
-    openlineage.yml, OPENLINEAGE_URL and its other variables.
+    configured: openlineage.yml, OPENLINEAGE_URL and its other variables.
     """
     kind = (config or {}).get("type")
     if kind == "console":
         return _write_all(events, write)
     if config is not None and kind == "file" and "://" not in config["log_file_path"]:
         return _append(events, Path(config["log_file_path"]))
-    return _emit(events, config)
+    if config is not None and kind == NATIVE:
+        return _send_each(events, courier_of(config).send, accepted)
+    transport = _transport(config)
+    count = _send_each(events, lambda event: _post(transport, event, config), accepted)
+    transport.close()
+    return count
 
 
 def _write_all(events: Sequence[Event], write: Write) -> int:
@@ -93,31 +108,27 @@ def _append(events: Sequence[Event], path: Path) -> int:
     return written
 
 
-def _emit(events: Sequence[Event], config: dict[str, Any] | None) -> int:
-    """Hand events to a transport of OpenLineage's client.
+def _send_each(events: Sequence[Event], post: Accepted, accepted: Accepted) -> int:
+    """Send events one by one.
 
     An event that the server refuses costs no other event anything; any other failure ends it.
     """
-    transport = _transport(config)
     refused: list[Event] = []
     reason = ""
     for number, event in enumerate(events):
         try:
-            _post(transport, event, config)
-        except _Refused as refusal:
+            post(event)
+        except Refused as refusal:
             refused.append(event)
             reason = reason or str(refusal)
-        except NotSent as failure:
+        except Stopped as failure:
             left = [*refused, *events[number:]]
-            raise NotSent(left, reason or failure.reason) from failure
-    transport.close()
+            raise NotSent(left, reason or str(failure)) from failure
+        else:
+            accepted(event)
     if refused:
         raise NotSent(refused, reason)
     return len(events)
-
-
-class _Refused(RuntimeError):
-    """The server answers that it does not take this event."""
 
 
 def _post(transport: Any, event: Event, config: dict[str, Any] | None) -> None:
@@ -128,18 +139,17 @@ def _post(transport: Any, event: Event, config: dict[str, Any] | None) -> None:
         status = getattr(getattr(problem, "response", None), "status_code", None)
         reason = _reason(problem, config)
         if status in REFUSALS:
-            raise _Refused(reason) from problem
-        raise NotSent([event], reason) from problem
+            raise Refused(reason) from problem
+        raise Stopped(reason) from problem
     where = address_of((config or {}).get("url", ""))
     if _leads_elsewhere(answer):
-        raise NotSent([event], f"{where} sends events to another address")
+        raise Stopped(f"{where} sends events to another address")
     if _is_page(answer):
-        reason = f"{where} answers with a web page: check the address and --endpoint"
-        raise NotSent([event], reason)
+        raise Stopped(f"{where} answers with a web page: check the address and --endpoint")
 
 
 REFUSALS = frozenset({400, 413, 422})
-"""The answers that speak of one event, and not of the server or the token."""
+"""The answers of a lineage endpoint that speak of one event, and not of the server or the token."""
 
 
 def _is_page(answer: Any) -> bool:
@@ -210,23 +220,13 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
     response = getattr(problem, "response", None)
     where = address_of((config or {}).get("url", ""))
     if response is not None:
-        answer = f"{where or 'the server'} answers {response.status_code} {response.reason}"
-        remedy = REMEDIES.get(response.status_code, "")
-        return f"{answer.strip()}{remedy}"
+        return describe_answer(where, response.status_code, response.reason or "")
     name = type(problem).__name__
     if where:
         return f"{where} cannot be reached: {REASONS.get(name, name)}"
     cause = problem.__cause__ or problem
     return " ".join(str(cause).split())[:300] or name
 
-
-REMEDIES = {
-    401: ": check the token, it may have expired",
-    403: ": the token does not allow this",
-    404: ": check the address and --endpoint",
-    413: ": the event is larger than it takes",
-}
-"""What to do about an answer."""
 
 REASONS = {
     "ConnectionError": "the connection is refused or closed",
@@ -236,15 +236,3 @@ REASONS = {
     "RetryError": "it went on failing",
     "SSLError": "its certificate is not trusted",
 }
-
-
-def address_of(url: str) -> str:
-    """Return the scheme, host and port of an address, without user info, path or query."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:  # http://[::1
-        return "the address"
-    if not url:
-        return ""
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname or ''}{port}"

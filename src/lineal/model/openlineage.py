@@ -82,7 +82,7 @@ def named(
     if kind == FILE and not dataset.name.startswith("@"):
         return Named(FILE, dataset.name)
     own = "" if dataset.namespace in (namespace, home) else dataset.namespace
-    chosen = own or _of_prefix(dataset.name, prefixes) or namespace or NO_NAMESPACE
+    chosen = own or prefix_namespace(dataset.name, prefixes) or namespace or NO_NAMESPACE
     for start, plain, written, _ in SPELLINGS:
         if chosen.startswith(start) and plain.fullmatch(dataset.name):
             return Named(chosen, plain.sub(written, dataset.name))
@@ -132,7 +132,7 @@ def _settled(path: str) -> str:
     return path
 
 
-def _of_prefix(name: str, prefixes: Sequence[tuple[str, str]]) -> str:
+def prefix_namespace(name: str, prefixes: Sequence[tuple[str, str]]) -> str:
     """The namespace of the longest prefix that the name begins with: `raw` for raw.orders."""
     fitting = [
         (prefix, space)

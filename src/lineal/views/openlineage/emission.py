@@ -55,6 +55,8 @@ class Emission:
     root: str = ""
     """the folder that the files' paths are written from"""
     relations: Mapping[str, str] = field(default_factory=dict)
-    """what databases call datasets: catalogs find these by the facet `symlinks`"""
+    """what databases call datasets"""
+    located: bool = False
+    """datasets are called as databases call them, which is how catalogs find them"""
     engine: Engine = LINEAL
     """what runs the jobs: Spark for a captured one, else lineal itself"""

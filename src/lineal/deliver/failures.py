@@ -1,0 +1,61 @@
+"""Why events did not arrive: in words that tell what to do, and without anything secret."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+Event = dict[str, Any]
+
+
+class Unavailable(RuntimeError):
+    """A client that is needed is not installed, or cannot make such a transport."""
+
+
+class NotSent(RuntimeError):
+    """Events did not arrive: which ones, and why the first of them did not."""
+
+    def __init__(self, left: Sequence[Event], reason: str) -> None:
+        super().__init__(reason)
+        self.left = list(left)
+        self.reason = reason
+
+
+class Refused(RuntimeError):
+    """The server answers that it does not take this event; others may still be welcome."""
+
+
+class Stopped(RuntimeError):
+    """The server, the way to it or the token fails: no other event would arrive."""
+
+
+REFUSALS = frozenset({400, 404, 409, 413, 422})
+"""The answers that speak of one event, and not of the server or the token."""
+
+REMEDIES = {
+    401: ": check the token, it may have expired",
+    403: ": the token does not allow this",
+    404: ": check the address and --endpoint",
+    413: ": the event is larger than it takes",
+    429: ": it asks for fewer events at a time",
+}
+"""What to do about an answer."""
+
+
+def describe_answer(where: str, status: int, phrase: str = "") -> str:
+    """http://localhost:8080 answers 401 Unauthorized: check the token, it may have expired"""
+    answer = f"{where or 'the server'} answers {status} {phrase}".strip()
+    return f"{answer}{REMEDIES.get(status, '')}"
+
+
+def address_of(url: str) -> str:
+    """Return the scheme, host and port of an address, without user info, path or query."""
+    try:
+        parts = urlsplit(url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:  # http://[::1 or http://host:port
+        return "the address"
+    if not url:
+        return ""
+    return f"{parts.scheme}://{parts.hostname or ''}{port}"
