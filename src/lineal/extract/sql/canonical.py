@@ -4,10 +4,12 @@ same.
 WITH w AS (SELECT x.id FROM t AS x) SELECT id FROM w WHERE 1 = 1      SELECT id FROM (SELECT id FROM
 t) AS d
 
-Comments, brackets, letter case, aliases of tables, names of CTEs and whether there are any,
-qualifiers, USING, written out stars, the order of conditions and of a union's branches do not
-count. Literals and the order of columns do. Nothing is simplified beyond that: two statements may
-mean the same and differ here, never the other way round.
+Most queries have a normal form (`normal/`): subqueries are merged, conditions moved, joins sorted.
+The walk below is for the others. There, comments, brackets, letter case, aliases of tables, names
+of CTEs and whether there are any, qualifiers, USING, written out stars, the order of conditions and
+of a union's branches do not count. Literals and the order of columns do.
+
+Two statements may mean the same and have different forms, never the other way round.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sql import normal
 from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.normal import is_ordered, normal_form
 
 Columns = Callable[[str], "list[str] | None"]
 """The columns of a table, by its folded name; None where they are not all known."""
@@ -115,12 +119,24 @@ Tables = dict[str, Made]
 
 
 def canonical(tree: Any, dialect: str, columns: Columns) -> str:
-    """A digest of the canonical form; of what is too unusual for one, every name counts as it is
-    written.
+    """A digest of the normal form, else of the canonical form; of what is too unusual for one, every
+    name counts as it is written.
     """
     facts = facts_of(dialect)
     try:
-        return digest(Canon(facts, columns).said(tree, Scope(None), {}))
+        shell, form = normal_form(tree, facts, columns)
+    except normal.Unproven:
+        return without_normal_form(tree, facts, columns)
+    around = ""
+    if shell is not None:
+        around = AsWritten(facts, columns).said(shell, Scope(None), {})
+    return digest(f"normal({around},{form})")
+
+
+def without_normal_form(tree: Any, facts: Facts, columns: Columns) -> str:
+    """A digest of the canonical form; where the order of rows can be seen, no join is turned."""
+    try:
+        return digest(Canon(facts, columns, is_ordered(tree)).said(tree, Scope(None), {}))
     except Unproven:
         return digest(AsWritten(facts, columns).said(tree, Scope(None), {}))
 
@@ -133,9 +149,11 @@ def digest(text: str) -> str:
 class Canon:
     """The walk: every node as a text in which only what counts is left."""
 
-    def __init__(self, facts: Facts, columns: Columns) -> None:
+    def __init__(self, facts: Facts, columns: Columns, ordered: bool = False) -> None:
         self.facts = facts
         self.known = columns
+        self.ordered = ordered
+        """LIMIT 5 takes other rows of b JOIN a than of a JOIN b"""
 
     def said(self, node: Any, scope: Scope, tables: Tables) -> str:
         """Return the canonical form of a node."""
@@ -250,7 +268,7 @@ class Canon:
 
         first = self.query(branches[0], scope, tables)
         said = [self.query(branch, scope, tables, named=False).said for branch in branches]
-        if isinstance(node, exp.Union):
+        if isinstance(node, exp.Union) and not self.ordered:
             said = sorted(said if not node.args.get("distinct") else set(said))
 
         rest = self.plain(
@@ -400,7 +418,7 @@ class Canon:
 
         self.merge(node, scope)
         movable = all(source.said.startswith(MOVABLE) for source in scope.sources)
-        if len(joins) == 1 and len(scope.sources) == 2 and movable:
+        if len(joins) == 1 and len(scope.sources) == 2 and movable and not self.ordered:
             joins = [self.sides(joins[0], scope)]
 
         return joins

@@ -96,6 +96,13 @@ class Comparison:
         return self.same_words or self.base.meanings_of(self.key) == self.head.meanings_of(self.new)
 
     @cached_property
+    def rewritten(self) -> bool:
+        """Tell whether the statement was edited, and is proven to return the same: other edges then
+        only tell how it is written (CASE for COALESCE, a DISTINCT too many).
+        """
+        return self.same_meaning and not self.same_words and not self.columns_renamed
+
+    @cached_property
     def moved(self) -> tuple[str, str] | None:
         """Return the file before and after, if no file is shared."""
         before, after = self.base.files(self.key), self.head.files(self.new)
@@ -119,7 +126,7 @@ class Comparison:
     def details(self) -> list[Detail]:
         """Return all that differs: columns, values, rows and documentation."""
         found = list(self._columns())
-        if not self.same_edges:
+        if not self.same_edges and not self.rewritten:
             found += [*self._values(), *self._rows()]
         if not found and not self.same_meaning:
             found = [self._detail("logic-changed")]
