@@ -108,6 +108,8 @@ class Collector:
         default_factory=list
     )
     literals: dict[str, tuple[str, int]] | None = None
+    reached: set[int] = field(default_factory=set)
+    """The calls whose argument was asked for SQL, by the identity of their node."""
 
     def call(self, run: Run, called: Called) -> Value:
         """Return what a call gives that speaks to a database; NOT_TAKEN for any other."""
@@ -143,6 +145,7 @@ class Collector:
 
     def add(self, run: Run, called: Called, held: Value, expression: Any, about: About) -> bool:
         """Keep the SQL of a value: a text, several, or a file; tell whether there is any."""
+        self.reached.add(id(called.node))
         if isinstance(held, Choice):
             found = [self.add(run, called, each, expression, about) for each in held.options]
             return any(found)
@@ -199,6 +202,9 @@ class Collector:
 
         for folder in ("", *about.folders):
             found = found or find_file(run, f"{folder}/{path}" if folder else path)
+
+        if found is None and path.startswith("/"):
+            found = find_file(run, path.lstrip("/"))  # Jinja reads it from the folder of the DAG
 
         text = None
         if found is not None:
