@@ -131,6 +131,8 @@ DEFINER = re.compile(r"^\s*(?:\w+\s*=\s*)?(publish|operate)\(", re.MULTILINE)
 def dataform_units(folder: Path) -> Iterator[Unit]:
     """definitions/*.sqlx, and publish(…) in definitions/*.js"""
     for path, text in files_of(folder, ".sqlx"):
+        if "definitions" not in path.relative_to(folder).parts:
+            continue
         config = CONFIG.search(text)
         if config is not None and OFF.search(config[0]):
             continue

@@ -97,10 +97,17 @@ def call_sqlglot(called: Called) -> Value:
     return Unknown(last, "a function of sqlglot")
 
 
+OPERANDS = frozenset(("this", "expression", "expressions"))
+"""The arguments of a function of sqlglot; a class with others has a syntax of its own."""
+
+
 def make_function(name: str, called: Called) -> Value:
     """exp.Sum(this=x), exp.Coalesce(this=a, expressions=[b, c])"""
     inner = called.keywords.get("expressions")
     several = inner if isinstance(inner, list) else [inner]
+    if not OPERANDS.issuperset(called.keywords):
+        return Unknown(name, "an expression that a macro makes")
+
     given = [called.value(0, "this"), called.keywords.get("expression"), *several]
     known = [each for each in given if each is not None]
     spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
@@ -147,6 +154,29 @@ def make_alias(called: Called) -> Value:
     return tree_of(given, lambda texts: f"{texts[0]} AS {as_name(texts[1])}")
 
 
+def make_case(called: Called) -> Value:
+    """exp.Case(ifs=[exp.If(this=test, true=value)], default=other)"""
+    parts = [called.keywords.get("this") or "", *(called.keywords.get("ifs") or ())]
+    other = called.keywords.get("default")
+    if other is not None:
+        parts.append(tree_of([other], lambda texts: f"ELSE {texts[0]}"))
+
+    return tree_of(parts, lambda texts: f"CASE {' '.join(filter(None, texts))} END")
+
+
+def make_if(called: Called) -> Value:
+    """exp.If(this=test, true=value)      a branch of CASE, or a call with a third argument"""
+    given = [called.value(0, "this"), called.value(1, "true")]
+    other = called.value(2, "false")
+    if other is not None:
+        return tree_of(
+            [*given, other],
+            lambda texts: f"CASE WHEN {texts[0]} THEN {texts[1]} ELSE {texts[2]} END",
+        )
+
+    return tree_of(given, lambda texts: f"WHEN {texts[0]} THEN {texts[1]}")
+
+
 def make_list(called: Called) -> Value:
     """exp.Tuple(expressions=[a, b])      its members"""
     held = called.keywords.get("expressions")
@@ -181,7 +211,7 @@ MAKERS: Mapping[str, Callable[[Called], Value]] = {
     "var": take_first, "alias_": make_alias, "Alias": make_alias, "Tuple": make_list,
     "Array": make_list, "array": make_list, "tuple_": make_list, "and_": make_joined("AND"),
     "or_": make_joined("OR"), "null": make_word("NULL"), "Null": make_word("NULL"),
-    "true": make_word("TRUE"), "false": make_word("FALSE"), "Star": make_word("*"),
+    "Case": make_case, "If": make_if, "true": make_word("TRUE"), "false": make_word("FALSE"), "Star": make_word("*"),
 }  # fmt: skip
 """Functions and classes of sqlglot that a macro makes expressions with."""
 
