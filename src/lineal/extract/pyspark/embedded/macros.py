@@ -50,10 +50,15 @@ def call_macro(
     arguments = [evaluator, *coerced(function, given)]
     keywords = {name: coerce(held, annotation_of(function, name)) for name, held in named.items()}
 
+    told = len(run.diagnostics)
+
     try:
         made = call_function(run, function, arguments, keywords, function.node)
     except (Exhausted, RecursionError):
         return []
+
+    if len(run.diagnostics) > told:
+        return []  # a loop that was not followed to its end
 
     texts = [written(each) for each in (made.options if isinstance(made, Choice) else [made])]
     if any(text is None for text in texts):

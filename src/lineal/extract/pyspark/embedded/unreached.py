@@ -73,8 +73,9 @@ def calls_in(tree: ast.Module) -> Iterator[tuple[Scope, ast.Call]]:
             inner = node
 
         waiting.extend((inner, child) for child in ast.iter_child_nodes(node))
-        is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        if is_method and node.func.attr in CALLS:
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in CALLS:
             yield scope, node
 
 
@@ -118,10 +119,9 @@ def local_environment(
 def assignments_before(scope: Scope, line: int) -> Iterator[tuple[str, ast.expr]]:
     """sql = "…"      the texts that names are bound to before a line"""
     for node in ast.walk(scope):
-        is_text = isinstance(node, ast.Assign) and isinstance(
-            node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)
-        )
-        if not is_text or node.lineno >= line:
+        if not isinstance(node, ast.Assign) or node.lineno >= line:
+            continue
+        if not isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
             continue
 
         for target in node.targets:

@@ -145,7 +145,7 @@ class Evaluator:
     def loop(self, node: Node, scope: Scope) -> None:
         """for (const x of xs) { … }"""
         held = self.value(node.items, scope)
-        items = []
+        items: list[Any] = []
         if isinstance(held, Unknown):
             self.unknown(held.label, node.at)
             items = [Unknown("item")]  # followed once
