@@ -224,9 +224,11 @@ class Texts:
 
     def of_file(self, name: str) -> tuple[str, str] | None:
         """Return the path and the text of a file of SQL that a task names."""
-        near = [self.path.parent / name, self.folder / name]
-        pattern = re.sub(r"\{[^}]*\}+", "*", Path(name).name)
-        beside = list(self.folder.rglob(pattern)) if pattern.strip("*") != ".sql" else []
+        near = [self.path.parent / name, self.folder / name.lstrip("/")]
+        pattern = re.sub(r"\{[^}]*\}+", "*", name.lstrip("./"))
+        if "*" in pattern:
+            near = [*self.folder.glob(pattern), *self.path.parent.glob(pattern)]
+        beside = list(self.folder.rglob(Path(name).name)) if "*" not in pattern else []
         tail = [path for path in beside if str(path).endswith(name.lstrip("./"))]
         for path in (*near, *tail, *beside):
             if path.is_file():
