@@ -351,6 +351,12 @@ class Code(Enum):
         "SQL files are in the folder of a project, but in none of the paths that the project names. They are not read.",
         "Add their folder to the paths of the project, or name the files to lineal.",
     )
+    WHOLE_PROJECT = (
+        "whole-project",
+        Severity.INFO,
+        "A folder or file of a SQLMesh or Dataform project was named. The project around a folder is read as a whole.",
+        "Name the folder of the project.",
+    )
     OTHER_LIBRARY = (
         "other-library",
         Severity.INFO,

@@ -36,6 +36,7 @@ from lineal.model.diagnostic import Code, Place, Severity
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
 from lineal.projects.embedded import add_embedded
+from lineal.projects.enclosing import project_around
 from lineal.projects.errors import ProjectError
 from lineal.projects.extensions import SQL_ENDINGS, extension_of
 from lineal.projects.files import corpus_of_text, united
@@ -139,6 +140,12 @@ def load(
     rules say which files may be read; `Corpus.files` says what became of them. A period is one of a
     query log; it makes a log of a folder, too.
     """
+    around = None
+    if not log and "://" not in str(path):
+        around = project_around(Path(path))
+        if around is not None and around.asked.is_dir():
+            path = around.folder
+
     intake = Intake(Path(path), rules)
     try:
         with intake:
@@ -151,6 +158,9 @@ def load(
         corpus = Corpus(
             dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")]
         )
+    if around is not None:
+        corpus.diagnostics.append(around.report)
+
     close_ledger(corpus, intake)
     return corpus
 

@@ -20,6 +20,7 @@ from lineal.model.ledger import Reason
 from lineal.projects import dataform, sqlmesh
 from lineal.projects.beside import SETTINGS
 from lineal.projects.configuration import OWN_FILES, Configuration, read_configuration
+from lineal.projects.enclosing import DATAFORM_FOLDERS, SQLMESH_FOLDERS
 from lineal.projects.extensions import PYTHON, extension_of
 from lineal.projects.intake import current, is_regular, walk
 from lineal.projects.python_tests import TESTS, is_python_test
@@ -41,14 +42,6 @@ FEATHERFLOW_FILES = ("featherflow.yml", "featherflow.yaml")
 MARKS = frozenset((DBT_FILE, *OWN_FILES, *FEATHERFLOW_FILES))
 """The files that make a folder a project; a FIFO of such a name does not."""
 
-
-SQLMESH_FOLDERS = (
-    "models", "audits", "macros", "metrics", "external_models", "seeds", "tests", "signals",
-)  # fmt: skip
-"""The folders of a SQLMesh project."""
-
-DATAFORM_FOLDERS = ("definitions", "includes")
-"""The folders of a Dataform project."""
 
 AIRFLOW_FILE = "airflow.cfg"
 DAGS = "dags"
@@ -88,7 +81,7 @@ class Survey:
     events: list[Path] = field(default_factory=list)
     """Files that may be OpenLineage events."""
     beside: list[Path] = field(default_factory=list)
-    """Files of settings, which programs may read."""
+    """Files of settings and SQL that nobody else reads: programs may name them."""
 
     def of_kind(self, *kinds: str) -> list[Project]:
         """Return the projects of these kinds, in the order of their folders."""
@@ -191,6 +184,7 @@ class Surveyor:
         """Take a file of SQL or Python, or say why it is not read."""
         if not is_python and is_closed(here.project):
             here.project.leave_out(file)
+            self.found.beside.append(file)  # a program may name it
         elif not self.tree.is_included(str(file)):
             current().pass_over(str(file), Reason.EXCLUDED)
         elif not self.asks_for_tests and is_python_test(file.relative_to(self.found.root)):

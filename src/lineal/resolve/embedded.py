@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from lineal.extract.pyspark.embedded.clients import new_collector
 from lineal.extract.pyspark.embedded.statements import Statement
+from lineal.extract.pyspark.embedded.unreached import add_unreached
 from lineal.extract.pyspark.files import files_of
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Corpus, Script
@@ -54,6 +55,8 @@ def find_embedded(corpus: Corpus) -> Found:
     program = program_over(definitions, files, ProgramCorpus(definitions, {}), SQL_WORDS)
     program.run.collector = new_collector()
     run = program.execute([])
+    spoken = [file for file in program.files if program.speaks(file.text)]
+    add_unreached(run, program.run.collector, spoken)
     found = Found()
     found.scripts = scripts_of(program.run.collector.statements, corpus)
     found.files = {each.file for each in program.run.collector.statements if each.from_file}
@@ -76,6 +79,7 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     """Return a script for each statement; bare queries are named after who runs them."""
     several = list(statements)
     filled = {(each.text, each.file, each.line) for each in several if each.target}
+    run_by_tasks = {(each.text, each.file, each.line) for each in several if each.job}
     taken: dict[str, int] = {}
     seen: set[tuple[str, int, str, str, str]] = set()
     scripts = []
@@ -83,6 +87,8 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     for each in several:
         if not each.target and (each.text, each.file, each.line) in filled:
             continue  # the query of a frame that is written
+        if not each.job and (each.text, each.file, each.line) in run_by_tasks:
+            continue  # a function that a task calls, too
 
         shape = (each.file, each.line, each.job, each.target, LITERAL.sub("?", each.text))
         if shape in seen:

@@ -161,3 +161,78 @@ def test_what_is_broken_costs_only_itself(tmp_path: Path, name: str) -> None:
     assert Code.INTERNAL_ERROR not in codes(found)
     assert {Code.DYNAMIC, Code.PARSE_ERROR} & {*codes(found)}
     assert "raw.t.a copy d.x.a" in edges(found)
+
+
+MODULES = {
+    "includes/core/names.js": "const { UNIT } = require('./units');\n"
+    "module.exports = { cents: (c) => `${c} * ${UNIT}` };",
+    "includes/core/units.js": "module.exports = { UNIT: 100 };",
+    "includes/names.js": "module.exports = { cents: (c) => `${c} / 100` };",
+    "includes/tables.json": '[{"name": "t"}, {"name": "u"}]',
+}
+
+
+def test_modules_are_found_by_their_path(tmp_path: Path) -> None:
+    query = (
+        TABLE + 'js { const core = require("includes/core/names"); }\n'
+        'SELECT ${core.cents("a")} AS b, ${names.cents("a")} AS c FROM ${ref("t")}'
+    )
+    found = project(tmp_path, {**SOURCE, **MODULES, "definitions/x.sqlx": query})
+    assert edges(found) == {"raw.t.a transform d.x.b", "raw.t.a transform d.x.c"}
+    assert not found.diagnostics
+
+
+def test_json_of_the_project_is_a_value(tmp_path: Path) -> None:
+    query = (
+        TABLE + 'js { const tables = require("../includes/tables.json"); }\n'
+        "${tables.map(t => `SELECT a FROM raw.${t.name}`).join(' UNION ALL ')}"
+    )
+    found = project(tmp_path, {**MODULES, "definitions/x.sqlx": query})
+    assert edges(found) == {"raw.t.a copy d.x.a", "raw.u.a copy d.x.a"}
+
+
+def test_a_module_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text('{"name": "t"}')
+    query = (
+        TABLE + 'js { const held = require("../../secret.json"); }\nSELECT a FROM raw.${held.name}'
+    )
+    found = project(tmp_path / "inner", {"definitions/x.sqlx": query})
+    assert edges(found) == {"raw.{held_name}.a copy d.x.a"} or Code.DYNAMIC in codes(found)
+    assert "raw.t.a copy d.x.a" not in edges(found)
+
+
+def test_modules_that_require_each_other_end(tmp_path: Path) -> None:
+    files = {
+        "includes/a.js": "const b = require('./b');\nmodule.exports = { A: 1 };",
+        "includes/b.js": "const a = require('./a');\nmodule.exports = { B: 2 };",
+        "definitions/x.sqlx": TABLE + 'SELECT a * ${b.B} AS c FROM ${ref("t")}',
+    }
+    found = project(tmp_path, {**SOURCE, **files})
+    assert edges(found) == {"raw.t.a transform d.x.c"}
+
+
+def test_items_that_only_a_run_knows_are_followed_once(tmp_path: Path) -> None:
+    query = (
+        TABLE + "js { const tables = readTables(); }\n"
+        "SELECT a FROM (${tables.map(t => `SELECT a FROM raw.${t}`).join(' UNION ALL ')})"
+    )
+    found = project(tmp_path, {"definitions/x.sqlx": query})
+    assert edges(found) == {"raw.{item}.a copy d.x.a"}
+    assert Code.DYNAMIC in codes(found)
+
+
+def test_values_that_only_a_run_knows_are_placeholders(tmp_path: Path) -> None:
+    query = (
+        TABLE + "js { const cols = load().names.join(', '); }\n"
+        'SELECT a, ${cols} AS b, STRUCT(${f().x()} AS c) AS s FROM ${ref("t")}'
+    )
+    found = project(tmp_path, {**SOURCE, "definitions/x.sqlx": query})
+    assert "raw.t.a copy d.x.a" in edges(found)
+    assert Code.PARSE_ERROR not in codes(found)
+
+
+def test_settings_may_be_elsewhere(tmp_path: Path) -> None:
+    file = tmp_path / "definitions" / "x.sqlx"
+    file.parent.mkdir()
+    file.write_text('config { type: "table", schema: "d" }\nSELECT a FROM raw.t')
+    assert edges(extract(load(tmp_path))) == {"raw.t.a copy d.x.a"}

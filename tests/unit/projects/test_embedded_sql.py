@@ -286,3 +286,92 @@ def test_frames_of_pandas_are_not_taken_for_those_of_spark(tmp_path: Path) -> No
     found = extract(corpus(tmp_path, {"job.py": text, "ok.sql": LOAD}))
     assert edges(found) == M
     assert codes(found) == set()
+
+
+UNREACHED = {
+    "a loop over nothing that is known": "def f(cur):\n    ids = []\n    for i in range(0, len(ids), 2):\n"
+    f"        cur.execute({LOAD!r})\n\nf(None)\n",
+    "a method beside one that is called": "class Db:\n    def used(self, cur):\n        return 1\n"
+    f"    def other(self, cur):\n        cur.execute({LOAD!r})\n\nDb().used(None)\n",
+    "a text in a name": "def f(cur, n):\n    for i in []:\n"
+    f"        sql = {LOAD!r}\n        cur.execute(sql)\n\nf(None, 1)\n",
+}
+
+
+@pytest.mark.parametrize("name", UNREACHED)
+def test_sql_that_no_call_reaches(tmp_path: Path, name: str) -> None:
+    found = extract(corpus(tmp_path, {"a.py": UNREACHED[name]}))
+    assert edges(found) == M
+
+
+def test_a_task_owns_the_sql_that_others_reach_too(tmp_path: Path) -> None:
+    text = HEAD + (
+        f"class Db:\n    def load(self, cur):\n        cur.execute({LOAD!r})\n"
+        "    def other(self, cur):\n        self.load(cur)\n"
+        "def run():\n    Db().load(PostgresHook('c'))\n"
+        'with DAG("d"):\n    PythonOperator(task_id="t", python_callable=run)\n'
+    )
+    found = extract(corpus(tmp_path, {"a.py": text}))
+    assert edges(found) == M
+    assert jobs(found) == {"d.t: mart.m"}
+
+
+def test_a_file_from_the_root_of_the_dags(tmp_path: Path) -> None:
+    text = HEAD + 'with DAG("d"):\n    PostgresOperator(task_id="t", sql="/sql/load.sql")\n'
+    found = extract(corpus(tmp_path, {"dags/a.py": text, "dags/sql/load.sql": LOAD}))
+    assert edges(found) == M
+    assert jobs(found) == {"d.t: mart.m"}
+
+
+def test_files_of_dags_beside_a_dbt_project(tmp_path: Path) -> None:
+    files = {
+        "dbt_project.yml": "name: p\nversion: '1'\nprofile: p\n",
+        "models/v.sql": "SELECT a FROM raw.t",
+        "dags/a.py": HEAD + 'with DAG("d"):\n    PostgresOperator(task_id="t", sql="load.sql")\n',
+        "dags/load.sql": LOAD,
+    }
+    found = extract(corpus(tmp_path, files))
+    assert edges(found) > M
+    assert jobs(found) == {"d.t: mart.m"}
+
+
+def test_an_operator_whose_way_to_the_database_is_unknown(tmp_path: Path) -> None:
+    text = HEAD + (
+        "from airflow.models import BaseOperator\n"
+        "class Loader(BaseOperator):\n    def __init__(self, sql, **kwargs):\n"
+        "        super().__init__(**kwargs)\n        self.sql = sql\n"
+        "    def execute(self, context):\n        PostgresHook('c').copy_expert(self.sql, 'f')\n"
+        f'with DAG("d"):\n    Loader(task_id="t", sql="{LOAD}")\n'
+    )
+    found = extract(corpus(tmp_path, {"a.py": text}))
+    assert edges(found) == M
+    assert jobs(found) == {"d.t: mart.m"}
+
+
+def test_an_export_of_bigquery(tmp_path: Path) -> None:
+    query = "EXPORT DATA OPTIONS(uri='gs://b/x*.csv', format='CSV') AS SELECT a FROM raw.t"
+    text = HEAD + (
+        'with DAG("d"):\n    BigQueryInsertJobOperator(task_id="t", '
+        f'configuration={{"query": {{"query": "{query}"}}}})\n'
+    )
+    found = extract(corpus(tmp_path, {"a.py": text}))
+    assert edges(found) == {"raw.t.a copy gs://b/x*.csv.a"}
+
+
+def test_a_text_is_placed_in_its_own_file(tmp_path: Path) -> None:
+    text = f"def f(hook):\n    sql = '{LOAD}'\n    hook.run(sql)\n"
+    found = corpus(tmp_path, {"a.py": "\n" + text, "b.py": text})
+    places = {
+        (Path(each.file).name, each.line) for each in found.scripts if each.dialect != "python"
+    }
+    assert places == {("a.py", 3), ("b.py", 2)}
+
+
+def test_values_that_are_called_are_placeholders(tmp_path: Path) -> None:
+    text = (
+        "def f(cursor, names):\n"
+        "    cursor.execute(f\"INSERT INTO mart.m SELECT a, {','.join(names)} AS b FROM raw.t\")\n"
+    )
+    found = extract(corpus(tmp_path, {"a.py": text}))
+    assert edges(found) >= M
+    assert Code.PARSE_ERROR not in codes(found)

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.values import (
     Pattern,
     SchemaValue,
     TextMember,
+    Tree,
     TypeValue,
     Unknown,
     Value,
@@ -140,7 +141,9 @@ def items_for_targets(
 
 
 def items_of(value: Value) -> list[Value] | None:
-    """Return the items of an iterable, where they are known."""
+    """Return the items of an iterable, where they are known; an expression of SQL has none."""
+    if isinstance(value, Tree):
+        return None
     for kind, items in ITERABLES:
         if isinstance(value, kind):
             return items(value)

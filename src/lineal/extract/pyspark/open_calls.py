@@ -107,9 +107,15 @@ class OpenCalls:
         return id(function.node) in self.run.called
 
     def call_methods(self, made: Class, file: File) -> None:
-        """Call all methods of a class of which no method was ever called."""
+        """Call all methods of a class of which no method was ever called.
+
+        A search for SQL calls every method that no call has reached: a text of SQL stays one, even
+        if the program at hand uses another method of the same class.
+        """
         methods = [each for each in made.names.values() if isinstance(each, Function)]
-        if not methods or any(map(self.is_called, methods)):
+        reached = [each for each in methods if self.is_called(each)]
+        is_search = self.run.collector is not None
+        if len(reached) == len(methods) or (reached and not is_search):
             return
 
         instance = Instance(made)

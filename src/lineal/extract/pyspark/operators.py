@@ -19,6 +19,7 @@ from lineal.extract.pyspark.values import (
     Instance,
     Library,
     Pattern,
+    Tree,
     Unknown,
     Value,
     method_of,
@@ -55,6 +56,8 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
     both = (left, right)
     if any_is(ColumnValue, both):
         return trees.binary(run, type(node.op), left, right, node)
+    if any_is(Tree, both):
+        return combine_trees(type(node.op), left, right)
     if any_is(Instance, both):
         return combine_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
@@ -75,6 +78,21 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
         return combine(left, right)
     except Exception:  # whatever the analysed program does wrong stays its own affair
         return Unknown("…", "computed")
+
+
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
+
+
+def combine_trees(op: type[ast.operator], left: Value, right: Value) -> Value:
+    """Combine expressions of sqlglot.
+
+    column * 100      (column * 100)
+    """
+    are_known = all(isinstance(held, (str, int, float)) for held in (left, right))
+    if op in SIGNS and are_known and not any_is(Pattern, (left, right)):
+        return Tree(f"({left} {SIGNS[op]} {right})")
+
+    return Unknown("…", "an expression that a macro makes")
 
 
 def any_is(kinds: type | tuple[type, ...], values: tuple[Value, Value]) -> bool:

@@ -322,6 +322,12 @@ class TextMember(str):
         return made
 
 
+class Tree(str):
+    """An expression of sqlglot that a macro is given or makes, as the SQL that it writes."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Super:
     """super(): the methods of the classes that come after one, called on the same self."""
@@ -422,7 +428,7 @@ class Generator:
 
 
 FOLLOWED = frozenset((*sys.stdlib_module_names, "builtins", "pyspark", "delta", "io", "dlt", "awsglue",
-    "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt"))  # fmt: skip
+    "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt", "sqlglot"))  # fmt: skip
 """Packages whose names the interpreter knows, or that hold no names of columns."""
 
 

@@ -33,7 +33,7 @@ SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&&?(\w+)(?:\.(?=\.))?")
 FORMATTED = re.compile(
     r"""(?<![{$&@#%\\])                         # {{ x }}, ${x}, &{x}, @{x} and their like are others
     \{[ ]*
-    ([^\W\d][\w.]*(?:\[\w+\])*(?:![rsa])?|\d*)  # name, row.name, row[name], name!r, 0, or nothing
+    ([^\W\d][\w.]*(?:\[\w+\])*(?:\(\))?(?:![rsa])?|…|\d*)  # name, row.name, row[name], join(), name!r, 0
     [ ]*\}(?!\})""",
     re.VERBOSE,
 )

@@ -1,4 +1,6 @@
-"""Dataform projects: a folder with workflow_settings.yaml or dataform.json, and SQLX files.
+"""Dataform projects: a folder with definitions/ and workflow_settings.yaml or dataform.json.
+
+Where the settings are kept elsewhere, SQLX files in definitions/ make the project.
 
     definitions/orders.sqlx     config { type: "table" } SELECT … FROM ${ref("raw_orders")}
     definitions/sources.js      declare({schema: "raw", name: "orders"})
@@ -10,6 +12,7 @@ JavaScript is read as far as constants go; nothing of the project is executed.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lineal.model.script import Corpus
@@ -18,11 +21,30 @@ from lineal.projects.schema import Schema
 
 
 def matches(path: Path) -> bool:
-    """A folder with the settings of Dataform and definitions, or the settings themselves."""
+    """A folder with definitions and settings or SQLX files, or the settings themselves."""
     if path.name in FILES and path.is_file():
-        return (path.parent / "definitions").is_dir()
+        return (path.parent / DEFINITIONS).is_dir()
 
-    return (path / "definitions").is_dir() and any((path / name).is_file() for name in FILES)
+    definitions = path / DEFINITIONS
+    if not definitions.is_dir():
+        return False
+
+    return any((path / name).is_file() for name in FILES) or has_sqlx(definitions)
+
+
+DEFINITIONS = "definitions"
+MOST_FOLDERS = 200
+
+
+def has_sqlx(folder: Path) -> bool:
+    """Tell whether a folder has a SQLX file; a large one is not searched to its end."""
+    for number, (_, _, names) in enumerate(os.walk(folder)):
+        if number > MOST_FOLDERS:
+            return False
+        if any(name.endswith(".sqlx") for name in names):
+            return True
+
+    return False
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:

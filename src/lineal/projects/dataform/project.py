@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -30,6 +31,8 @@ from lineal.projects.dataform.actions import (
 )
 from lineal.projects.dataform.javascript.trees import Node, parse_program
 from lineal.projects.dataform.javascript.values import (
+    ARRAY,
+    JSON,
     OBJECT,
     Evaluator,
     Exhausted,
@@ -38,6 +41,7 @@ from lineal.projects.dataform.javascript.values import (
     Returned,
     Scope,
     Unknown,
+    parse_json,
     truth,
 )
 from lineal.projects.dataform.javascript.values import text_of as written_as
@@ -67,6 +71,11 @@ class Draft:
     actions: list[Action] = field(default_factory=list)
     by_name: dict[str, list[Action]] = field(default_factory=dict)
     includes: dict[str, Any] = field(default_factory=dict)
+    """What each file of includes/ exports, by the name that every file knows it by."""
+    modules: dict[str, Any] = field(default_factory=dict)
+    """What each file of JavaScript exports, by its path."""
+    pending: dict[str, None] = field(default_factory=dict)
+    """The files of includes/, in their order."""
     unknown: dict[tuple[str, str], None] = field(default_factory=dict)
 
     @property
@@ -121,7 +130,10 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
 
     for file in files_below(folder / INCLUDES, draft.report):
         if file.suffix == ".js":
-            attempt_file(read_include, file, draft)
+            draft.pending[str(file)] = None
+
+    for name in list(draft.pending):
+        attempt_file(read_include, Path(name), draft)
 
     described = set(actions_files(folder, draft))
 
@@ -184,51 +196,85 @@ def global_scope(draft: Draft, file: str) -> Scope:
     config = {"projectConfig": dict(draft.settings.plain)}
     builtins: dict[str, Any] = {
         "dataform": config, "session": {"config": config["projectConfig"]}, "Object": OBJECT,
-        "require": Native("require", partial(require, draft)), "module": {"exports": {}},
+        "require": Native("require", partial(require, draft, file)), "module": {"exports": {}},
         "console": {"log": Native("log", lambda given: None)},
         "String": Native("String", lambda given: written_as(given[0]) if given else ""),
-        "JSON": {"stringify": Native("stringify", lambda given: written_as(given[0]))},
+        "JSON": JSON, "Array": ARRAY,
     }  # fmt: skip
     builtins.update(draft.includes)
     builtins.update(definers(draft, file))
     return Scope(builtins)
 
 
-def require(draft: Draft, given: list[Any]) -> Any:
-    """require("includes/dates")      a file of the project; any other only a run knows"""
+def require(draft: Draft, file: str, given: list[Any]) -> Any:
+    """require("includes/dates"), require("./dates")      a file of the project; any other only a run knows"""
     path = ""
-    if given:
-        path = str(given[0])
+    if given and isinstance(given[0], str):
+        path = given[0]
 
-    stem = Path(path).stem
-    if stem in draft.includes:
-        return draft.includes[stem]
+    found = module_file(draft, file, path)
+    if found is not None:
+        return load_module(found, draft)
 
-    return Unknown(stem or "module")
+    return draft.includes.get(Path(path).stem, Unknown(Path(path).stem or "module"))
+
+
+ENDINGS = ("", ".js", ".json", "/index.js")
+
+
+def module_file(draft: Draft, file: str, path: str) -> Path | None:
+    """Return the file of the project that a path means; None for a package."""
+    if not path:
+        return None
+
+    base = Path(file).parent if path.startswith(".") else draft.folder
+    root = os.path.abspath(draft.folder)  # noqa: PTH100
+    for ending in ENDINGS:
+        found = Path(os.path.normpath(base / f"{path}{ending}"))
+        inside = os.path.abspath(found).startswith(f"{root}{os.sep}")  # noqa: PTH100
+        if inside and found.suffix in (".js", ".json") and found.is_file():
+            return found
+
+    return None
+
+
+def load_module(file: Path, draft: Draft) -> Any:
+    """Return what a file exports; it is read once, and one that requires itself is not followed."""
+    key = str(file)
+    if key in draft.modules:
+        return draft.modules[key]
+
+    draft.modules[key] = Unknown(file.stem)
+    text = read_text(file, draft.report)
+    if text is None:
+        return draft.modules[key]
+    if file.suffix == ".json":
+        draft.modules[key] = parse_json([text])
+        return draft.modules[key]
+
+    scope = global_scope(draft, key)
+    before = set(scope.names)
+    held: dict[str, Any] = {"exports": {}}
+    scope.names["module"] = held
+    draft.evaluator(key, text).run(parse_program(text), scope)
+    exported = held["exports"]
+    if isinstance(exported, Function) or (isinstance(exported, dict) and exported):
+        draft.modules[key] = exported
+    else:
+        draft.modules[key] = {
+            name: value
+            for name, value in scope.names.items()
+            if name not in before and isinstance(value, (str, int, float, list, Function))
+        }
+
+    return draft.modules[key]
 
 
 def read_include(file: Path, draft: Draft) -> None:
     """includes/dates.js      dates.DAY in every file"""
-    text = read_text(file, draft.report)
-    if text is None:
-        return
-
-    scope = global_scope(draft, str(file))
-    held: dict[str, Any] = {"exports": {}}
-    scope.names["module"] = held
-    statements = parse_program(text)
-    draft.evaluator(str(file), text).run(statements, scope)
-    exported = held["exports"]
-    own = {
-        name: value
-        for name, value in scope.names.items()
-        if name not in draft.includes and isinstance(value, (str, int, float, list, Function))
-    }
-    known = own
-    if isinstance(exported, dict) and exported:
-        known = exported
-
-    draft.includes[file.stem] = known if not isinstance(exported, Function) else exported
+    exported = load_module(file, draft)
+    if file.parent == draft.folder / INCLUDES or file.stem not in draft.includes:
+        draft.includes[file.stem] = exported
 
 
 def definers(draft: Draft, file: str) -> dict[str, Any]:

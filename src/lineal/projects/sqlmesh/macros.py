@@ -5,16 +5,16 @@
     FROM @{schema}.orders                                     FROM shop.orders, by the variables of the project
 
 An expansion has as many lines as the macro, so that every place after it stays right. A condition
-that only a run knows is read both ways. A macro in Python is a function of its arguments, with a
-diagnostic, unless its one `return` tells what it writes.
+that only a run knows is read both ways. The text of a macro in Python is interpreted, never run. One
+that only a run knows is a function of its arguments, with a diagnostic.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.extract.sql.glance import truth_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -28,8 +28,12 @@ from lineal.projects.sqlmesh.pieces import (
     split,
     stripped,
     unquote,
+    unwrap,
 )
 from lineal.projects.text import Report
+
+if TYPE_CHECKING:
+    from lineal.resolve.macros import MacroProgram
 
 DEEPEST = 30
 LARGEST = 2_000_000
@@ -41,6 +45,14 @@ class Value(NamedTuple):
 
     text: str
     is_string: bool = False
+
+    @property
+    def plain(self) -> str | int:
+        """Return the value as Python has it."""
+        if not self.is_string and self.text.isdigit():
+            return int(self.text)
+
+        return self.text
 
     @property
     def literal(self) -> str:
@@ -59,12 +71,48 @@ class Lambda(NamedTuple):
 
 
 class PythonMacro(NamedTuple):
-    """A macro that Python makes: its parameters, and what it writes if its text tells."""
+    """A macro that Python makes: its name, and the function that writes it."""
 
     name: str
     file: str
     line: int
-    write: Callable[[list[str], Mapping[str, str]], str | None]
+    function: str
+
+
+class PythonMacros(Mapping[str, PythonMacro]):
+    """The macros of a project in Python, by name, and the program that they are."""
+
+    def __init__(self) -> None:
+        self.macros: dict[str, PythonMacro] = {}
+        self.texts: dict[str, str] = {}
+        self._program: MacroProgram | None = None
+
+    def __getitem__(self, name: str) -> PythonMacro:
+        return self.macros[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.macros)
+
+    def __len__(self) -> int:
+        return len(self.macros)
+
+    def add(self, file: str, text: str, macros: Iterable[PythonMacro]) -> None:
+        """Add the macros of a file."""
+        self.texts[file] = text
+        self.macros.update((macro.name, macro) for macro in macros)
+
+    def write(
+        self, macro: PythonMacro, given: list[Any], named: Mapping[str, Any], env: Environment
+    ) -> list[str]:
+        """Return the texts that a macro may write; none if only a run knows."""
+        from lineal.resolve.macros import MacroProgram, Question
+
+        if self._program is None:
+            self._program = MacroProgram(self.texts.items())
+
+        about = attributes_of(env)
+        asked = Question(macro.file, macro.function, given, named, about, env.columns_of)
+        return self._program.write(asked)
 
 
 DAY, MOMENT = "'2020-01-01'", "'2020-01-01 00:00:00'"
@@ -79,7 +127,7 @@ class Environment:
     """What macros know: variables, definitions of the file, macros in Python."""
 
     variables: Mapping[str, Value]
-    python: Mapping[str, PythonMacro]
+    python: PythonMacros
     file: str
     dialect: str
     report: Report
@@ -284,15 +332,45 @@ def call(name: str, inner: str, before: str, after: str, env: Environment) -> st
 
 
 def call_python(made: Call, macro: PythonMacro) -> str:
-    """@cents(amount)      by its one return, else a function of its arguments"""
-    texts = [expand(text, made.env) for text in made.given]
-    named = {key: expand(text, made.env) for key, text in made.named.items()}
-    written = macro.write(texts, named)
-    if written is not None:
-        return expand(written, made.env)
+    """@cents(amount)      as its text tells, else a function of its arguments"""
+    env = made.env
+    given = [argument_of(expand(text, env)) for text in made.given]
+    named = {key: argument_of(expand(text, env)) for key, text in made.named.items()}
+    written = env.python.write(macro, given, named, env)
+    if len(written) > 1:
+        env.asked.append(True)
+    if written:
+        return expand(written[0 if env.answer else -1].strip().removesuffix(";"), env)
 
-    made.env.dynamic(f"what the Python macro @{macro.name} writes is only known when it runs")
+    env.dynamic(f"what the Python macro @{macro.name} writes is only known when it runs")
     return unknown_call(made)
+
+
+def argument_of(text: str) -> Any:
+    """(a, b), [a, b]      a list of arguments; any other text stays as it is"""
+    bare = text.strip()
+    items = listed(bare)
+    is_list = bare[:1] == "[" or len(items) > 1
+    if is_list and bare[:1] in "[(" and unwrap(bare) != bare:
+        return [argument_of(item) for item in items]
+
+    return bare
+
+
+def attributes_of(env: Environment) -> dict[str, Any]:
+    """Return what the evaluator of SQLMesh tells a macro about the run."""
+    moments = {
+        f"{when}_{key}": unquote(text)
+        for when in ("start", "end", "execution")
+        for key, text in TIMES.items()
+    }
+    variables = {key: held.plain for key, held in env.variables.items()}
+    about = {"runtime_stage": "evaluating", "gateway": "default", "this_model": env.this}
+    return {
+        "locals": {**variables, **moments, **about},
+        "dialect": env.dialect,
+        **about,
+    }
 
 
 def unknown_call(made: Call) -> str:

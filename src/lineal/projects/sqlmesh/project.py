@@ -35,7 +35,7 @@ from lineal.projects.sqlmesh.audits import (
     metric_script,
 )
 from lineal.projects.sqlmesh.header import Header, assignments, body_of, headers_of, kind_of
-from lineal.projects.sqlmesh.macros import Environment, PythonMacro, Value, expand
+from lineal.projects.sqlmesh.macros import Environment, PythonMacros, Value, expand
 from lineal.projects.sqlmesh.pieces import is_string, listed, split, unquote
 from lineal.projects.sqlmesh.python_files import (
     PythonModel,
@@ -74,7 +74,7 @@ class Draft:
     given: list[Extraction] = field(default_factory=list)
     audits: dict[str, Audit] = field(default_factory=dict)
     asked: list[tuple[str, list[Asked], str, str]] = field(default_factory=list)
-    python: dict[str, PythonMacro] = field(default_factory=dict)
+    python: PythonMacros = field(default_factory=PythonMacros)
     jinja: list[Template] = field(default_factory=list)
     sql: list[Model] = field(default_factory=list)
     metrics: list[tuple[Header, str]] = field(default_factory=list)
@@ -170,12 +170,12 @@ def is_ignored(file: Path, patterns: list[str]) -> bool:
 def read_python_macros(file: Path, draft: Draft) -> None:
     """macros/*.py"""
     text = read_text(file, draft.report)
-    tree = None
-    if text is not None:
-        tree = parse_python(text, str(file), draft.report)
+    if text is None:
+        return
 
+    tree = parse_python(text, str(file), draft.report)
     if tree is not None:
-        draft.python.update((macro.name, macro) for macro in macros_of(tree, str(file)))
+        draft.python.add(str(file), text, macros_of(tree, str(file)))
 
 
 def read_jinja_macros(file: Path, draft: Draft) -> None:

@@ -1,7 +1,7 @@
 """Python of a SQLMesh project: macros, models, config.py. It is parsed, never executed.
 
 @macro()
-def cents(evaluator, column): return f"{column} * 100"        writes what its one return says
+def cents(evaluator, column): return f"{column} * 100"
 
 @model("shop.orders", columns={"id": "int"}, depends_on=["raw.orders"])
 """
@@ -16,7 +16,6 @@ from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.projects.sqlmesh.macros import PythonMacro
-from lineal.projects.sqlmesh.pieces import unquote
 from lineal.projects.text import Report
 
 UNKNOWN = object()
@@ -154,7 +153,6 @@ def joined_value(node: ast.JoinedStr, names: Mapping[str, Any]) -> Any:
 
 def macros_of(tree: ast.Module, file: str) -> Iterator[PythonMacro]:
     """Yield the macros of a file: @macro() def name(evaluator, …)."""
-    names = constants_of(tree)
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef):
             continue
@@ -169,8 +167,7 @@ def macros_of(tree: ast.Module, file: str) -> Iterator[PythonMacro]:
             if isinstance(given, str):
                 name = given
 
-            writer = Writer(node, names)
-            yield PythonMacro(name.lower(), file, node.lineno, writer.write)
+            yield PythonMacro(name.lower(), file, node.lineno, node.name)
 
 
 def decorator_of(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.Call | None:
@@ -188,137 +185,6 @@ def decorator_of(node: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast
             return ast.Call(called, [], [])
 
     return None
-
-
-@dataclass(frozen=True)
-class Writer:
-    """What a macro writes: the value of its one return, with its arguments put in."""
-
-    node: ast.FunctionDef
-    names: Mapping[str, Any]
-
-    def write(self, given: list[str], named: Mapping[str, str]) -> str | None:
-        """Return the text that a call writes; None where only a run tells."""
-        body = [each for each in self.node.body if not is_idle(each)]
-        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
-            return None
-
-        parameters = [*self.node.args.posonlyargs, *self.node.args.args][1:]
-        if self.node.args.vararg is not None or len(given) > len(parameters):
-            return None
-
-        values = self.defaults(parameters)
-
-        for parameter, text in zip(parameters, given, strict=False):
-            values[parameter.arg] = text
-
-        values.update(named)
-        typed = {each.arg for each in parameters if is_plain_type(each.annotation)}
-        return self.text_of(body[0].value, values, typed)
-
-    def defaults(self, parameters: list[ast.arg]) -> dict[str, str]:
-        """Return the values of parameters that a call does not give."""
-        several = self.node.args.defaults
-        tail = []
-        if several:
-            tail = parameters[len(parameters) - len(several) :]
-
-        found = {}
-
-        for parameter, node in zip(tail, several, strict=False):
-            held = value_of(node, self.names)
-            if isinstance(held, (str, int, float)):
-                found[parameter.arg] = str(held)
-
-        return found
-
-    def text_of(self, node: ast.expr, values: Mapping[str, str], typed: set[str]) -> str | None:
-        """Return the SQL that an expression is; None where only a run tells."""
-        if isinstance(node, ast.Name) and node.id in values:
-            if node.id in typed:
-                return unquote(values[node.id])
-
-            return values[node.id]
-        if isinstance(node, ast.Constant) and isinstance(node.value, (str, int, float)):
-            return str(node.value)
-        if isinstance(node, ast.Name):
-            held = self.names.get(node.id)
-            if isinstance(held, (str, int, float)):
-                return str(held)
-
-            return None
-        if isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
-            return self.sum_of(node, values, typed)
-        if isinstance(node, ast.JoinedStr):
-            return self.joined(node, values, typed)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in FUNCTION_MAKERS:
-            return self.function(node, values, typed)
-
-        return None
-
-    def function(self, node: ast.Call, values: Mapping[str, str], typed: set[str]) -> str | None:
-        """exp.func("MD5", column)      MD5(column)"""
-        texts = [self.text_of(each, values, typed) for each in node.args]
-        if not texts or any(text is None for text in texts):
-            return None
-
-        return f"{texts[0]}({', '.join(text for text in texts[1:] if text)})"
-
-    def sum_of(self, node: ast.BinOp, values: Mapping[str, str], typed: set[str]) -> str | None:
-        """column * num, "a" + b"""
-        left = self.text_of(node.left, values, typed)
-        right = self.text_of(node.right, values, typed)
-        if left is None or right is None:
-            return None
-        if any(isinstance(each, (ast.JoinedStr, ast.Constant)) and not is_number(each)
-               for each in (node.left, node.right)):  # fmt: skip
-            return left + right
-
-        return f"({left} {SIGNS[type(node.op)]} {right})"
-
-    def joined(self, node: ast.JoinedStr, values: Mapping[str, str], typed: set[str]) -> str | None:
-        """f"{column} * 100" """
-        written = []
-
-        for each in node.values:
-            held = each
-            if isinstance(each, ast.FormattedValue):
-                held = each.value
-
-            text = self.text_of(held, values, typed)
-            if text is None:
-                return None
-
-            written.append(text)
-
-        return "".join(written)
-
-
-FUNCTION_MAKERS = ("exp.func", "func", "exp.Anonymous")
-
-SIGNS: Mapping[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-}
-
-
-def is_number(node: ast.expr) -> bool:
-    """Tell whether an expression is a number."""
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
-
-
-def is_idle(node: ast.stmt) -> bool:
-    """Tell whether a statement writes nothing: a docstring, an assertion."""
-    return isinstance(node, ast.Assert) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    )
-
-
-def is_plain_type(annotation: ast.expr | None) -> bool:
-    """name: str      the argument arrives without quotes"""
-    return isinstance(annotation, ast.Name) and annotation.id in ("str", "int", "float")
 
 
 # -- models ----------------------------------------------------------------------------------------

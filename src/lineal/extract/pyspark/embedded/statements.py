@@ -14,13 +14,15 @@ from lineal.extract.pyspark.values import Builder, Choice, Library, Pattern, Unk
 from lineal.model.diagnostic import Code
 
 if TYPE_CHECKING:
+    from lineal.extract.pyspark.files import File
     from lineal.extract.pyspark.run import Environment, Run
 
 SQL_START = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\{%.*?%\}\s*|\{#.*?#\}\s*|\(\s*|;\s*)*"
     r"(?:select|with|insert|create|update|delete|merge|replace|truncate|drop|alter|copy|call|begin"
     r"|declare|set|use|grant|revoke|unload|refresh|exec|execute|vacuum|analyze|optimize|load|from"
-    r"|commit|rollback|attach|install|pragma|lock|comment|msck|explain|show|describe)\b[\s(;'\"`]",
+    r"|commit|rollback|attach|install|pragma|lock|comment|msck|explain|show|describe|export)\b"
+    r"[\s(;'\"`]",
     re.IGNORECASE | re.DOTALL,
 )
 """How a text of SQL begins; anything else that is handed to `execute` or `run` is no SQL."""
@@ -107,7 +109,10 @@ class Collector:
     decorators: list[Callable[[Run, Collector, Any, str, Keywords], Value | None]] = field(
         default_factory=list
     )
-    literals: dict[str, tuple[str, int]] | None = None
+    literals: dict[tuple[str, str], int] | None = None
+    """The line of each text by its file."""
+    reached: set[int] = field(default_factory=set)
+    """The calls whose argument was asked for SQL, by the identity of their node."""
 
     def call(self, run: Run, called: Called) -> Value:
         """Return what a call gives that speaks to a database; NOT_TAKEN for any other."""
@@ -143,6 +148,7 @@ class Collector:
 
     def add(self, run: Run, called: Called, held: Value, expression: Any, about: About) -> bool:
         """Keep the SQL of a value: a text, several, or a file; tell whether there is any."""
+        self.reached.add(id(called.node))
         if isinstance(held, Choice):
             found = [self.add(run, called, each, expression, about) for each in held.options]
             return any(found)
@@ -189,9 +195,10 @@ class Collector:
         return True
 
     def report_unknown(self, run: Run, called: Called, text: str) -> None:
-        """Report a text that is handed to a database, and of which the beginning is not known."""
-        if isinstance(text, Pattern):
-            run.report(Code.DYNAMIC, f"SQL that only a run knows: {text[:80]}", called.node)
+        """Report a text that is handed to a database, and that does not begin like SQL."""
+        message = f"SQL that only a run knows: {text[:80]}"
+        if isinstance(text, Pattern) or " " in text.strip():
+            run.report(Code.DYNAMIC, message, called.node)
 
     def add_file(self, run: Run, called: Called, path: str, about: About) -> bool:
         """sql="sql/load.sql"      a file beside the program, or in a folder of templates"""
@@ -199,6 +206,9 @@ class Collector:
 
         for folder in ("", *about.folders):
             found = found or find_file(run, f"{folder}/{path}" if folder else path)
+
+        if found is None and path.startswith("/"):
+            found = find_file(run, path.lstrip("/"))  # Jinja reads it from the folder of the DAG
 
         text = None
         if found is not None:
@@ -261,20 +271,39 @@ class Collector:
         return file, place.line if place is not None else 1, True
 
     def literal(self, run: Run, text: str) -> tuple[str, int] | None:
-        """Return the file and line of the string that a text is."""
+        """Return the file and line of the string that a text is; the file at hand comes first."""
         if self.literals is None:
-            self.literals = {}
-            for file in run.program.files:
-                for node in ast.walk(file.tree):
-                    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                        place = file.reading.place_of(node)
-                        line = 1
-                        if place is not None:
-                            line = place.line
+            self.literals = literals_of(run.program.files)
 
-                        self.literals.setdefault(node.value, (file.script.file, line))
+        here = run.reading.script.file
+        if (here, text) in self.literals:
+            return here, self.literals[here, text]
 
-        return self.literals.get(str(text))
+        found = (file for file, held in self.literals if held == text)
+        other = next(found, None)
+        if other is None:
+            return None
+
+        return other, self.literals[other, text]
+
+
+def literals_of(files: Iterable[File]) -> dict[tuple[str, str], int]:
+    """Return the line of each string of these files."""
+    found: dict[tuple[str, str], int] = {}
+
+    for file in files:
+        for node in ast.walk(file.tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+
+            place = file.reading.place_of(node)
+            line = 1
+            if place is not None:
+                line = place.line
+
+            found.setdefault((file.script.file, node.value), line)
+
+    return found
 
 
 @dataclass(frozen=True)

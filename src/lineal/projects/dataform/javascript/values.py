@@ -8,6 +8,8 @@ Code is not executed: the trees are walked with limits, and no function of the m
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +31,13 @@ class Unknown:
 
     label: str = "value"
 
+    @property
+    def name(self) -> str:
+        """Return the label as one name: getConfig().START is getConfig_START."""
+        return re.sub(r"\W+", "_", self.label).strip("_") or "value"
+
     def __str__(self) -> str:
-        return f"{{{self.label}}}"
+        return f"{{{self.name}}}"
 
 
 @dataclass(frozen=True)
@@ -138,12 +145,11 @@ class Evaluator:
     def loop(self, node: Node, scope: Scope) -> None:
         """for (const x of xs) { … }"""
         held = self.value(node.items, scope)
+        items: list[Any] = []
         if isinstance(held, Unknown):
             self.unknown(held.label, node.at)
-            return
-
-        items = []
-        if isinstance(held, (list, str, dict)):
+            items = [Unknown("item")]  # followed once
+        elif isinstance(held, (list, str, dict)):
             items = list(held)
 
         if node.of == "in" and isinstance(held, list):
@@ -214,12 +220,9 @@ class Evaluator:
         """Return an expression as a template writes it; what only a run knows is a placeholder."""
         held = self.value(node, scope)
         if isinstance(held, (Unknown, Function, Native)):
-            label = "function"
-            if isinstance(held, Unknown):
-                label = held.label
-
-            self.unknown(label, node.at)
-            return f"{{{label}}}"
+            found = held if isinstance(held, Unknown) else Unknown("function")
+            self.unknown(found.label, node.at)
+            return str(found)
 
         return text_of(held)
 
@@ -291,6 +294,8 @@ class Evaluator:
             return -held
         if sign in ("await", "...", "+"):
             return held
+        if sign == "typeof" and not isinstance(held, Unknown):
+            return type_of(held)
 
         return Unknown()
 
@@ -416,15 +421,33 @@ class Evaluator:
 
     def method(self, held: Any, name: str, given: list[Any]) -> Any:
         """Call a method of a list, a text or an object."""
+        if isinstance(held, Unknown):
+            return self.method_of_unknown(held, name, given)
+
         handlers = METHODS.get(type(held))
         handler = None
         if handlers is not None:
             handler = handlers.get(name)
 
         if handler is None:
-            return Unknown(f"{name}()")
+            return Unknown(name)
 
-        return self.checked(handler(self, held, given))
+        try:
+            return self.checked(handler(self, held, given))
+        except (IndexError, TypeError, ValueError) as error:
+            if isinstance(error, Exhausted):
+                raise
+
+            return Unknown(name)
+
+    def method_of_unknown(self, held: Unknown, name: str, given: list[Any]) -> Any:
+        """tables.map(t => …)      over items that only a run knows: followed once"""
+        if name not in ONCE or not given or not isinstance(given[0], Function):
+            return Unknown(held.label if name in TEXTS else name)
+
+        self.unknown(held.label, 0)
+        handler = LISTS[name]
+        return self.checked(handler(self, [Unknown("item")], given))
 
     def each(self, function: Any, items: list[Any]) -> Iterator[Any]:
         """Call a function for each item."""
@@ -465,6 +488,17 @@ def member_of(held: Any, name: str) -> Any:
 
     label = getattr(held, "label", "")
     return Unknown(f"{label}.{name}" if label else name)
+
+
+def type_of(held: Any) -> str:
+    """typeof a"""
+    if isinstance(held, (Function, Native)):
+        return "function"
+
+    return TYPES.get(type(held), "object")
+
+
+TYPES = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "undefined"}
 
 
 def truth(held: Any) -> bool | None:
@@ -613,7 +647,66 @@ LISTS: Mapping[str, Handler] = {
     "reverse": lambda run, held, given: held[::-1],
     "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
     "toString": lambda run, held, given: text_of(held),
+    "sort": lambda run, held, given: sort_items(run, held, given),
+    "some": lambda run, held, given: some_item(run, held, given),
+    "every": lambda run, held, given: every_item(run, held, given),
+    "at": lambda run, held, given: held[int(given[0])],
+    "pop": lambda run, held, given: held.pop(),
+    "shift": lambda run, held, given: held.pop(0),
+    "entries": lambda run, held, given: [[number, item] for number, item in enumerate(held)],
 }
+ONCE = frozenset(("map", "forEach", "flatMap", "filter", "reduce"))
+"""Methods that call a function for each item."""
+
+
+def padding_of(held: str, given: list[Any]) -> str:
+    """s.padStart(4, "0")      what comes before the text"""
+    sign = text_of(given[1]) if len(given) > 1 else " "
+    missing = min(int(given[0]), LARGEST) - len(held)
+    return (sign * max(missing, 0))[: max(missing, 0)]
+
+
+def parse_json(given: list[Any]) -> Any:
+    """JSON.parse("[1, 2]")"""
+    if not given or not isinstance(given[0], str):
+        return Unknown("JSON")
+
+    try:
+        return json.loads(given[0])
+    except (ValueError, RecursionError):
+        return Unknown("JSON")
+
+
+def sort_items(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.sort()      an order that a function decides is the one of the text"""
+    if not given and all(isinstance(each, str) for each in held):
+        held.sort()
+
+    return held
+
+
+def some_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.some(f)"""
+    answers = [truth(answer) for answer in run.each(given[0], held)]
+    if True in answers:
+        return True
+    if None in answers:
+        return Unknown("some")
+
+    return False
+
+
+def every_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+    """a.every(f)"""
+    answers = [truth(answer) for answer in run.each(given[0], held)]
+    if False in answers:
+        return False
+    if None in answers:
+        return Unknown("every")
+
+    return True
+
+
 TEXTS: Mapping[str, Handler] = {
     "trim": lambda run, held, given: held.strip(),
     "toLowerCase": lambda run, held, given: held.lower(),
@@ -627,7 +720,16 @@ TEXTS: Mapping[str, Handler] = {
     "endsWith": lambda run, held, given: held.endswith(text_of(given[0])),
     "slice": lambda run, held, given: held[slice(*given[:2])],
     "substring": lambda run, held, given: held[slice(*given[:2])],
+    "substr": lambda run, held, given: held[given[0] :][slice(*given[1:2])],
     "toString": lambda run, held, given: held,
+    "trimEnd": lambda run, held, given: held.rstrip(),
+    "trimStart": lambda run, held, given: held.lstrip(),
+    "indexOf": lambda run, held, given: held.find(text_of(given[0])),
+    "lastIndexOf": lambda run, held, given: held.rfind(text_of(given[0])),
+    "charAt": lambda run, held, given: held[int(given[0]) :][:1],
+    "repeat": lambda run, held, given: held * min(int(given[0]), LARGEST // (len(held) or 1)),
+    "padStart": lambda run, held, given: padding_of(held, given) + held,
+    "padEnd": lambda run, held, given: held + padding_of(held, given),
 }
 OBJECTS: Mapping[str, Handler] = {
     "hasOwnProperty": lambda run, held, given: text_of(given[0]) in held,
@@ -660,3 +762,20 @@ OBJECT = {
     ),
 }
 """Object.keys(a), Object.entries(a)"""
+
+JSON = {
+    "stringify": Native("stringify", lambda given: text_of(given[0]) if given else ""),
+    "parse": Native("parse", parse_json),
+}
+"""JSON.parse(text)"""
+
+ARRAY = {
+    "isArray": Native("isArray", lambda given: bool(given) and isinstance(given[0], list)),
+    "from": Native(
+        "from",
+        lambda given: (
+            list(given[0]) if given and isinstance(given[0], (list, str)) else Unknown("items")
+        ),
+    ),
+}
+"""Array.isArray(a)"""
