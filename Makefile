@@ -92,12 +92,13 @@ hunt: $(TEST_READY) ## Read new random queries and mutated inputs for SECONDS=60
 	$(BIN)/python tools/hunt_mutants.py --seed $$seed --seconds $(SECONDS) --processes $(PROCESSES) || failed=1; \
 	exit $$failed
 
-lint: $(TEST_READY) ## Check style, types and how dense the code is
+lint: $(TEST_READY) ## Check style, types, words and how dense the code is
 	@failed=0; \
 	echo "ruff check"; $(BIN)/ruff check . || failed=1; \
 	echo "ruff format --check"; $(BIN)/ruff format --check . || failed=1; \
 	echo "mypy --strict"; $(BIN)/mypy --strict src/lineal || failed=1; \
 	echo "counters"; $(BIN)/python tools/counters.py || failed=1; \
+	echo "words"; $(BIN)/python tools/words.py || failed=1; \
 	exit $$failed
 
 bench: $(BENCH_READY) ## Measure lineal beside sqlglot and others in one run; a missed bound fails

@@ -94,7 +94,7 @@ def log(path: Path) -> int:
 
 
 def one_by_one() -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Every row analysed by itself, whatever was analysed before."""
+    """Every row analyzed by itself, whatever was analyzed before."""
 
     def work(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import lineal

@@ -26,7 +26,7 @@ class Figures(NamedTuple):
 
 
 def measure() -> Figures:
-    """Wall-clock time of all 99 queries, the smallest of several rounds: analysing them, and
+    """Wall-clock time of all 99 queries, the smallest of several rounds: analyzing them, and
     reading their plans.
     """
     suite = tpc.suite("TPC-DS")

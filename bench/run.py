@@ -472,9 +472,9 @@ def benchmark_plans() -> None:
 
     figures = plans.measure()
     ratio = figures.edges / figures.analysis
-    row("Spark: text to analysed plan", figures.analysis)
+    row("Spark: text to analyzed plan", figures.analysis)
     row(
-        "lineal: analysed plan to edges",
+        "lineal: analyzed plan to edges",
         figures.edges,
         f"{ratio:.2f} of the analysis",
         Bound(ratio, most=1.0),

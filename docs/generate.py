@@ -43,7 +43,7 @@ def cli() -> str:
 CLI_NOTES = """\
 - Results go to standard output; diagnostics (`file:line:column: severity[code]: message (hint)`), their count and the
   coverage line go to standard error. With `--output json` both are in the document, and standard error has errors only.
-- On a terminal tables have box lines and colours; in a pipe, or with `NO_COLOR` set, the text is plain, and nothing is
+- On a terminal tables have box lines and colors; in a pipe, or with `NO_COLOR` set, the text is plain, and nothing is
   wrapped or cut.
 - Exit codes: 0 fine; 1 diagnostics of the severity that `--fail-on` names, or above; 2 a mistake in what was asked (an
   unknown node, column or dialect, a path that is not there); 70 a mistake of lineal's own, said in one line

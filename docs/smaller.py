@@ -1,4 +1,4 @@
-"""A screenshot with a palette of 256 colours: a third of the bytes, and nobody sees the difference."""
+"""A screenshot with a palette of 256 colors: a third of the bytes, and nobody sees the difference."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def smaller(picture: bytes) -> bytes:
     data = zlib.decompress(b"".join(body for name, body in chunks if name == b"IDAT"))
     rows = list(_rows(data, width * 3, height))
     counted = Counter(row[at : at + 3] for row in rows for at in range(0, width * 3, 3))
-    palette = _palette(colour for colour, _ in counted.most_common())
-    index = {colour: _nearest(colour, palette)[0] for colour in counted}
+    palette = _palette(color for color, _ in counted.most_common())
+    index = {color: _nearest(color, palette)[0] for color in counted}
     packed = b"".join(
         b"\0" + bytes(index[row[at : at + 3]] for at in range(0, width * 3, 3)) for row in rows
     )
@@ -72,19 +72,19 @@ def _paeth(left: int, up: int, corner: int) -> int:
     return min((left, up, corner), key=lambda each: abs(left + up - corner - each))
 
 
-def _palette(colours: Iterable[bytes]) -> list[bytes]:
-    """Those that there are most of, and none that is like another: a thin line's colour is rare,
+def _palette(colors: Iterable[bytes]) -> list[bytes]:
+    """Those that there are most of, and none that is like another: a thin line's color is rare,
     and counts.
     """
     palette: list[bytes] = []
-    for colour in colours:
-        if len(palette) < COLOURS and (not palette or _nearest(colour, palette)[1] > ALIKE):
-            palette.append(colour)
+    for color in colors:
+        if len(palette) < COLOURS and (not palette or _nearest(color, palette)[1] > ALIKE):
+            palette.append(color)
     return palette
 
 
-def _nearest(colour: bytes, palette: list[bytes]) -> tuple[int, int]:
+def _nearest(color: bytes, palette: list[bytes]) -> tuple[int, int]:
     """Its number, and the square of how far it is."""
-    red, green, blue = colour
+    red, green, blue = color
     distances = ((red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2 for r, g, b in palette)
     return min(enumerate(distances), key=lambda each: each[1])

@@ -59,7 +59,7 @@ class Case:
 
     @property
     def complete(self) -> bool:
-        """Whether every dataset's columns are known, so that an engine can analyse the statements."""
+        """Whether every dataset's columns are known, so that an engine can analyze the statements."""
         return (
             not self.diagnostics
             and not any(".*" in line or "[" in line for line in self.edges)

@@ -1,5 +1,5 @@
 """The function table against the lists that others keep: sqlglot's classes, Spark's functions,
-DuckDB's catalogue.
+DuckDB's catalog.
 """
 
 from __future__ import annotations

@@ -291,7 +291,7 @@ def test_nothing_heavy_comes_in_before_it_is_needed(script: str, also: tuple[str
     assert loaded & {*LATE, *also} == set()
 
 
-def test_plain_sql_needs_neither_yaml_nor_templates_nor_colours() -> None:
+def test_plain_sql_needs_neither_yaml_nor_templates_nor_colors() -> None:
     loaded = modules_after("import lineal\nassert lineal.lineage('SELECT a FROM t').to('json')")
     assert "sqlglot" in loaded
     assert loaded & {"yaml", "jinja2", "rich", "numpy", "pyspark", "click"} == set()

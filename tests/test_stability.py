@@ -85,7 +85,7 @@ def without_files(document: dict[str, Any]) -> Any:
 
 
 def test_the_names_of_the_files_do_not_matter(tmp_path: Path) -> None:
-    """Files are independent scripts over one catalogue: read in another order they say the same."""
+    """Files are independent scripts over one catalog: read in another order they say the same."""
     orders = Random(7).sample(list(permutations("abcdef")), 12)
     documents = []
     for number, letters in enumerate(orders):

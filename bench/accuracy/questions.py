@@ -98,7 +98,7 @@ def split(text: str, names: set[str]) -> tuple[str, str]:
 
 
 def from_tpc() -> Iterator[Question]:
-    """Truth is Spark's: its analysed plan of each query, read by lineal's reader of plans."""
+    """Truth is Spark's: its analyzed plan of each query, read by lineal's reader of plans."""
     for name in tpc.SUITES:
         suite = tpc.suite(name)
         truths = by_spark(suite)

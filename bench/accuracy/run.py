@@ -26,8 +26,8 @@ from questions import Pair, Question, from_cases, from_mimic, from_tpc  # noqa: 
 
 TRUTHS = {
     "cases": "the edges that each case file states",
-    "TPC-DS": "Spark's analysed plan of each query",
-    "TPC-H": "Spark's analysed plan of each query",
+    "TPC-DS": "Spark's analyzed plan of each query",
+    "TPC-H": "Spark's analyzed plan of each query",
 }
 AGREED = "no truth: what more than half of the systems that answer agree on"
 

@@ -32,5 +32,5 @@ SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM (
 
 
 def fingerprint(connection: Any) -> str:
-    """Of everything that the catalogue says, and of the transactions that said it."""
+    """Of everything that the catalog says, and of the transactions that said it."""
     return str(connection.execute(CATALOGUE).fetchone()[0])

@@ -41,7 +41,7 @@ CREATE TABLE products (
     sizes integer[],
     matrix integer[],
     sheet xml,
-    "Colour" text,
+    "Color" text,
     "group" text
 );
 

@@ -27,7 +27,7 @@ from lineal.model.edge import Dataset, Read
 from lineal.model.way import Clause
 from lineal.projects import postgres
 from lineal.projects.postgres import crosscheck
-from lineal.projects.postgres.catalogue import read
+from lineal.projects.postgres.catalog import read
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.resolve.definitions import Definitions
 
@@ -67,8 +67,8 @@ def test_the_server_agrees_on_every_hard_view(views: Any) -> None:
 
 def test_a_wrong_read_is_found_on_either_side(views: Any) -> None:
     with postgres.session(live.address(views)) as server:
-        catalogue, known = read(server), read_dependencies(server)
-    texts = {".".join(parts): script.text for parts, script in catalogue.views}
+        catalog, known = read(server), read_dependencies(server)
+    texts = {".".join(parts): script.text for parts, script in catalog.views}
     reads = Definitions(postgres.load(live.address(views))).extract().reads
     changed = [
         each for each in reads if (each.target.name, each.column) != ("public.using_inner", "id")
@@ -76,7 +76,7 @@ def test_a_wrong_read_is_found_on_either_side(views: Any) -> None:
     changed.append(
         Read(Dataset("", "public.field"), Dataset("", "public.orders"), "fee", Clause.SELECT, None)
     )
-    found = [each.message for each in disagreements(changed, known, texts, catalogue.datasets)]
+    found = [each.message for each in disagreements(changed, known, texts, catalog.datasets)]
     assert any(message.startswith("public.field reads public.orders.fee") for message in found)
     assert any(
         message.startswith("public.using_inner reads public.") and "pg_depend" in message

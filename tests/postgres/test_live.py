@@ -1,4 +1,4 @@
-"""A live server as input: what lineal reads from its catalogue is what the server has stored."""
+"""A live server as input: what lineal reads from its catalog is what the server has stored."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["lineage", "--no-cache", *arguments])
 
 
-def test_names_types_functions_and_comments_are_those_of_the_catalogue(shop: Any) -> None:
+def test_names_types_functions_and_comments_are_those_of_the_catalog(shop: Any) -> None:
     found = lineal.lineage(live.address(shop))
     assert sorted(str(edge) for edge in found.edges) == sorted(EDGES.strip().splitlines())
     assert [str(diagnostic) for diagnostic in found.diagnostics] == []
@@ -228,14 +228,14 @@ def test_no_command_shows_or_keeps_a_password(
 
 
 def test_a_connection_that_ends_is_one_line(shop: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lineal.projects.postgres import catalogue
+    from lineal.projects.postgres import catalog
 
     ending = "SELECT pg_terminate_backend(pg_backend_pid()), %s::text[]"
-    monkeypatch.setattr(catalogue, "FUNCTIONS", ending)
+    monkeypatch.setattr(catalog, "FUNCTIONS", ending)
     done = run(live.address(shop))
     assert (done.exit_code, len(done.stderr.strip().splitlines())) == (2, 1)
     assert "terminating connection" in done.stderr
-    monkeypatch.setattr(catalogue, "FUNCTIONS", "SELECT pg_sleep(20), %s::text[]")
+    monkeypatch.setattr(catalog, "FUNCTIONS", "SELECT pg_sleep(20), %s::text[]")
     late = run(live.address(shop) + "&options=-c%20statement_timeout%3D50ms")
     assert (late.exit_code, "statement timeout" in late.stderr) == (2, True)
 
@@ -261,7 +261,7 @@ def test_the_environment_counts_as_for_psql(
     assert run("postgresql://?service=shop").exit_code == 0
 
 
-def test_a_role_without_rights_reads_the_catalogue_all_the_same(shop: Any) -> None:
+def test_a_role_without_rights_reads_the_catalog_all_the_same(shop: Any) -> None:
     shop.execute("CREATE ROLE lineal_stranger LOGIN")
     try:
         shop.execute("REVOKE ALL ON SCHEMA public FROM public")

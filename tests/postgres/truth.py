@@ -45,7 +45,7 @@ class Frame:
     rows: Lineage = field(default_factory=set)
 
 
-# -- what the catalogue says -----------------------------------------------------------------------
+# -- what the catalog says -----------------------------------------------------------------------
 
 
 @dataclass

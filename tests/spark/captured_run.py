@@ -89,7 +89,7 @@ def to_holder(run: JobRun, save: Callable[..., None]) -> Callable[..., None]:
 
 
 def anew(run: JobRun) -> Callable[..., Any]:
-    """CREATE OR REPLACE TABLE      which the catalogue of the session cannot do"""
+    """CREATE OR REPLACE TABLE      which the catalog of the session cannot do"""
 
     def sql(spark: Any, sqlQuery: str, args: Any = None, **named: Any) -> Any:
         text = re.sub(

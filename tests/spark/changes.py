@@ -1,4 +1,4 @@
-"""Statements and programs that write tables of catalogues: what is captured, and what their texts
+"""Statements and programs that write tables of catalogs: what is captured, and what their texts
 say.
 """
 
@@ -84,7 +84,7 @@ def make(spark: Any, tables: str, using: str = "") -> None:
 
 
 def program(spark: Any, tables: str, provider: str = "") -> None:
-    """The ways of a DataFrame into a table of a catalogue, each into a column of its own kind."""
+    """The ways of a DataFrame into a table of a catalog, each into a column of its own kind."""
     from pyspark.sql import functions as F
 
     seen = spark.table(f"{tables}.seen")

@@ -1,4 +1,4 @@
-"""A job, run for real on empty tables: what it would write is analysed by Spark, and not written."""
+"""A job, run for real on empty tables: what it would write is analyzed by Spark, and not written."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def statement(run: JobRun) -> Callable[..., Any]:
 
 
 def with_values(text: str, args: Any) -> str:
-    """WHERE id = :id      a command is analysed as a text, so its arguments are written into it"""
+    """WHERE id = :id      a command is analyzed as a text, so its arguments are written into it"""
     for name, value in (args or {}).items() if isinstance(args, dict) else ():
         text = re.sub(rf":{name}\b", lambda _, value=value: repr(value), text)
     return text

@@ -1,4 +1,4 @@
-"""Tables of catalogues: to change single rows gives the edges of the statement, not of Spark's
+"""Tables of catalogs: to change single rows gives the edges of the statement, not of Spark's
 rewriting of it.
 """
 
@@ -32,7 +32,7 @@ inserted
 
 @pytest.fixture(scope="module")
 def changeable(spark, tmp_path_factory):
-    """A catalogue of tables that can change single rows: the smallest that Spark takes, compiled
+    """A catalog of tables that can change single rows: the smallest that Spark takes, compiled
     here.
     """
     home = os.environ.get("JAVA_HOME")
@@ -103,8 +103,8 @@ def test_a_frame_is_merged(changeable):
     )
 
 
-def test_a_database_is_a_catalogue(spark):
-    url = "jdbc:derby:memory:catalogue;create=true"
+def test_a_database_is_a_catalog(spark):
+    url = "jdbc:derby:memory:catalog;create=true"
     driver = "org.apache.derby.iapi.jdbc.AutoloadedDriver"
     settings = {
         "": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",

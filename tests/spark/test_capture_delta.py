@@ -73,7 +73,7 @@ def from_seen(shop: Shop) -> Any:
     return shop.seen.select("id", (F.col("n") + 1).alias("amount"), F.col("k").alias("day"))
 
 
-# -- statements and frames over tables of the catalogue --------------------------------------------
+# -- statements and frames over tables of the catalog --------------------------------------------
 
 
 @pytest.mark.parametrize("name", [name for name in STATEMENTS if name not in BY_SUBQUERY])
@@ -336,18 +336,18 @@ def test_a_stream(shop: Shop, name: str) -> None:
 
 GROWN = {
     "append": Written(
-        lambda shop: shop.seen.selectExpr("id", "k AS colour").write.format("delta").mode("append")
+        lambda shop: shop.seen.selectExpr("id", "k AS color").write.format("delta").mode("append")
         .option("mergeSchema", "true").saveAsTable("shop.orders"),
-        "INSERT INTO shop.orders (id, colour) SELECT id, k FROM shop.seen",
-        "ALTER TABLE shop.orders ADD COLUMN colour STRING;",
+        "INSERT INTO shop.orders (id, color) SELECT id, k FROM shop.seen",
+        "ALTER TABLE shop.orders ADD COLUMN color STRING;",
     ),
     "overwrite": Written(
-        lambda shop: shop.seen.selectExpr("n AS id", "k AS colour").write.format("delta").mode("overwrite")
+        lambda shop: shop.seen.selectExpr("n AS id", "k AS color").write.format("delta").mode("overwrite")
         .option("overwriteSchema", "true").saveAsTable("shop.orders"),
-        "CREATE OR REPLACE TABLE shop.orders AS SELECT n AS id, k AS colour FROM shop.seen",
+        "CREATE OR REPLACE TABLE shop.orders AS SELECT n AS id, k AS color FROM shop.seen",
     ),
     "merge": statement(
-        """MERGE WITH SCHEMA EVOLUTION INTO shop.orders o USING (SELECT id, k AS colour FROM shop.seen) s ON o.id = s.id
+        """MERGE WITH SCHEMA EVOLUTION INTO shop.orders o USING (SELECT id, k AS color FROM shop.seen) s ON o.id = s.id
            WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"""
     ),
 }  # fmt: skip

@@ -170,7 +170,7 @@ WAYS = {
         "CALL lake.system.rewrite_data_files(table => 'shop.seen', options => map('rewrite-all', 'true'))"
     ),
     "old states forgotten": without_lineage("CALL lake.system.expire_snapshots('shop.days')"),
-    "a column more": without_lineage("ALTER TABLE lake.shop.days ADD COLUMN colour STRING"),
+    "a column more": without_lineage("ALTER TABLE lake.shop.days ADD COLUMN color STRING"),
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Jobs, run for real and captured: the edges are those that were recorded from their analysed
+"""Jobs, run for real and captured: the edges are those that were recorded from their analyzed
 plans.
 
 LINEAL_CAPTURE=all runs every job that can run here; else a few.
@@ -24,7 +24,7 @@ SOME = (
 ONLY_ANALYSED = {
     "customer_history_merge": "MERGE, which tables of parquet files cannot do",
     "merge_api": "MERGE, which tables of parquet files cannot do",
-    "monthly_close": "REPLACE TABLE, which the session's catalogue cannot do",
+    "monthly_close": "REPLACE TABLE, which the session's catalog cannot do",
     "incremental_load": "a table is overwritten with what is read from it",
 }
 """Jobs that Spark understands, and does not carry out on the tables that it has here."""

@@ -1,4 +1,4 @@
-"""The types that the text tells, against those of Spark's analyser: what is claimed must be right."""
+"""The types that the text tells, against those of Spark's analyzer: what is claimed must be right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataFrame programs, run for real: the edges of their analysed plans are those that the meaning
+"""DataFrame programs, run for real: the edges of their analyzed plans are those that the meaning
 page asks for.
 """
 

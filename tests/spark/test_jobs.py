@@ -1,4 +1,4 @@
-"""Job scripts, run for real on Spark: the recorded edges are those of its analysed plans.
+"""Job scripts, run for real on Spark: the recorded edges are those of its analyzed plans.
 
 LINEAL_GOLDEN=write records them anew.
 """

@@ -578,7 +578,7 @@ def test_the_state_remembers_what_was_compared(tmp_path: Path, spark: Any) -> No
     assert Run(root, spark, resume=True)["paid"].agreement.agrees
 
 
-def test_tables_of_another_catalogue(tmp_path: Path, spark: Any) -> None:
+def test_tables_of_another_catalog(tmp_path: Path, spark: Any) -> None:
     """Names mean there what they mean: a job writes its table where it belongs, a model's is saved
     as a table.
     """

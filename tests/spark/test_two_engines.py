@@ -1,5 +1,5 @@
 """Every case, the TPC queries and random queries through both engines: the text and Spark's
-analysed plan.
+analyzed plan.
 """
 
 from __future__ import annotations

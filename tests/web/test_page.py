@@ -111,7 +111,7 @@ def test_lines_that_decide_rows_are_off_until_asked(shown: Open, shop: lineal.Li
     assert page.page.locator(".wire.inspect").count() > 0
 
 
-def test_kinds_differ_in_colour_and_dash_and_say_their_name(
+def test_kinds_differ_in_color_and_dash_and_say_their_name(
     shown: Open, shop: lineal.Lineage
 ) -> None:
     page = shown(shop).columns()
@@ -202,13 +202,13 @@ def test_hovering_web_page_in_impact_mode(shown: Open, web_views: lineal.Lineage
     assert expected["webinfo.wpage"] == "contributed"
     assert expected["webact.wpage"] == expected["info.wpage"] == "both"
     assert sorted(expected.values()).count("referenced") == 9
-    colours = {
+    colors = {
         why: page.page.locator(f'.row[data-why="{why}"]').first.evaluate(
             "(row) => getComputedStyle(row).color"
         )
         for why in ("contributed", "referenced", "both")
     }
-    red, blue, orange = ([int(part) for part in colours[why][4:-1].split(",")] for why in colours)
+    red, blue, orange = ([int(part) for part in colors[why][4:-1].split(",")] for why in colors)
     assert red[0] > 2 * max(red[1:]) and blue[2] > 1.5 * max(blue[:2])
     assert orange[0] > orange[1] > orange[2] and orange[1] > 2 * orange[2]
 

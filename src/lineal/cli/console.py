@@ -116,10 +116,10 @@ def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
     return bool(found)
 
 
-def _one_line(diagnostic: Diagnostic, colour: bool) -> str:
+def _one_line(diagnostic: Diagnostic, color: bool) -> str:
     """Return a diagnostic on one line, with its advice."""
     text = visible(str(diagnostic))
-    if colour:
+    if color:
         label = f"{diagnostic.severity.label}[{diagnostic.code.code}]"
         text = text.replace(
             label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1

@@ -144,7 +144,7 @@ def emission_of(form: Form, source: Source, corpus: Corpus) -> Emission:
 
 
 def _root(source: Source) -> str:
-    """The folder that is analysed, from which files are named."""
+    """The folder that is analyzed, from which files are named."""
     if len(source.paths) != 1 or source.servers:
         return ""
     path = Path(source.paths[0])

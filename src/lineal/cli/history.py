@@ -31,7 +31,7 @@ HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours and box lines.",
+    help="Colors and box lines.",
 )
 @store_options
 def command(

@@ -80,7 +80,7 @@ class Request(NamedTuple):
     help="JSON or YAML with the columns of tables: {table: {column: type}}.",
 )
 @click.option(
-    "--default-catalog", metavar="C", help="The catalogue of names that have none: s.t is C.s.t."
+    "--default-catalog", metavar="C", help="The catalog of names that have none: s.t is C.s.t."
 )
 @click.option(
     "--default-schema",
@@ -132,7 +132,7 @@ def command(**options: Any) -> None:
     """Extract the lineage of a query history, or of many files, as a Spark job.
 
     PATH is a log in Parquet, JSON, CSV or text (a statement a line), a folder of logs, or a folder
-    of scripts. Statements that differ only in literals are analysed once. A second run over a log
+    of scripts. Statements that differ only in literals are analyzed once. A second run over a log
     that has grown reads only what is new, and a run that was stopped goes on where it was.
 
     \b

@@ -44,7 +44,7 @@ FORMATS = ("text", "json")
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours and box lines.",
+    help="Colors and box lines.",
 )
 def command(
     where: tuple[str, ...],

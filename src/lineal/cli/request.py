@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What the user asked for, beside what is analysed."""
+    """What the user asked for, beside what is analyzed."""
 
     selections: tuple[Selection, ...]
     node: str | None

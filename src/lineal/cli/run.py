@@ -92,7 +92,7 @@ class Request(NamedTuple):
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours and box lines.",
+    help="Colors and box lines.",
 )
 def command(**options: Any) -> None:
     """Run the project's pipeline on Spark: load seeds, build models, test columns, compare lineage.

@@ -1,4 +1,4 @@
-"""What is analysed: the paths and options that every command shares, and the lineage that comes of
+"""What is analyzed: the paths and options that every command shares, and the lineage that comes of
 them.
 """
 
@@ -125,7 +125,7 @@ OPTIONS = (
     click.option(
         "--default-catalog",
         metavar="C",
-        help="The catalogue of names that have none: s.t is C.s.t.",
+        help="The catalog of names that have none: s.t is C.s.t.",
     ),
     click.option(
         "--default-schema",
@@ -184,14 +184,14 @@ OPTIONS = (
         type=click.Choice(["text", "catalyst", "both"]),
         default="text",
         show_default=True,
-        help="Read the text, ask Spark's analyser, or do both and list every disagreement; a server is asked itself.",
+        help="Read the text, ask Spark's analyzer, or do both and list every disagreement; a server is asked itself.",
     ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="Colours and box lines.",
+        help="Colors and box lines.",
     ),
     *OUTPUT_OPTIONS,
     click.option(
@@ -426,7 +426,7 @@ def lineage_in(source: Source, corpus: Corpus) -> Extraction:
 
 
 def corpus_of(source: Source) -> Corpus:
-    """What there is to analyse, and what the options say about its names."""
+    """What there is to analyze, and what the options say about its names."""
     from lineal.service import inputs
 
     with mistakes():

@@ -110,7 +110,7 @@ def _source_text(paths: tuple[str, ...]) -> str:
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours and box lines.",
+    help="Colors and box lines.",
 )
 @store_options
 def query(

@@ -316,7 +316,7 @@ class Code(Enum):
     ENGINE_REFUSED = (
         "engine-refused",
         Severity.ERROR,
-        "The engine's own analyser refuses a statement. The other statements go on.",
+        "The engine's own analyzer refuses a statement. The other statements go on.",
         "Check the statement against the engine's message.",
     )
     NOT_CAPTURED = (

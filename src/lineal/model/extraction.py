@@ -75,9 +75,9 @@ class DatasetInfo:
     description: str = ""
     place: Place | None = None
     exact: bool = False
-    """the name is meant exactly, as a server's catalogue has it: "Orders" and orders are two"""
+    """the name is meant exactly, as a server's catalog has it: "Orders" and orders are two"""
     declared: list[ColumnInfo] | None = None
-    """What YAML, a catalogue or a schema lists; None where nothing declares the dataset."""
+    """What YAML, a catalog or a schema lists; None where nothing declares the dataset."""
     produced: list[ColumnInfo] | None = None
     """What its statements make, with the types that follow from them; None where that is not known.
     """

@@ -61,7 +61,7 @@ class Script:
     """Only a run knows all columns of what it defines: a template lists what is in a table."""
     catalog: str = ""
     schemas: tuple[str, ...] = ()
-    """What a name without a catalogue or schema means in the session that ran it; '' is a schema
+    """What a name without a catalog or schema means in the session that ran it; '' is a schema
     that nobody names.
     """
     expansions: tuple[Expansion, ...] = ()
@@ -195,7 +195,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Defaults:
-    """What a name without a catalogue or schema means: t is catalog.schema.t, of the first schema
+    """What a name without a catalog or schema means: t is catalog.schema.t, of the first schema
     that has a t.
     """
 
@@ -243,7 +243,7 @@ class PlainModels:
 
 @dataclass
 class Corpus:
-    """Everything that is analysed together: one graph comes out of it."""
+    """Everything that is analyzed together: one graph comes out of it."""
 
     dialect: str
     scripts: list[Script] = field(default_factory=list)

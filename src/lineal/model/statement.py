@@ -1,4 +1,4 @@
-"""A statement as it was analysed: what it writes, where it stands, and digests by which two of them
+"""A statement as it was analyzed: what it writes, where it stands, and digests by which two of them
 are compared.
 """
 

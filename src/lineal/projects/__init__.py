@@ -132,7 +132,7 @@ def load(
     dbt_options: DbtOptions | None = None,
     period: Period | None = None,
 ) -> Corpus:
-    """Everything to analyse at a path; a path that is not there is the caller's mistake.
+    """Everything to analyze at a path; a path that is not there is the caller's mistake.
 
     What names the columns of a log makes a log of it: {"text": "sql", "user": "who"}. What is kept
     of an earlier time spares rendering templates again. A dbt project that is to be run has its

@@ -17,7 +17,7 @@ SECTION = "validate"
 
 
 def checks_at(path: Path, report: Report) -> Checks:
-    """Of the folder that is analysed, or that the file stands in; what is wrong in the section is
+    """Of the folder that is analyzed, or that the file stands in; what is wrong in the section is
     reported.
     """
     folder = path if path.is_dir() else path.parent

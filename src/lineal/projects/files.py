@@ -139,7 +139,7 @@ def text_name(number: int) -> str:
 
 
 def united(corpora: Iterable[Corpus]) -> Corpus:
-    """Several inputs that are analysed together; the first one's dialect and namespace count for
+    """Several inputs that are analyzed together; the first one's dialect and namespace count for
     the whole.
     """
     several = list(corpora)

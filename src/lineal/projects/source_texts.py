@@ -81,7 +81,7 @@ def is_source_below(root: str, path: str) -> bool:
 
 
 class Texts:
-    """What was analysed, by file. A file that was not analysed is read only below the folders that
+    """What was analyzed, by file. A file that was not analyzed is read only below the folders that
     were asked about.
     """
 
@@ -97,7 +97,7 @@ class Texts:
         self._origins = cache(self._origins_of)
 
     def line(self, place: Place) -> str:
-        """The line that a place is on, as it was analysed."""
+        """The line that a place is on, as it was analyzed."""
         lines = self._lines(place.file)
         return self._rendered.get(place) or (
             lines[place.line - 1] if 0 < place.line <= len(lines) else ""

@@ -3,7 +3,7 @@
     inspected("sqlite:///shop.db")                          tables and views of a file
     inspected("mysql+pymysql://ann@host/shop", ("mart",))   of the schemas that are asked for
 
-Only the catalogue is read, by SQLAlchemy's inspector.
+Only the catalog is read, by SQLAlchemy's inspector.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
         try:
             # of types it does not know
             with warnings.catch_warnings(action="ignore"), engine.connect() as connection:
-                return Catalogue(connection, library).read(url, schemas)
+                return Catalog(connection, library).read(url, schemas)
         finally:
             engine.dispose()
     except ProjectError:
@@ -112,7 +112,7 @@ def address(url: str, library: Any) -> Any:
     return made.set(database=file, query={**made.query, "mode": "ro", "uri": "true"})
 
 
-class Catalogue:
+class Catalog:
     """A database by SQLAlchemy's inspector."""
 
     def __init__(self, connection: Any, library: Any) -> None:

@@ -21,7 +21,7 @@ RULE = Rule(
     "S006",
     "derived-table",
     None,
-    "A query stands in FROM or JOIN in the place of a table. Where every step is a model of its own, each of them can"
+    "A query takes the place of a table in FROM or JOIN. Where every step is a model of its own, each of them can"
     " be documented, tested and traced.",
     "Make the query a model of its own.",
     find,

@@ -109,7 +109,7 @@ class Subject:
 
 
 def editable_columns(info: DatasetInfo) -> list[ColumnInfo]:
-    """The columns that a file lists, so that somebody could edit them: a catalogue is no file of
+    """The columns that a file lists, so that somebody could edit them: a catalog is no file of
     the project.
     """
     return [column for column in info.declared or () if column.place is not None]

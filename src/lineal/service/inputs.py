@@ -22,22 +22,20 @@ ReadInput = Callable[[], bytes]
 
 
 def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
-    """What there is to analyse, and what the options say about its names."""
-    catalogues = _catalogues(source)
+    """What there is to analyze, and what the options say about its names."""
+    catalogs = _catalogs(source)
     if source.dialect is None:
-        spoken = ["postgres"] * bool(source.servers) + [
-            catalogue.dialect for catalogue in catalogues
-        ]
+        spoken = ["postgres"] * bool(source.servers) + [catalog.dialect for catalog in catalogs]
         source = source._replace(dialect=next(filter(None, spoken), None))
     files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     read = [_read(path, source, standard_input) for path in files]
     read = _named_from_roots(files, read) if source.rooted else read
     several = [*_servers(source, read), *read]
     corpus = several[0] if len(several) == 1 else united(several)
-    for catalogue in catalogues:
-        corpus = united([corpus, Corpus(corpus.dialect, datasets=catalogue.datasets)])
-        if corpus.defaults is None and catalogue.schema:
-            corpus.defaults = Defaults(None, (catalogue.schema,))
+    for catalog in catalogs:
+        corpus = united([corpus, Corpus(corpus.dialect, datasets=catalog.datasets)])
+        if corpus.defaults is None and catalog.schema:
+            corpus.defaults = Defaults(None, (catalog.schema,))
     corpus.collapse_temporary = source.collapse_temp
     if source.default_catalog or source.default_schema:
         always = (
@@ -61,7 +59,7 @@ def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
     ]
 
 
-def _catalogues(source: Source) -> list[Inspected]:
+def _catalogs(source: Source) -> list[Inspected]:
     """The databases that only tell which columns tables have."""
     if not source.schema_from:
         return []

@@ -24,7 +24,7 @@ ASIDE = (
 
 
 class Source(NamedTuple):
-    """What the user wants analysed, and how."""
+    """What the user wants analyzed, and how."""
 
     paths: tuple[str, ...]
     dialect: str | None = None

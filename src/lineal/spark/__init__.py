@@ -1,6 +1,6 @@
 """The only room that imports pyspark: Spark as the exact engine, and the pipeline that runs on it.
 
-lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analysed
+lineage(df_or_sql, spark)    the lineage of one DataFrame or statement, from Spark's own analyzed
                              plan
 capture(spark)               the lineage of whatever is written while a block runs
 

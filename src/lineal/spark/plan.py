@@ -1,4 +1,4 @@
-"""Spark's analysed plan as JSON: the form of its own `toJSON`, with what that leaves out, without
+"""Spark's analyzed plan as JSON: the form of its own `toJSON`, with what that leaves out, without
 what nobody reads.
 
 Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what
@@ -435,7 +435,7 @@ public class LinealPlan {
     return list.append(string(table)).append("]").toString();
   }
 
-  /** What a table without a catalogue calls itself: delta.`file:/lake/orders`, parquet file:/lake/orders. */
+  /** What a table without a catalog calls itself: delta.`file:/lake/orders`, parquet file:/lake/orders. */
   private static String table(String name) {
     java.util.regex.Matcher path = OF_PATH.matcher(name);
     return quoted(path.matches() ? path.group(1) : name);
@@ -460,7 +460,7 @@ public class LinealPlan {
 
 
 def analyze(df_or_sql: Any, spark: Any) -> Any:
-    """The analysed plan of a DataFrame or a statement; a statement that writes is analysed, not
+    """The analyzed plan of a DataFrame or a statement; a statement that writes is analyzed, not
     carried out.
     """
     if not isinstance(df_or_sql, str):

@@ -1,4 +1,4 @@
-"""Spark as the exact engine: lineage from its own analysed plan, of one statement or of a whole
+"""Spark as the exact engine: lineage from its own analyzed plan, of one statement or of a whole
 corpus.
 """
 
@@ -43,7 +43,7 @@ ANSI = "spark.sql.ansi.enabled"
 def lineage(
     df_or_sql: Any, spark: Any = None, target: str | None = None, names: Names | None = None
 ) -> Lineage:
-    """The lineage of a DataFrame or a statement, exactly as Spark's analyser understands it.
+    """The lineage of a DataFrame or a statement, exactly as Spark's analyzer understands it.
     Nothing is executed.
 
     What comes out is what `lineal.lineage` gives. `target` is the name of the result; `query`, if
@@ -248,7 +248,7 @@ class NotAsked(Exception):
 
 
 class Exact:
-    """The statements of a corpus, analysed one after the other."""
+    """The statements of a corpus, analyzed one after the other."""
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ class Exact:
             if other != definition.target and other in self.static.datasets:
                 self.stand_ins.add(self.static.datasets[other], as_table=True)
         try:
-            plan = self.analyse(renamed(definition, statement, self.translator))
+            plan = self.analyze(renamed(definition, statement, self.translator))
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
         except Exception as problem:
             self.refused(definition, problem)
@@ -310,7 +310,7 @@ class Exact:
             except Exception as problem:
                 self.refused(definition, problem)
 
-    def analyse(self, statement: str) -> Any:
+    def analyze(self, statement: str) -> Any:
         """The plan of a statement. Where the type of a column is not known, Spark may cast it to
         any other.
         """
@@ -379,7 +379,7 @@ def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]
         if not definition.plan.defines and definition.plan.kind != "function":
             try:
                 statement = statement_of(definition)
-            except Exception:  # noqa: S112  told when the statement itself is analysed
+            except Exception:  # noqa: S112  told when the statement itself is analyzed
                 continue
             if statement[:4].upper() == "FROM":
                 found.setdefault(statement, []).append(definition.target)
@@ -410,7 +410,7 @@ def statement_of(definition: Definition) -> str:
 def without_replace(text: str) -> str:
     """CREATE OR REPLACE TABLE t AS …
 
-    the session catalogue cannot replace a table, but it can analyse the query
+    the session catalog cannot replace a table, but it can analyze the query
     """
     return re.sub(
         r"^(\s*CREATE)\s+OR\s+REPLACE\s+(TABLE\b)", r"\1 \2", text, count=1, flags=re.IGNORECASE

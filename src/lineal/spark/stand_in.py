@@ -1,4 +1,4 @@
-"""Stand-ins: empty tables with the known columns, so that Spark can analyse statements over tables
+"""Stand-ins: empty tables with the known columns, so that Spark can analyze statements over tables
 it does not have.
 """
 

@@ -65,7 +65,7 @@ STYLES = {
     "warning": "bold yellow",
     "info": "bold blue",
 }
-"""Style names are the words of the page; a cell that is one of them takes its colour."""
+"""Style names are the words of the page; a cell that is one of them takes its color."""
 
 GAP = "  "
 

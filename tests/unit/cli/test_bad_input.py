@@ -471,8 +471,8 @@ def test_a_hostile_file_name(tmp_path: Path, name: str) -> None:
     assert not UNSEEN.search(result.stderr) and len(result.stderr.splitlines()) == 3
 
 
-def test_colours_are_ours_only(tmp_path: Path) -> None:
-    """Drawn with colours, a name with an escape in it opens no colour of its own."""
+def test_colors_are_ours_only(tmp_path: Path) -> None:
+    """Drawn with colors, a name with an escape in it opens no color of its own."""
     files(tmp_path, h_sql=hostile("\x1b[35mpink"))
     result = run(str(tmp_path / "h.sql"), "--dialect", "spark", "--color", "always")
     assert "\\x1b[35mpink" in result.stdout and "\x1b[35mpink" not in result.stdout

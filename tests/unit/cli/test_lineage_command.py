@@ -191,7 +191,7 @@ def test_fail_on_asks_for_more(tmp_path: Path) -> None:
     assert run(str(file), "--fail-on", "info").exit_code == 1
 
 
-def test_colours_when_they_are_asked_for_and_never_in_a_pipe() -> None:
+def test_colors_when_they_are_asked_for_and_never_in_a_pipe() -> None:
     assert "\x1b[" not in shop("-n", "dim_customers").stdout
     drawn = shop("-n", "dim_customers", "--color", "always").stdout
     assert "\x1b[" in drawn and "│" in drawn

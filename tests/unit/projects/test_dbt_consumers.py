@@ -338,7 +338,7 @@ def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
         "metrics:\n  - {name: typo, type: simple, type_params: {measure: revenues}}\n"
         "  - {name: rate, type: ratio, type_params: {numerator: typo, denominator: absent}}\n"
         "  - name: filtered\n    type: simple\n    type_params: {measure: revenue}\n"
-        "    filter: \"{{ Dimension('order__colour') }} = 'red'\"\n"
+        "    filter: \"{{ Dimension('order__color') }} = 'red'\"\n"
         "saved_queries:\n  - {name: q, query_params: {metrics: [unknown_metric]}}\n"
     )
     found = written(
@@ -348,7 +348,7 @@ def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
         "semantic_model:nowhere needs ref('nothing'), which is not in the project",
         "metric:typo names what is not there: measure revenues",
         "metric:rate names what is not there: metric absent",
-        "metric:filtered names what is not there: Dimension('order__colour')",
+        "metric:filtered names what is not there: Dimension('order__color')",
         "saved_query:q names what is not there: metric unknown_metric",
     ]
     assert "gone" in " ".join(messages(found, Code.UNRESOLVED_COLUMN))

@@ -243,7 +243,7 @@ def test_analyses_are_left_out_and_tests_only_read(tmp_path: Path) -> None:
     files = {
         "a": "select 1 as id",
         "tests/t.sql": "select * from {{ ref('a') }}",
-        "analyses/x.sql": "select 1",
+        "analyzes/x.sql": "select 1",
     }
     extraction = found(tmp_path, files)
     assert {each.name: info.kind for each, info in extraction.datasets.items()} == {

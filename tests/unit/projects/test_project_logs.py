@@ -246,8 +246,8 @@ def test_a_wrong_name_is_answered_with_those_that_exist(
 
 
 def test_a_log_without_a_known_column_asks_for_one(tmp_path: Path) -> None:
-    with pytest.raises(ProjectError, match="--log-text; it has colour, size"):
-        load(csv_log(tmp_path / "q.csv", ["colour", "size"], ["red", "7"]))
+    with pytest.raises(ProjectError, match="--log-text; it has color, size"):
+        load(csv_log(tmp_path / "q.csv", ["color", "size"], ["red", "7"]))
 
 
 def test_a_folder_of_logs_is_one(tmp_path: Path) -> None:

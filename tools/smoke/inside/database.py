@@ -24,7 +24,7 @@ def prepare(server: str) -> None:
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute("CREATE ROLE ann LOGIN")
         connection.execute("CREATE DATABASE shop")
-        connection.execute("CREATE DATABASE catalogue OWNER ann")
+        connection.execute("CREATE DATABASE catalog OWNER ann")
         history = connection.execute("SHOW shared_preload_libraries").fetchone() == (
             "pg_stat_statements",
         )

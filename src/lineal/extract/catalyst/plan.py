@@ -1,4 +1,4 @@
-"""One analysed plan: its frame, its sink, and the extraction that comes out of them."""
+"""One analyzed plan: its frame, its sink, and the extraction that comes out of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_CALLS = 32
 
 
 class Names:
-    """How the engine's identifiers become dataset names: the session's own catalogue and database
+    """How the engine's identifiers become dataset names: the session's own catalog and database
     are left out.
     """
 

@@ -8,5 +8,5 @@
     sinks.py         everything that writes
 
 A DataFrame is a `Relation` (a frame whose columns have an identity), a Column is a SQL expression
-that means nothing until a relation is given. Nothing that is analysed is ever imported or executed.
+that means nothing until a relation is given. Nothing that is analyzed is ever imported or executed.
 """

@@ -43,7 +43,7 @@ class Known(Catalog, Protocol):
 
 
 class SessionCatalog:
-    """The corpus' catalogue, as a running program sees it: what it has written itself comes first."""
+    """The corpus' catalog, as a running program sees it: what it has written itself comes first."""
 
     def __init__(self, known: Known, run: Run) -> None:
         self.known = known

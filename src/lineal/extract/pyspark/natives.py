@@ -247,7 +247,7 @@ def plain(function: Callable[..., Any]) -> Handler:
 
         try:
             return function(*arguments, **keywords)
-        except Exception:  # the analysed program's mistake
+        except Exception:  # the analyzed program's mistake
             return unknown()
 
     return call

@@ -76,7 +76,7 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
 
     try:
         return combine(left, right)
-    except Exception:  # whatever the analysed program does wrong stays its own affair
+    except Exception:  # whatever the analyzed program does wrong stays its own affair
         return Unknown("…", "computed")
 
 

@@ -199,7 +199,7 @@ class Run(Work):
         self.patched: dict[tuple[str, str], Value] = {}
         """methods that the program gives to DataFrames and Columns: DataFrame.clean = clean"""
         self.using: tuple[str, str] = ("", "")
-        """catalogue and database of USE, for names without one"""
+        """catalog and database of USE, for names without one"""
         self.session: list[str] = []
         """the statements that declare and set the variables of the session"""
         self.collector: Collector | None = None

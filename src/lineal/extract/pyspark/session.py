@@ -467,7 +467,7 @@ def catalog_call(
         drop_view(run, run.views, given)
     if name == "dropGlobalTempView" and isinstance(given, str):
         drop_view(run, run.global_views, given)
-    return Unknown(f"catalog.{name}()", "asked of the catalogue", Confidence.LOW)
+    return Unknown(f"catalog.{name}()", "asked of the catalog", Confidence.LOW)
 
 
 def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:

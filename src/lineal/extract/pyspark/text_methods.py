@@ -56,7 +56,7 @@ def call_text_method(held: str, name: str, arguments: Arguments, keywords: Keywo
 
     try:
         found = getattr(str(held), name)(*arguments, **keywords)
-    except Exception:  # the analysed program's mistake
+    except Exception:  # the analyzed program's mistake
         return unknown()
     if isinstance(held, Pattern):
         return made_of_pattern(held, found)

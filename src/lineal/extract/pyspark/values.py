@@ -1,4 +1,4 @@
-"""Abstract values: what a name of the analysed program may stand for.
+"""Abstract values: what a name of the analyzed program may stand for.
 
 Strings, numbers, lists, tuples, dicts and sets are themselves; the values inside them are abstract
 again.
@@ -358,7 +358,7 @@ class Library:
 
 @dataclass
 class Module:
-    """A module of the analysed tree."""
+    """A module of the analyzed tree."""
 
     file: File
     names: dict[str, Value]

@@ -430,7 +430,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
             several = sorted(
                 (_mapping(each) | {"key": key} for key, each in columns.items()), key=_number
             )
-            node.columns = [_catalogued(each, said) for each in several]
+            node.columns = [_cataloged(each, said) for each in several]
             node.complete = True
 
 
@@ -441,7 +441,7 @@ def _number(each: Mapping[str, Any]) -> int:
     return 0
 
 
-def _catalogued(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
+def _cataloged(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
     name, kind = _text(each.get("name")) or str(each["key"]), _text(each.get("type"))
     known = said.get(name.lower())
     if known is None:

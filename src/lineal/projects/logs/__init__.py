@@ -9,7 +9,7 @@
     exports
 
 Statements that failed give no edges: `histories` says how each warehouse tells. Statements that
-differ only in literals are analysed once; how often they ran is kept in
+differ only in literals are analyzed once; how often they ran is kept in
 `Corpus.occurrences`. A row that cannot be read is a diagnostic with its line, and costs no other
 row.
 """

@@ -5,7 +5,7 @@ scripts.
     lineal lineage lineage/                                       what `lineal lineage log.jsonl`
     shows
 
-Nothing is analysed again. A place is a line and a column in the text of a statement, which is
+Nothing is analyzed again. A place is a line and a column in the text of a statement, which is
 called query_<hash>.
 """
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server as a kind of input: its catalogue, and the query of every view.
+"""A PostgreSQL server as a kind of input: its catalog, and the query of every view.
 
     load("postgresql://ann@host/shop")                    every schema, with views and functions
     load("postgresql:///shop", schemas=("mart",))         what libpq's environment and files say
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from lineal.model.addresses import redact_address
 from lineal.model.ledger import FileLedger
 from lineal.model.script import Corpus, Defaults, Script
-from lineal.projects.postgres.catalogue import DIALECT, read
+from lineal.projects.postgres.catalog import DIALECT, read
 from lineal.projects.postgres.history import history
 from lineal.projects.postgres.server import Session, session
 
@@ -35,16 +35,16 @@ def load(
     with session(address) as server:
         ran, occurrences = history(server) if with_history else ([], [])
         texts = [script.text for script in (*scripts, *ran)]
-        catalogue = read(server, texts, schemas)
-    defaults = Defaults(None, (*(catalogue.path or ("public",)), "pg_catalog"), exact=True)
+        catalog = read(server, texts, schemas)
+    defaults = Defaults(None, (*(catalog.path or ("public",)), "pg_catalog"), exact=True)
     anew = defined_in(scripts, defaults)
     ledger = FileLedger()
     ledger.add(redact_address(address))
     return Corpus(
         DIALECT,
-        [*(script for parts, script in catalogue.scripts if ".".join(parts) not in anew), *ran],
-        catalogue.datasets,
-        meanings=catalogue.meanings,
+        [*(script for parts, script in catalog.scripts if ".".join(parts) not in anew), *ran],
+        catalog.datasets,
+        meanings=catalog.meanings,
         defaults=defaults,
         occurrences=occurrences,
         files=ledger,
@@ -52,7 +52,7 @@ def load(
 
 
 def defined_in(scripts: Sequence[Script], defaults: Defaults) -> set[str]:
-    """CREATE VIEW v AS …      the names, as the catalogue has them"""
+    """CREATE VIEW v AS …      the names, as the catalog has them"""
     if not scripts:
         return set()
     from lineal.extract.sql.parse import deep

@@ -20,7 +20,7 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
-from lineal.projects.postgres.catalogue import DIALECT, Catalogue, quote_name, read
+from lineal.projects.postgres.catalog import DIALECT, Catalog, quote_name, read
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.projects.postgres.explain import Refused, explained, prepare
 from lineal.projects.postgres.server import Session, session
@@ -41,10 +41,10 @@ def compared(corpus: Corpus, address: str) -> Extraction:
     definitions = Definitions(corpus)
     static = definitions.extract()
     with session(address) as server:
-        catalogue = read(server, [script.text for script in corpus.scripts])
+        catalog = read(server, [script.text for script in corpus.scripts])
         found = [
-            *stored_reads(server, catalogue, corpus),
-            *Values(server, catalogue, definitions).disagreements(),
+            *stored_reads(server, catalog, corpus),
+            *Values(server, catalog, definitions).disagreements(),
         ]
     diagnostics = sorted({*static.diagnostics, *found}, key=order_of)
     return Extraction(
@@ -53,34 +53,34 @@ def compared(corpus: Corpus, address: str) -> Extraction:
     )  # fmt: skip
 
 
-def stored_reads(server: Session, catalogue: Catalogue, corpus: Corpus) -> Iterator[Diagnostic]:
+def stored_reads(server: Session, catalog: Catalog, corpus: Corpus) -> Iterator[Diagnostic]:
     """The reads of the stored views: what a function's body reads is its own affair, so no function
     is known here.
     """
     asked = {script.file for script in corpus.scripts}
-    views = {".".join(parts): script for parts, script in catalogue.views if script.file in asked}
-    alone = Corpus(DIALECT, list(views.values()), catalogue.datasets, defaults=corpus.defaults)
+    views = {".".join(parts): script for parts, script in catalog.views if script.file in asked}
+    alone = Corpus(DIALECT, list(views.values()), catalog.datasets, defaults=corpus.defaults)
     reads = Definitions(alone).extract().reads
     return disagreements(
-        reads, read_dependencies(server), {n: s.text for n, s in views.items()}, catalogue.datasets
+        reads, read_dependencies(server), {n: s.text for n, s in views.items()}, catalog.datasets
     )
 
 
 class Values:
     """The values of every statement, by its text and by its plan."""
 
-    def __init__(self, server: Session, catalogue: Catalogue, definitions: Definitions) -> None:
+    def __init__(self, server: Session, catalog: Catalog, definitions: Definitions) -> None:
         self.server = server
-        self.catalogue = catalogue
+        self.catalog = catalog
         self.definitions = definitions
-        self.stored = {script.file: parts for parts, script in catalogue.views}
-        self.there = {info.dataset.name for info in catalogue.datasets}
+        self.stored = {script.file: parts for parts, script in catalog.views}
+        self.there = {info.dataset.name for info in catalog.datasets}
         self.heirs: dict[str, set[str]] = {}
         for heir, parent in server.rows(HEIRS):
             self.heirs.setdefault(heir, set()).add(parent)
-        functions = [script for _, script in catalogue.functions]
+        functions = [script for _, script in catalog.functions]
         plain = Definitions(
-            Corpus(DIALECT, functions, catalogue.datasets, defaults=definitions.corpus.defaults)
+            Corpus(DIALECT, functions, catalog.datasets, defaults=definitions.corpus.defaults)
         )
         plain.gather_definitions()
         self.evaluation = QueryEvaluation(
@@ -169,7 +169,7 @@ class Values:
         statement = self.statement(definition)
         plan = explained(self.server, statement, schemas, parameters_in(definition.plan.query))
         views = {
-            info.dataset.name: info.names for info in self.catalogue.datasets if info.kind == "view"
+            info.dataset.name: info.names for info in self.catalog.datasets if info.kind == "view"
         }
         shapes = Shapes(self.queries(definition), views)
         name = definition.target.name
@@ -183,13 +183,13 @@ class Values:
         schema, name = self.stored.get(script.file, ("", ""))
         if not name:
             return composed(definition, self.missing, self.definitions)
-        if f"{schema}.{name}" in self.catalogue.plain_views:
+        if f"{schema}.{name}" in self.catalog.plain_views:
             return f"TABLE {quote_name(schema)}.{quote_name(name)}"
         return script.text.partition("\n")[2].rstrip().removesuffix(";")
 
     def missing(self, dataset: Dataset) -> list[Definition]:
         """What defines a dataset that the server does not have, or has as another view."""
-        if dataset.name in self.there and dataset.name not in self.catalogue.plain_views:
+        if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
         return [
             each
@@ -217,7 +217,7 @@ class Values:
 
     def defining(self, dataset: Dataset) -> list[Definition]:
         """The definitions of what is no table on the server: it is looked through."""
-        if dataset.name in self.there and dataset.name not in self.catalogue.plain_views:
+        if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
         entry = self.definitions.named(dataset)
         if entry is not None:

@@ -36,7 +36,7 @@ def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
             f"{redact_address(session.address)} keeps no history: CREATE EXTENSION pg_stat_statements (which "
             "shared_preload_libraries has to name), or leave out --history"
         )
-    from lineal.projects.postgres.catalogue import quote_name
+    from lineal.projects.postgres.catalog import quote_name
 
     statements = Statements("postgres")
     rows = session.rows(STATEMENTS.replace("{schema}", quote_name(found[0][0])), ())

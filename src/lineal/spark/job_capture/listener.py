@@ -112,15 +112,15 @@ public class LinealCapture extends SparkListener {
     Object root = begun == null ? id : begun[1];
     boolean parent = parents.remove(id);
     boolean did = worked.remove(id);
-    Object analysed = around.containsValue(root) ? null : analysed(event.qe());
-    String kind = analysed == null ? "" : analysed.getClass().getSimpleName();
-    if (kind.equals("Union") && commands((LogicalPlan) analysed)) {
-      scala.collection.Iterator each = ((LogicalPlan) analysed).children().iterator();
+    Object analyzed = around.containsValue(root) ? null : analyzed(event.qe());
+    String kind = analyzed == null ? "" : analyzed.getClass().getSimpleName();
+    if (kind.equals("Union") && commands((LogicalPlan) analyzed)) {
+      scala.collection.Iterator each = ((LogicalPlan) analyzed).children().iterator();
       for (int part = 0; each.hasNext(); part++) wrote(event, each.next(), part, begun, root);
       return;
     }
-    boolean nothing = !did && !event.executionFailure().isDefined() && sparesWhatIsThere(analysed);
-    boolean told = !nothing && wrote(event, analysed, 0, begun, root);
+    boolean nothing = !did && !event.executionFailure().isDefined() && sparesWhatIsThere(analyzed);
+    boolean told = !nothing && wrote(event, analyzed, 0, begun, root);
     if (!told && parent) tell("{\\"closes\\":" + id + "}", null);
   }
 
@@ -195,7 +195,7 @@ public class LinealCapture extends SparkListener {
   }
 
   /** null for what Spark has refused: it has done nothing. */
-  private static Object analysed(QueryExecution execution) {
+  private static Object analyzed(QueryExecution execution) {
     try {
       return execution == null ? null : execution.analyzed();
     } catch (Throwable refused) {

@@ -1,4 +1,4 @@
-"""CALL lake.system.add_files(…): a procedure runs while Spark analyses the statement, and no
+"""CALL lake.system.add_files(…): a procedure runs while Spark analyzes the statement, and no
 listener is told of it.
 
 So the words that a job hands to `spark.sql` are looked at, for as long as somebody watches.

@@ -11,6 +11,6 @@ seeds         CSV → rows, every value in its type
 models        view, table, incremental, function, hooks
 column_tests  unique, not_null, accepted_values, positive, relationships
 crosscheck    static lineage = Catalyst's
-warehouse     parquet folder or catalogue; state: what stands, and from which inputs
+warehouse     parquet folder or catalog; state: what stands, and from which inputs
 errors        Spark's exceptions in one line, with file and line
 """

@@ -1,4 +1,4 @@
-"""The cross-check: the lineage that the text gives, beside the one that Spark's analysed plan
+"""The cross-check: the lineage that the text gives, beside the one that Spark's analyzed plan
 gives.
 """
 

@@ -23,7 +23,7 @@ from lineal.spark.run.state import Entry
 from lineal.spark.run.warehouse import Tables, new_version
 
 FUNCTION_KINDS = ("", "TEMPORARY ")
-"""A view can read a function of the catalogue only; one of the session is for catalogues that keep
+"""A view can read a function of the catalog only; one of the session is for catalogs that keep
 no functions.
 """
 

@@ -44,7 +44,7 @@ from lineal.spark.run.schedule import run_in_order
 from lineal.spark.run.schemas import Schemas, reads
 from lineal.spark.run.select import selected
 from lineal.spark.run.state import Entry, State, lock_warehouse
-from lineal.spark.run.warehouse import Catalogue, Folder, Tables, has_catalogue
+from lineal.spark.run.warehouse import Catalog, Folder, Tables, has_catalog
 from lineal.spark.start import start
 
 FOLDER = ".lineal"
@@ -126,7 +126,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
         tables = _tables(settled, spark)
         stack.callback(tables.close)
         pipeline = Pipeline(
-            corpus, static, jobs, wanted, options, tables, spark, has_catalogue(settled.conf)
+            corpus, static, jobs, wanted, options, tables, spark, has_catalog(settled.conf)
         )
         stack.callback(pipeline.close)
         yield from pipeline.run()
@@ -144,8 +144,8 @@ def _libraries(
     return nullcontext({})
 
 
-def _tables(settled: Settled, spark: Any) -> Folder | Catalogue:
-    kind = Catalogue if has_catalogue(settled.conf) else Folder
+def _tables(settled: Settled, spark: Any) -> Folder | Catalog:
+    kind = Catalog if has_catalog(settled.conf) else Folder
     return kind(settled.warehouse, State(settled.warehouse), spark)
 
 
@@ -166,9 +166,9 @@ class Pipeline:
         jobs: Mapping[str, Job],
         wanted: Mapping[str, Job],
         options: Options,
-        tables: Folder | Catalogue,
+        tables: Folder | Catalog,
         spark: Any,
-        catalogue: bool,
+        catalog: bool,
     ) -> None:
         self.jobs = jobs
         self.wanted = wanted
@@ -200,14 +200,14 @@ class Pipeline:
             self.translator,
             self.python,
             full_refresh=options.full_refresh,
-            own_functions=not catalogue,
+            own_functions=not catalog,
         )
         self.hooks = Hooks(tables, spark, self.translator)
         self.look = looker(spark, self.place)
         self.queries = QueryTests(spark, self.translator, self.is_there)
         self.outcomes: dict[str, Outcome] = {}
 
-    def python_models(self, corpus: Corpus, tables: Folder | Catalogue) -> PythonModels | None:
+    def python_models(self, corpus: Corpus, tables: Folder | Catalog) -> PythonModels | None:
         """What executes Python models, if there are any to execute."""
         if not any(
             job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()

@@ -21,7 +21,7 @@ from lineal.spark.run.errors import message_of
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
 from lineal.spark.run.stage import Stage, staged
-from lineal.spark.run.warehouse import Catalogue, Folder, folder_name
+from lineal.spark.run.warehouse import Catalog, Folder, folder_name
 from lineal.spark.run.writes import Writes
 
 TIMEOUT = 3600.0
@@ -52,7 +52,7 @@ class Made:
     whole: bool
     """The rows of the whole table, as a job has written it; else those that are new."""
     in_place: bool
-    """A job has written its table where it belongs, in a catalogue that is not ours."""
+    """A job has written its table where it belongs, in a catalog that is not ours."""
     deadline: Deadline
     cancel: Callable[[], None]
 
@@ -65,7 +65,7 @@ class Made:
 class PythonModels:
     """Executes the Python models of one run."""
 
-    tables: Folder | Catalogue
+    tables: Folder | Catalog
     spark: Any
     jobs: Mapping[str, Job]
     statements: Callable[[Job], str]

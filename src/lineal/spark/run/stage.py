@@ -18,11 +18,11 @@ from typing import Any
 from lineal.spark.names import quote_name
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.state import Entry
-from lineal.spark.run.warehouse import Catalogue, Folder, new_version, share, sizes
+from lineal.spark.run.warehouse import Catalog, Folder, new_version, share, sizes
 
 
 class Stage:
-    """A session for one model. In a catalogue that is not ours, names mean what they mean there."""
+    """A session for one model. In a catalog that is not ours, names mean what they mean there."""
 
     def __init__(self, spark: Any, name: str, database: str, home: str) -> None:
         from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ class Stage:
         self.database = database
         """Where the model writes; '' for where all tables are."""
         self.home = home
-        """Where the project's tables are; '' for a catalogue that is not ours."""
+        """Where the project's tables are; '' for a catalog that is not ours."""
         self.session = SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
         self.copied: dict[str, int] = {}
         """The files of the former version that a job may add to, with their sizes."""
@@ -108,7 +108,7 @@ class Stage:
 
 @contextmanager
 def staged(
-    tables: Folder | Catalogue,
+    tables: Folder | Catalog,
     spark: Any,
     name: str,
     functions: Iterable[str],
@@ -119,7 +119,7 @@ def staged(
     """A stage for a model, or for a job, which finds the former version of its table there if it
     goes on with it.
     """
-    if isinstance(tables, Catalogue):
+    if isinstance(tables, Catalog):
         yield Stage(spark, name, "", "")
         return
     home = spark.catalog.currentDatabase()

@@ -1,4 +1,4 @@
-"""Where tables live: a folder of parquet files by default, or any catalogue that Spark is
+"""Where tables live: a folder of parquet files by default, or any catalog that Spark is
 configured for.
 
     <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written beside the
@@ -31,12 +31,12 @@ DONE = "_SUCCESS"
 SCRATCH = ".scratch"
 
 CATALOGUES = ("spark.sql.catalog.", "spark.sql.defaultCatalog", "spark.sql.catalogImplementation")
-"""Settings that say where tables live: with one of them the catalogue keeps the tables, not the
+"""Settings that say where tables live: with one of them the catalog keeps the tables, not the
 folder.
 """
 
 
-def has_catalogue(conf: Iterable[str]) -> bool:
+def has_catalog(conf: Iterable[str]) -> bool:
     """Tell whether the Spark settings name a catalog."""
     return any(key.startswith(CATALOGUES) for key in conf)
 
@@ -73,7 +73,7 @@ class Tables(Protocol):
 
 
 class Folder:
-    """Parquet files in a folder, known to Spark through a catalogue in memory."""
+    """Parquet files in a folder, known to Spark through a catalog in memory."""
 
     def __init__(self, folder: Path, state: State, spark: Any) -> None:
         self.given = folder
@@ -81,7 +81,7 @@ class Folder:
         self.state = state
         self.spark = spark
         self.known: dict[str, tuple[str, str]] = {}
-        """key → the name and whether it is a TABLE or a VIEW, as the catalogue has it"""
+        """key → the name and whether it is a TABLE or a VIEW, as the catalog has it"""
 
     # -- what stands -------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Folder:
             self.spark.sql(f"CREATE SCHEMA IF NOT EXISTS {quote_name('.'.join(schema))}")
 
     def forget(self, name: str) -> None:
-        """The catalogue does not know it any more; the files stay."""
+        """The catalog does not know it any more; the files stay."""
         known = self.known.pop(key_of(name), None)
         if known:
             self.spark.sql(f"DROP {known[1]} IF EXISTS {quote_name(known[0])}")
@@ -241,9 +241,9 @@ class Folder:
         return path
 
 
-class Catalogue:
-    """Tables of a catalogue that the session is configured for; how safe a write is, is the
-    catalogue's affair.
+class Catalog:
+    """Tables of a catalog that the session is configured for; how safe a write is, is the
+    catalog's affair.
     """
 
     def __init__(self, folder: Path, state: State, spark: Any) -> None:
@@ -300,7 +300,7 @@ class Catalogue:
         )
 
     def register(self, entry: Entry) -> None:
-        """The catalogue knows it already; this session may have to look again, if a Python model's
+        """The catalog knows it already; this session may have to look again, if a Python model's
         has written it.
         """
         self.spark.catalog.refreshTable(quote_name(entry.name))
@@ -312,7 +312,7 @@ class Catalogue:
         return Entry(name, "view", new_version(), "", sql=sql)
 
     def settle(self, entry: Entry, before: Entry | None) -> None:
-        """The catalogue removes what it has replaced."""
+        """The catalog removes what it has replaced."""
 
     def make_room(self, name: str) -> None:
         """Create the schema of a name."""

@@ -77,7 +77,7 @@ SAME_VALUE = (
     "CheckOverflowInTableInsert", "CheckOverflowInTableWrite", "PromotePrecision", "TempResolvedColumn", "Collate",
     "NormalizeNaNAndZero",
 )  # fmt: skip
-"""a AS b, and what the analyser adds without changing a value"""
+"""a AS b, and what the analyzer adds without changing a value"""
 
 EXPRESSIONS.update(
     {

@@ -24,7 +24,7 @@ def user_cast(
 ) -> None:
     """CAST(a AS INT)
 
-    a transformation when the user wrote it, none when the analyser inserted it
+    a transformation when the user wrote it, none when the analyzer inserted it
     """
     if is_inserted(node):
         push_children(node.children, way, calls, stack)
@@ -48,7 +48,7 @@ def checks_length(node: Node) -> bool:
 
 
 def is_inserted(node: Node) -> bool:
-    """Tell whether the analyser has inserted a cast; a plan without notes does not say it."""
+    """Tell whether the analyzer has inserted a cast; a plan without notes does not say it."""
     return node.args.get("user") is False
 
 

@@ -47,7 +47,7 @@ def without_columns(
 def pass_through(
     node: Node, way: Way, calls: Calls, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """a AS b, and what the analyser adds without changing a value"""
+    """a AS b, and what the analyzer adds without changing a value"""
     push_children(node.children, way, calls, stack)
 
 

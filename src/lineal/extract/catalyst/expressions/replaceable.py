@@ -56,7 +56,7 @@ def replaceable(
 def is_stale(node: Node, scope: Scope) -> bool:
     """t JOIN t, and nullif(a, 1) of either
 
-    the analyser gives one side new ids, but not what the user wrote
+    the analyzer gives one side new ids, but not what the user wrote
     """
     attributes = node.find_all("AttributeReference")
     return not all(scope.knows_attribute(expression_id(each.args)) for each in attributes)

@@ -1,4 +1,4 @@
-"""Windows of time, which the analyser makes in operators of their own.
+"""Windows of time, which the analyzer makes in operators of their own.
 
 SELECT window.start, count(*) FROM t GROUP BY window(at, '5 minutes')
 """

@@ -1,4 +1,4 @@
-"""What a server's catalogue says: relations with their columns, the queries of views, functions,
+"""What a server's catalog says: relations with their columns, the queries of views, functions,
 composite types.
 """
 
@@ -98,7 +98,7 @@ class Relation(NamedTuple):
         return f"{self.schema}.{self.name}"
 
 
-class Catalogue(NamedTuple):
+class Catalog(NamedTuple):
     """All that is known of a database."""
 
     database: str
@@ -116,8 +116,8 @@ class Catalogue(NamedTuple):
         return [*self.views, *self.functions]
 
 
-def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalogue:
-    """The catalogue, with the views and functions of these schemas, or of all.
+def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalog:
+    """The catalog, with the views and functions of these schemas, or of all.
 
     Of the server's own relations only those are listed that a view, a function or one of the texts
     names.
@@ -139,7 +139,7 @@ def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] =
         Relation(*row) for row in session.rows(SYSTEM_RELATIONS, (list(SYSTEM), sorted(named)))
     ]
     columns = columns_by_relation(session, relations)
-    return Catalogue(
+    return Catalog(
         session.database,
         session.path,
         [dataset(each, columns.get(each.oid, [])) for each in relations],
@@ -177,7 +177,7 @@ def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int
 
 
 def dataset(relation: Relation, columns: list[ColumnInfo]) -> DatasetInfo:
-    """What the catalogue lists is complete, and its names are meant exactly; a table may have no
+    """What the catalog lists is complete, and its names are meant exactly; a table may have no
     column at all.
     """
     named = Dataset("", relation.dataset)
