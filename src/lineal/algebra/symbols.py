@@ -154,7 +154,7 @@ def is_large(slot: Slot) -> bool:
 
 
 def composed(lineage: Lineage, way: Way) -> Lineage:
-    """A lineage with what is done to its value; a value that is taken as it is stays the same."""
+    """A lineage under one more way; under IDENTITY it stays the same."""
     if way is IDENTITY:
         return lineage
 
