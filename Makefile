@@ -77,7 +77,8 @@ QUERIES ?= 2000
 HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
 	tests/spark/test_claimed_types.py::test_what_is_claimed_of_random_queries_is_true \
 	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing \
-	tests/properties/test_queries.py tests/test_memory.py::test_any_project_after_any_edits
+	tests/properties/test_queries.py tests/test_memory.py::test_any_project_after_any_edits \
+	tests/test_unresolvable_imports.py
 
 # Mutants of every format that lineal reads, for so many seconds, in so many processes.
 SECONDS ?= 600
@@ -87,7 +88,7 @@ hunt: $(TEST_READY) ## Read new random queries and mutated inputs for SECONDS=60
 	@$(call with_java,$(EXTRAS)) \
 	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); failed=0; \
 	echo "SEED=$$seed QUERIES=$(QUERIES) SECONDS=$(SECONDS)"; \
-	LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
+	LINEAL_EVERY_LITERAL=1 LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
 	$(BIN)/pytest --hypothesis-seed=$$seed $(PYTEST) $(HUNTS) || failed=1; \
 	$(BIN)/python tools/hunt_mutants.py --seed $$seed --seconds $(SECONDS) --processes $(PROCESSES) || failed=1; \
 	exit $$failed

@@ -11,10 +11,11 @@ import os
 import resource
 import subprocess
 import sys
-import sysconfig
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -35,15 +36,27 @@ TASKS = (
 
 
 class Cost(NamedTuple):
-    """CPU seconds with limits and without."""
+    """CPU seconds with limits and without, the least of several rounds."""
 
     limited: float
     free: float
+    ratio: float
+    """how many times as much the limits make of it: the median over the rounds, each of which
+    measures both, one right after the other
+    """
 
-    @property
-    def ratio(self) -> float:
-        """How many times as much the limits make of it."""
-        return self.limited / self.free
+
+def compare(limited: Callable[[], float], free: Callable[[], float]) -> Cost:
+    """Measure with limits and without in turns; every other round begins without."""
+    pairs = []
+    for number in range(ROUNDS):
+        if number % 2:
+            with_limits, without = limited(), free()
+        else:
+            without, with_limits = free(), limited()
+        pairs.append((with_limits, without))
+    ratio = median(with_limits / without for with_limits, without in pairs)
+    return Cost(min(pair[0] for pair in pairs), min(pair[1] for pair in pairs), ratio)
 
 
 def costs() -> dict[str, Cost]:
@@ -60,13 +73,9 @@ def costs() -> dict[str, Cost]:
 
 
 def command_cost(path: Path) -> Cost:
-    """The command as a process with its children; the smallest of several rounds."""
-    call = [str(Path(sysconfig.get_path("scripts")) / "lineal"), "lineage", str(path), "--no-cache"]
-    limited = free = float("inf")
-    for _ in range(ROUNDS):
-        limited = min(limited, cpu_of_process(call, {}))
-        free = min(free, cpu_of_process(call, FREE))
-    return Cost(limited, free)
+    """The command as a process, with its children."""
+    call = [sys.executable, "-m", "lineal", "lineage", str(path), "--no-cache"]
+    return compare(lambda: cpu_of_process(call, {}), lambda: cpu_of_process(call, FREE))
 
 
 def cpu_of_process(call: list[str], environment: dict[str, str]) -> float:
@@ -78,12 +87,12 @@ def cpu_of_process(call: list[str], environment: dict[str, str]) -> float:
 
 def call_cost(path: Path) -> Cost:
     """The call with its tasks, and with tasks and checks that do nothing."""
-    limited = free = float("inf")
-    for _ in range(ROUNDS):
-        limited = min(limited, cpu_of_call(path))
+
+    def free() -> float:
         with without_limits():
-            free = min(free, cpu_of_call(path))
-    return Cost(limited, free)
+            return cpu_of_call(path)
+
+    return compare(lambda: cpu_of_call(path), free)
 
 
 def cpu_of_call(path: Path) -> float:

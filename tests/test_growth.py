@@ -149,7 +149,7 @@ LAW = {
         lambda n: "WITH c0 AS (SELECT a, b FROM t)"
         + "".join(f", c{i} AS (SELECT a, b FROM c{i - 1} UNION SELECT x, y FROM t{i})" for i in range(1, n))
         + f" SELECT * FROM c{n - 1}",
-        None, 60, SQUARE,
+        None, 300, 2.5,
     ),
 }  # fmt: skip
 """Texts of size n, their dialect, a size, and how much more work twice of it may be."""

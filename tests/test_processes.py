@@ -17,10 +17,10 @@ import pytest
 import lineal
 from lineal.cli import supervisor
 from lineal.projects import render
+from patience import Patience
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
 
-SECONDS = 2.0
 SIGNALS = [signal.SIGTERM, signal.SIGKILL, signal.SIGINT]
 
 START = """
@@ -111,11 +111,11 @@ def wait_for_descendants(process: subprocess.Popen[bytes], count: int) -> set[in
 
 
 def check_that_all_end(process: subprocess.Popen[bytes], workers: set[int], sign: int) -> None:
+    patience = Patience([process.pid, *workers])
     process.send_signal(sign)
-    began = time.monotonic()
     try:
         while process.poll() is None or any(map(is_at_work, workers)):
-            assert time.monotonic() - began < SECONDS
+            assert not patience.is_over, patience.taken
             time.sleep(0.02)
     finally:
         for worker in filter(is_at_work, workers):
@@ -196,5 +196,9 @@ def test_a_renderer_sees_the_end_of_its_pipe(tmp_path: Path) -> None:
     time.sleep(0.3)
     assert process.poll() is None
     process.stdin.close()
-    assert process.wait(SECONDS) == 0
+    patience = Patience([process.pid])
+    while process.poll() is None:
+        assert not patience.is_over, patience.taken
+        time.sleep(0.02)
+    assert process.returncode == 0
     process.stdout.close()

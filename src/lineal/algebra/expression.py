@@ -111,14 +111,17 @@ def chosen_by_operand(arguments: Sequence[Argument], outer: Way) -> Arguments[Ar
 
     A and what it is compared with: CONDITIONAL; b, c, d: TRANSFORMATION
     """
-    operand, *rest = arguments
-    return [(operand, when(outer)), *chosen_in_turns(rest, outer)]
+    operand, rest = arguments[:1], arguments[1:]
+    return [*((each, when(outer)) for each in operand), *chosen_in_turns(rest, outer)]
 
 
 def chosen_by_first(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:
     """IF(a, b, c), NVL2(a, b, c)      a: CONDITIONAL; b, c: TRANSFORMATION"""
-    test, *branches = arguments
-    return [(test, when(outer)), *((branch, value(outer)) for branch in branches)]
+    test, branches = arguments[:1], arguments[1:]
+    return [
+        *((each, when(outer)) for each in test),
+        *((branch, value(outer)) for branch in branches),
+    ]
 
 
 def first_that_is_there(arguments: Sequence[Argument], outer: Way) -> Arguments[Argument]:

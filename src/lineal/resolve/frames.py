@@ -77,6 +77,7 @@ class StatementFrames:
     ) -> Frame:
         """What a statement writes, with the variables, CTEs and columns around its query."""
         frame = self.frame_once(definition, evaluation, trigger)
+        frame = evaluation.spell_out(frame)
         around = evaluation.around
         if around is None:
             return frame

@@ -1,5 +1,5 @@
-"""Symbols for values of variables change nothing but the work: the cases of procedures, with a
-symbol for every value.
+"""Symbols change nothing but the work: the cases of procedures and CTEs, with a symbol for every
+value.
 """
 
 from __future__ import annotations
@@ -7,11 +7,14 @@ from __future__ import annotations
 import pytest
 
 import lineal
+import lineal.algebra.symbols as shared
 from casefile import all_cases, corpus_of, edges_in
 from lineal.extract.sql.procedural import flow, symbols, used
 from lineal.incremental.extraction import extract
 
-PROCEDURES = [case for case in all_cases() if case.name.startswith("procedures/")]
+CASES = all_cases()
+PROCEDURES = [case for case in CASES if case.name.startswith("procedures/")]
+WITH_CTES = [case for case in CASES if "WITH " in case.sql.upper()]
 
 
 @pytest.fixture
@@ -24,6 +27,14 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_cases_of_procedures(always: None) -> None:
     assert len(PROCEDURES) > 70
     for case in PROCEDURES:
+        found = extract(corpus_of(case))
+        assert sorted(edges_in(found, case.schema)) == sorted(case.edges), case.name
+
+
+def test_cases_of_ctes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "MOST_SHARED", 0)
+    assert len(WITH_CTES) > 100
+    for case in WITH_CTES:
         found = extract(corpus_of(case))
         assert sorted(edges_in(found, case.schema)) == sorted(case.edges), case.name
 

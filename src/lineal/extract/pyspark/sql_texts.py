@@ -360,6 +360,7 @@ def evaluate_plan(
     )
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
+    frame = evaluation.spell_out(frame)
     if around is not None:
         frame = around.put_values(frame)
 

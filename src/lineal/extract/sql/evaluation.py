@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage
+from lineal.algebra.symbols import SharedLineages
 from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset
@@ -91,6 +92,7 @@ class Evaluation(ABC):
         "reading",
         "reads",
         "references",
+        "shared",
         "table_keys",
         "target",
         "undecided",
@@ -121,6 +123,8 @@ class Evaluation(ABC):
         self.unresolved = 0
         self.undecided = False
         self.frames: dict[int, Frame] = {}
+        self.shared: SharedLineages | None = None
+        """the large lineages of CTEs, if there are any"""
         self.definition: Definition | None = None
         self.composed: list[State] = []
         """the states of hidden tables that the statement reads"""
@@ -151,6 +155,24 @@ class Evaluation(ABC):
         if dataset is not None:
             self.datasets_read.setdefault(dataset, node)
         return dataset, frame
+
+    def share(self, frame: Frame) -> Frame:
+        """WITH c AS (…)      c, with symbols for its large lineages"""
+        if self.shared is None:
+            self.shared = SharedLineages()
+        return self.shared.share(frame)
+
+    @property
+    def symbol_count(self) -> int:
+        """How many symbols stand for lineages of CTEs so far."""
+        return len(self.shared.lineages) if self.shared is not None else 0
+
+    def spell_out(self, frame: Frame, since: int = 0) -> Frame:
+        """A result, with the lineages that symbols stand for; those of the query around stay."""
+        if self.shared is None or len(self.shared.lineages) <= since:
+            return frame
+        self.shared.first = since
+        return self.shared.put_values(frame)
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
         """A subquery in an expression; COALESCE looks at it twice, and gets the same frame."""

@@ -56,7 +56,10 @@ def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -
     if handler is None:
         evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} is not read as a query", node)
         return one_row()
-    return handler(node, parent, ctes, evaluation)
+    if node.args.get("with_") is None:
+        return handler(node, parent, ctes, evaluation)
+    symbols_around = evaluation.symbol_count
+    return evaluation.spell_out(handler(node, parent, ctes, evaluation), symbols_around)
 
 
 def select(  # noqa: C901  every SELECT passes here
@@ -190,7 +193,8 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
             if isinstance(whole, exp.Union) and is_recursive(whole, key, evaluation):
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
-        known[key] = rename_columns(query(body, parent, known, evaluation), alias, evaluation)
+        made = rename_columns(query(body, parent, known, evaluation), alias, evaluation)
+        known[key] = evaluation.share(made)
     marked = node.args.get("search") is not None or node.args.get("cycle") is not None
     if marked and (recursive or facts.recursion_without_keyword):
         key = table_name(node.expressions[-1].args["alias"].this, evaluation)

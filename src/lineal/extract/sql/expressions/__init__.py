@@ -146,5 +146,6 @@ FAMILIES.update(
         exp.Func: function,
         exp.Binary: binary,
         exp.Expr: operator,
+        object: nothing,  # ISNULL(), DATEPART(a): an operand that is missing
     }
 )

@@ -489,7 +489,7 @@ class Body:
 
 
 def few(refs: Iterable[Held]) -> dict[Held, None]:
-    """The rounds of a loop that assigns little as its assignments; what is more, as it is."""
+    """The same, with the assignments of a loop in its place where these are few."""
     found: dict[Held, None] = {}
     for held in refs:
         if isinstance(held, Back):

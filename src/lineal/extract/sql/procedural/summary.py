@@ -36,7 +36,7 @@ class Summary:
 
             absorb(frame.rows, self.lineage)
 
-        self.lineage = values.symbols.follow(self.lineage, evaluation)
+        self.lineage = values.symbols.follow_for(self.lineage, evaluation)
 
     def bind(self, given: list[exp.Expr], fold: Fold) -> Iterator[tuple[int, exp.Expr]]:
         """Bind the arguments of a call to parameters.

@@ -8,18 +8,17 @@ before is one influence. Where a statement writes @v, the symbols are followed, 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from lineal.algebra.frame import Frame, Scan, Slot
-from lineal.algebra.lineage import Lineage, Trail, absorb, pour, united
-from lineal.algebra.relation import substitute
+from lineal.algebra.frame import Frame
+from lineal.algebra.lineage import Lineage, united
+from lineal.algebra.symbols import SymbolTable
+from lineal.algebra.values import read_part
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.flow import Held, Moment, Ref, few, queries_left
-from lineal.extract.sql.sources import field_of
 from lineal.model.edge import Column, Dataset
-from lineal.model.way import IDENTITY, Confidence, Way
+from lineal.model.way import IDENTITY
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.values import Values
@@ -31,15 +30,16 @@ SYMBOLS = Dataset("", "\0symbols")
 """The origin of a symbol."""
 
 
-class Symbols:
+class Symbols(SymbolTable):
     """The symbols of one body."""
 
     def __init__(self, values: Values) -> None:
+        super().__init__(SYMBOLS)
         self.values = values
         self.lineages: dict[Held, Lineage] = {}
         self.held: list[Held] = []
-        self.followed: dict[Column, Lineage] = {}
-        """what symbols stand for in the end, if it is little"""
+        self.user: Evaluation | None = None
+        """the statement that needs the values"""
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Lineage | None:
         """What a variable holds at a moment, with symbols; None where no symbol is needed."""
@@ -109,110 +109,36 @@ class Symbols:
 
     # -- where a statement needs the values --------------------------------------------------------
 
-    def put_values(self, frame: Frame, evaluation: Evaluation) -> Frame:
-        """A frame with values in place of their symbols."""
-        if not self.held or isinstance(frame, Scan):
-            return frame
+    def is_final(self) -> bool:
+        """Whether no assignment is being evaluated at the moment."""
+        return not self.values.active
 
-        return substitute(frame, lambda lineage: self.follow(lineage, evaluation))
-
-    def follow(self, lineage: Lineage, evaluation: Evaluation) -> Lineage:
-        """A lineage with values in place of their symbols."""
-        if not any(origin.dataset is SYMBOLS for origin, _ in lineage):
-            return lineage
-
-        found: Lineage = {}
-        for (origin, way), trail in lineage.items():
-            if origin.dataset is not SYMBOLS:
-                absorb({(origin, way): trail}, found)
-                continue
-
-            inside: Lineage = {}
-            pour(self.behind(origin, evaluation), way, inside)
-            for key, inner in inside.items():
-                absorb({key: join_trails(trail, inner)}, found)
-
-        return found
-
-    def behind(self, symbol: Column, evaluation: Evaluation) -> Lineage:
-        """All that a symbol stands for.
-
-        The trail of an influence is that of the nearest assignment that has it. The assignments on
-        the way there leave no trace: those of n influences would be n².
-        """
-        known = self.followed.get(symbol)
-        if known is not None:
-            return known
-
-        found: Lineage = {}
-        seen: dict[tuple[Column, Way], Confidence] = {}
-        waiting: deque[tuple[Column, Way, Trail | None]] = deque([(symbol, IDENTITY, None)])
-        while waiting:
-            reached, way, outer = waiting.popleft()
-            level = confidence_of(outer)
-            if (reached, way) in seen and seen[reached, way] >= level:
-                continue
-
-            seen[reached, way] = level
-            inside: Lineage = {}
-            pour(self.followed.get(reached) or self.value_of(reached, evaluation), way, inside)
-            for (origin, inner), trail in inside.items():
-                least = less_certain(outer, trail)
-                if origin.dataset is SYMBOLS:
-                    waiting.append((origin, inner, least))
-                else:
-                    absorb({(origin, inner): doubt_as(trail, least)}, found)
-
-        if len(found) <= MOST_INFLUENCES and not self.values.active:
-            self.followed[symbol] = found
-        return found
-
-    def value_of(self, symbol: Column, evaluation: Evaluation) -> Lineage:
-        """What a symbol stands for, with further symbols in it."""
+    def value_of(self, symbol: Column) -> Lineage:
+        """What a variable holds."""
         held = self.held[int(symbol.name)]
+        user = self.user
+        assert user is not None
         if isinstance(held, Ref):
             whole = whole_of(self.values.part(held))
         else:
             those = list(few(held.held))
             refs = self.refs_of(those)
-            large = self.large_of(those, refs, evaluation)
-            whole = united(self.lineages_of(refs, large, held.moment, evaluation))
+            large = self.large_of(those, refs, user)
+            whole = united(self.lineages_of(refs, large, held.moment, user))
 
-        if symbol.path:
-            whole = field_of(Slot("", "", whole), list(symbol.path), None).lineage  # type: ignore[arg-type]
-        return whole
+        return read_part(whole, symbol.path) if symbol.path else whole
+
+    def put_values_for(self, frame: Frame, user: Evaluation) -> Frame:
+        """What a statement writes, with values in place of their symbols."""
+        self.user = user
+        return self.put_values(frame) if self.held else frame
+
+    def follow_for(self, lineage: Lineage, user: Evaluation) -> Lineage:
+        """What a function gives back, with values in place of their symbols."""
+        self.user = user
+        return self.follow(lineage) if self.held else lineage
 
 
 def whole_of(frame: Frame) -> Lineage:
     """All that a value is made of: its columns, and what decides its rows."""
     return united([*(slot.lineage for slot in frame.slots), frame.rows])
-
-
-def confidence_of(trail: Trail | None) -> Confidence:
-    """How certain an influence is."""
-    doubt = trail[3] if trail is not None else None
-    return doubt.level if doubt is not None else Confidence.HIGH
-
-
-def less_certain(outer: Trail | None, inner: Trail | None) -> Trail | None:
-    """Of two trails the one that is less certain."""
-    return outer if confidence_of(outer) <= confidence_of(inner) else inner
-
-
-def doubt_as(trail: Trail | None, other: Trail | None) -> Trail | None:
-    """A trail that is as certain as another one."""
-    doubt = other[3] if other is not None else None
-    if trail is None:
-        return None if doubt is None else (None, None, None, doubt)
-
-    return (*trail[:3], doubt)
-
-
-def join_trails(outer: Trail | None, inner: Trail | None) -> Trail | None:
-    """A trail that goes on with another one where it ends."""
-    if outer is None:
-        return inner
-
-    least = less_certain(outer, inner)
-    doubt = least[3] if least is not None else None
-    return (outer[0], outer[1], join_trails(outer[2], inner), doubt)

@@ -1,4 +1,4 @@
-"""What is read for the values of variables, which the statement reads that uses them.
+"""The reads behind the values of variables, which count for the statement that uses them.
 
 SET @v = @v + (SELECT …), n times
 
@@ -36,7 +36,7 @@ class UsedEvaluations:
         """all that is behind a meeting of many values, if it is little"""
 
     def use(self, needed: Sequence[Used], evaluation: Evaluation) -> None:
-        """What was read for some values is read by the evaluation that uses them."""
+        """Count the reads behind some values for the evaluation that uses them."""
         if evaluation.used is None:
             for each in needed:
                 evaluation.absorb_all(self.behind(each, evaluation))
@@ -78,7 +78,7 @@ class UsedEvaluations:
         return evaluations
 
     def evaluation_of(self, each: Used) -> Evaluation | None:
-        """What is known to be read for a value."""
+        """The reads behind a value, as far as they are known."""
         if isinstance(each, Assignment):
             return self.values.evaluations.get(each)
 
@@ -97,7 +97,7 @@ class UsedEvaluations:
                 yield ref.assignment
 
     def gather(self, held: Held, behind: list[Evaluation], user: Evaluation) -> None:
-        """Keep what is behind a meeting for the next one that has it among its values."""
+        """Keep the reads behind a meeting for the next one that has it among its values."""
         if self.values.active or any(each in user.absorbed for each in behind):
             return
 

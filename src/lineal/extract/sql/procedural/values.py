@@ -139,7 +139,7 @@ class Locals(Scope):
 
     def put_values(self, frame: Frame) -> Frame:
         """What a statement writes, with the values of variables where symbols stand for them."""
-        return self.values.symbols.put_values(frame, self.evaluation)
+        return self.values.symbols.put_values_for(frame, self.evaluation)
 
     def rows_of_loops(self) -> Lineage:
         """FOR r IN (SELECT …) LOOP      what decides how often a statement in the loop is executed"""

@@ -13,7 +13,7 @@ from lineal.extract.sql.repairs import NO_DATA
 from lineal.extract.sql.statements import use
 from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.copy import unload
-from lineal.extract.sql.statements.steps import Renamed, Step, Swapped, Unsupported
+from lineal.extract.sql.statements.steps import Renamed, Swapped, Unsupported
 from lineal.extract.sql.tables import spelled
 
 PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'
@@ -69,20 +69,20 @@ def tables(text: str, pattern: re.Pattern[str], facts: Facts) -> list[tuple[str,
     return found
 
 
-def rename(text: str, facts: Facts, node: exp.Command) -> list[Step]:
+def rename(text: str, facts: Facts, node: exp.Command) -> Said:
     """Plan RENAME TABLE.
 
     RENAME TABLE a TO b, c TO d
     """
-    return [Renamed(*pair, node) for pair in tables(text, PAIR, facts)]
+    return [Renamed(*pair, node) for pair in tables(text, PAIR, facts)] or Unsupported
 
 
-def exchange(text: str, facts: Facts, node: exp.Command) -> list[Step]:
+def exchange(text: str, facts: Facts, node: exp.Command) -> Said:
     """Plan EXCHANGE TABLES.
 
     EXCHANGE TABLES a AND b
     """
-    return [Swapped(*pair, node) for pair in tables(text, PAIR, facts)]
+    return [Swapped(*pair, node) for pair in tables(text, PAIR, facts)] or Unsupported
 
 
 def alter(text: str, facts: Facts, node: exp.Command) -> Said:
