@@ -306,10 +306,7 @@ class Scope:
             return None
 
         row = self.row_by_alias(name, key, node)
-        if row is not None:
-            return row
-
-        return self.opened(name, key, node, clause)
+        return row or self.opened(name, key, node, clause)
 
     def row_by_alias(self, name: str, key: str, node: exp.Column) -> Slot | None:
         """SELECT to_json(o) FROM orders AS o      o is the row, unless orders has a column o"""

@@ -145,7 +145,7 @@ def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
 
 
 def has_own_alias(source: Source) -> bool:
-    """FROM d.orders AS o      o is no part of the table's name"""
+    """FROM d.orders AS o      the alias differs from the name of the table"""
     if source.dataset is None:
         return True
 

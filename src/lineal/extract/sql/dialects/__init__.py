@@ -325,14 +325,20 @@ class Keys(dict[str, str]):
         return key
 
 
+def fold_of_tables(dialect: str) -> Fold:
+    """How names of tables compare in a dialect."""
+    own = OWN_FOLDS.get(dialect)
+    if own is not None:
+        return own
+
+    return FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
+
+
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
     """The facts of a dialect; of one without a parser, those of its nearest relative."""
     dialect = grammar_of(dialect)
-    fold_table = OWN_FOLDS.get(dialect)
-    if fold_table is None:
-        fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
-
+    fold_table = fold_of_tables(dialect)
     fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
     fold_dataset = sensitive if dialect in ONLY_DATASETS_KEEP_CASE else fold_table
     keys = Keys(fold)

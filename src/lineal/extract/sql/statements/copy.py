@@ -12,6 +12,7 @@ from lineal.algebra.relation import one_row, project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled, target_of
+from lineal.extract.sql.words import FAILURES
 from lineal.model.edge import Column, Doubt
 from lineal.model.paths import path_name
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -129,7 +130,11 @@ def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupporte
     inner = found[1].strip()
     if inner[:1] == inner[-1:] == "'":
         inner = inner[1:-1].replace("''", "'").replace("\\'", "'")
-    query = exp.maybe_parse(inner, dialect=facts.name or None)
+    try:
+        query = exp.maybe_parse(inner, dialect=facts.name or None)
+    except FAILURES:
+        return Unsupported
+
     return written(path_name(found[2]), query, node)
 
 
