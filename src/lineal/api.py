@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from lineal.graph.boundary import graph_of, sound_part
 from lineal.graph.files import FileCoverage, files_of
@@ -25,6 +25,7 @@ from lineal.views.report import Report, around, everything, traced
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
     from lineal.projects import Rules
+    from lineal.projects.logs.period import Period
     from lineal.views.rows import ColumnLineageRelation
     from lineal.web.notebook import Display
 
@@ -45,6 +46,8 @@ def lineage(
     schema: Schema | None = None,
     *,
     log: Mapping[str, str] | None = None,
+    since: str | datetime | None = None,
+    until: str | datetime | None = None,
     default_catalog: str | None = None,
     default_schema: str | Iterable[str] = (),
     collapse_temp: bool = True,
@@ -55,7 +58,8 @@ def lineage(
     """The lineage of a path (project, file, folder, or the address of a PostgreSQL server), of SQL
     text, of a list of either, or of a mapping name → SQL.
 
-    `log` names the columns of a query log: text, user, time, id, database.
+    `log` names the columns of a query log: text, user, time, id, database. Of a log, only what ran
+    at `since` or later and before `until` is read.
 
     >>> found = lineage({"mart": "SELECT sum(amount) AS total FROM orders"})
     >>> [str(edge) for edge in found.upstream("mart.total")]
@@ -74,7 +78,8 @@ def lineage(
     rules = make_rules(encoding, follow_links, max_file_size)
     if not isinstance(source, (str, os.PathLike, Mapping)):
         source = list(source)
-    corpus = _corpus(source, dialect, schema, log, rules)
+    way = _Way(log, rules, _period(since, until))
+    corpus = _corpus(source, dialect, schema, way)
     corpus.collapse_temporary = collapse_temp
     schemas = (default_schema,) if isinstance(default_schema, str) else tuple(default_schema)
     if default_catalog or schemas:
@@ -309,21 +314,37 @@ def _format_report(format: str, report: Report) -> str:
     return text(format, report)
 
 
-def _corpus(
-    source: Source,
-    dialect: str | None,
-    schema: Schema | None,
-    log: Mapping[str, str] | None,
-    rules: Rules,
-) -> Corpus:
+class _Way(NamedTuple):
+    """How paths are read."""
+
+    log: Mapping[str, str] | None
+    rules: Rules
+    period: Period | None
+
+
+def _period(since: str | datetime | None, until: str | datetime | None) -> Period | None:
+    """Return the time that is asked for; None if all of it is."""
+    if since is None and until is None:
+        return None
+    from lineal.projects.logs.period import make_period
+
+    return make_period(_time(since), _time(until))
+
+
+def _time(at: str | datetime | None) -> str | None:
+    """Return a time as a text."""
+    return at.isoformat() if isinstance(at, datetime) else at
+
+
+def _corpus(source: Source, dialect: str | None, schema: Schema | None, way: _Way) -> Corpus:
     """Return the project of a path, a text or a mapping of texts."""
     from lineal.projects import corpus_of_text, united
 
     if isinstance(source, Mapping):
         return corpus_of_text(source, dialect, schema)
     if isinstance(source, (str, os.PathLike)):
-        return _corpus_of_one(source, dialect, schema, log, rules)
-    several = [_corpus_of_one(each, dialect, None, log, rules) for each in source]
+        return _corpus_of_one(source, dialect, schema, way)
+    several = [_corpus_of_one(each, dialect, None, way) for each in source]
     return united([*several, corpus_of_text((), dialect, schema)])
 
 
@@ -344,11 +365,7 @@ def _exists(source: PathOrText) -> bool:
 
 
 def _corpus_of_one(
-    source: PathOrText,
-    dialect: str | None,
-    schema: Schema | None,
-    log: Mapping[str, str] | None,
-    rules: Rules,
+    source: PathOrText, dialect: str | None, schema: Schema | None, way: _Way
 ) -> Corpus:
     """A path if it is one, else SQL; a word that is neither is a path that is not there."""
     from lineal.projects import corpus_of_text, load
@@ -356,7 +373,7 @@ def _corpus_of_one(
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
     if _exists(source) or ADDRESS.match(os.fspath(source)):
-        return load(source, dialect, schema, log, rules=rules)
+        return load(source, dialect, schema, way.log, rules=way.rules, period=way.period)
     if isinstance(source, str) and (
         not source or re.search(r"\s", source) or KEYWORD.search(source)
     ):

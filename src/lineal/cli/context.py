@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import Mistake, checked, source_options
+from lineal.cli.source import Mistake, check_order, checked, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
     from lineal.cli.console import show
     from lineal.model.boundary import internal_errors
 
+    check_order("context", column, where)
     asked = source._replace(paths=checked(where))
     found = answer_from_cache(
         asked, ("context", column, max_chars), lambda graph: _make_answer(graph, column, max_chars)

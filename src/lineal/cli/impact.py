@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, checked, source_options
+from lineal.cli.source import Mistake, check_order, checked, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def command(
         wanted = parse(change)
     except UnknownChange as mistake:
         raise Mistake(f"--change {mistake}") from mistake
+    check_order("impact", column, where)
     sys.exit(_run(source._replace(paths=checked(where)), column, wanted, output, fail_under))
 
 

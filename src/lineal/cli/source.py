@@ -338,6 +338,16 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
     return paths or HERE
 
 
+def check_order(command: str, column: str, paths: tuple[str, ...]) -> None:
+    """A path before the column is a mistake.
+
+    lineal impact models/ orders.id      lineal impact orders.id models/
+    """
+    if len(paths) == 1 and is_source(column) and not is_source(paths[0]):
+        path, meant = shown_path(column), shown_path(paths[0])
+        raise Mistake(f"{path} is a path. Name the column first: lineal {command} {meant} {path}")
+
+
 def shown_path(path: str) -> str:
     """A path as it may be shown: an address without its password, also one that has lost its ://"""
     from lineal.model.addresses import redact_address

@@ -19,6 +19,7 @@ EXTENSIONS: Mapping[str, str] = {
     ".pls": "oracle",
     ".pks": "oracle",
     ".pkb": "oracle",
+    ".pck": "oracle",
     ".tsql": "tsql",
     ".psql": "postgres",
     ".sqlx": "bigquery",

@@ -53,7 +53,7 @@ class NameCatalog:
         """the keys that statements define"""
         self.tabulated: set[str] = set()
         """the table functions"""
-        self.naming = naming_of(corpus.defaults, self.facts.fold_table, self.knows)
+        self.naming = naming_of(corpus.defaults, self.facts.fold_dataset, self.knows)
 
     def entry(self, key: str, spelling: str, kind: str) -> Entry:
         """Find the entry of a name, or make one when the name is met for the first time."""
@@ -148,12 +148,12 @@ class NameCatalog:
         """
         name = info.dataset.name
         if info.exact:
-            self.declared[self.facts.fold_table(name, True)] = info
+            self.declared[self.facts.fold_dataset(name, True)] = info
             return
         if "." in name:
-            key = table_key(name, self.facts.fold_table)
+            key = table_key(name, self.facts.fold_dataset)
         else:
-            key = self.facts.table_keys[name]
+            key = self.facts.dataset_keys[name]
 
         if self.naming.speaks:
             full, key = self.naming.created(name, key)
@@ -167,7 +167,7 @@ class NameCatalog:
 
     def add_alias(self, written: str, name: str) -> None:
         """How SQL writes a relation, and the dataset that it is."""
-        key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_table)
+        key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_dataset)
         if key != of:
             self.shown[key] = (of, name)
 
@@ -183,9 +183,9 @@ class NameCatalog:
         """The entry of a dataset; one that is meant exactly is called so, whatever the dialect
         folds.
         """
-        entry = self.entries.get(table_key(dataset.name, self.facts.fold_table))
+        entry = self.entries.get(table_key(dataset.name, self.facts.fold_dataset))
         if entry is None or entry.dataset != dataset:
-            return self.entries.get(self.facts.fold_table(dataset.name, True), entry)
+            return self.entries.get(self.facts.fold_dataset(dataset.name, True), entry)
         return entry
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
@@ -193,7 +193,7 @@ class NameCatalog:
         if '"' in type_:
             key = named_in_text(type_, self.facts)[1]
         else:
-            key = table_key(type_, self.facts.fold_table)
+            key = table_key(type_, self.facts.fold_dataset)
         if self.naming.speaks:
             key = self.naming.full(type_, key)[1]
         entry = self.entries.get(key)

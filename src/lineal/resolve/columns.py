@@ -19,7 +19,7 @@ def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
     with deep(), uncollected():
         definitions.gather_definitions()
         for name in names:
-            key = table_key(name, definitions.facts.fold_table)
+            key = table_key(name, definitions.facts.fold_dataset)
             entry = definitions.catalog.entry(key, name, "table")
             definitions.evaluator.evaluate_all(entry.defining)
             found[name] = definitions.datasets.describe(entry, {})

@@ -19,7 +19,7 @@ from lineal.resolve.programs import program_over
 
 SQL_WORDS = re.compile(
     r"\b(airflow|execute\w*|read_sql\w*|read_gbq|to_sql|read_database\w*|exec_driver_sql|duckdb"
-    r"|snowpark|get_pandas_df|get_records|run_query|(?:client|conn|con|session|db|hook|engine)"
+    r"|snowpark|bigquery|get_pandas_df|get_records|run_query|(?:client|conn|con|session|db|hook|engine)"
     r"\s*\.\s*(?:query|sql|run|scalar))\b"
 )
 """A file without any of these is read only when another one imports it."""

@@ -44,7 +44,7 @@ class StatementFrames:
         if moment is None or not moment.body.triggers:
             return self.frame_for(definition, evaluation, None)
 
-        triggers = triggers_at(moment, definition.facts.fold_table)
+        triggers = triggers_at(moment, definition.facts.fold_dataset)
         if len(triggers) < 2:
             return self.frame_for(definition, evaluation, triggers[0] if triggers else NO_TRIGGER)
 

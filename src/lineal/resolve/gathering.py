@@ -91,11 +91,11 @@ class Gatherer:
         """Name the bare SELECTs of all scripts: several files may share a stem."""
         catalog = self.catalog
         taken = catalog.created | catalog.declared.keys()
-        found = name_files(scripts, taken, self.facts.fold_table)
+        found = name_files(scripts, taken, self.facts.fold_dataset)
         self.file_names = found.names
         catalog.file_named.update(found.names.values())
         for key, name in found.tails.items():
-            own = table_key(name, self.facts.fold_table)
+            own = table_key(name, self.facts.fold_dataset)
             if key != own:
                 catalog.shown[key] = (own, name)
         for script in scripts:
@@ -139,7 +139,7 @@ class Gatherer:
             len({folders_of(each.file) for each in definers}) > 1
             and key not in self.catalog.declared
         ):
-            several = homes_of(key, definers, self.facts.fold_table)
+            several = homes_of(key, definers, self.facts.fold_dataset)
 
         if several:
             self.catalog.homes[key] = several
@@ -187,7 +187,7 @@ class Gatherer:
 
         reading = reading_of(function.body, self.boundary.failures)
         trees = self.hooks.parsed(reading)
-        key = table_key(function.name, self.facts.fold_table)
+        key = table_key(function.name, self.facts.fold_dataset)
         entry = self.catalog.entry(key, function.name, "function")
         entry.kind = "function"
         self.catalog.tabulated.add(key)
@@ -250,11 +250,11 @@ class Gatherer:
             plan.kind = script.kind
             if not name:
                 plan.name = f"query_{text_hash(reading, plan.node)}"
-                plan.key = table_key(plan.name, facts.fold_table)
+                plan.key = table_key(plan.name, facts.fold_dataset)
             while not plan.key or plan.key in taken:  # x.sql may make a table x, too
                 number = next(numbers)
                 plan.name = name if number == 1 else f"{name}_{number}"
-                plan.key = table_key(plan.name, facts.fold_table)
+                plan.key = table_key(plan.name, facts.fold_dataset)
 
     def add_script(self, script: Arranged) -> None:
         """Add the definitions of a script, under the names that they write."""

@@ -76,7 +76,7 @@ class ShownNames:
         """Orders and "Orders": the quotes are shown with the name that is written in quotes."""
         for key, other in self.catalog.clashes.items():
             plain, quoted = self.catalog.entries[other], self.catalog.entries[key]
-            if key == table_key(plain.dataset.name, self.facts.fold_table):
+            if key == table_key(plain.dataset.name, self.facts.fold_dataset):
                 self.datasets[plain.dataset] = quoted.dataset
                 self.datasets[quoted.dataset] = plain.dataset
 

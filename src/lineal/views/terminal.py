@@ -147,6 +147,8 @@ def draw_page(page: Page, columns: int, wide: bool = False) -> Iterator[Renderab
             yield _drawn_grid(part)
         elif not wide and (fitted := fit(part, columns)) is not None:
             yield _drawn_grid(fitted)
+        elif not wide and (fitted := fit_without_box(part, columns)) is not None:
+            yield from map(_drawn_line, _laid_out(fitted))
         else:
             yield from map(_drawn_line, _laid_out(part))
 
@@ -163,12 +165,9 @@ def fit(grid: Grid, columns: int) -> Grid | None:
     natural = _widths(grid.header, rows)
     if grid.folds:
         natural[-1] = min(natural[-1], FOLDED)
-    room = columns - 3 * len(natural) - 1
-    cap = max(natural)
-    while sum(min(cells, cap) for cells in natural) > room:
-        cap -= 1
-        if cap < NARROWEST:
-            return None
+    cap = _widest_cell(natural, columns - 3 * len(natural) - 1, NARROWEST)
+    if cap is None:
+        return None
     last = len(natural) - 1
     shorter = [
         tuple(
@@ -179,7 +178,39 @@ def fit(grid: Grid, columns: int) -> Grid | None:
         )
         for row in rows
     ]
-    return grid._replace(rows=shorter)
+    titles = tuple(shorten(title, cap) for title in grid.header)
+    return grid._replace(header=titles, rows=shorter)
+
+
+NARROWEST_WITHOUT_BOX = 6
+
+
+def fit_without_box(grid: Grid, columns: int) -> Grid | None:
+    """Return the grid with long cells and titles shortened, so that its lines fit on the screen."""
+    rows = [tuple(map(visible, row)) for row in grid.rows]
+    natural = _widths(grid.header, rows)
+    room = columns - len(GAP) * (len(natural) - 1)
+    cap = _widest_cell(natural, room, NARROWEST_WITHOUT_BOX)
+    if cap is None:
+        return None
+    last = len(natural) - 1
+    shorter = [
+        tuple(
+            shorten(cell, cap, grid.paths and position == last) for position, cell in enumerate(row)
+        )
+        for row in (grid.header, *rows)
+    ]
+    return grid._replace(header=shorter[0], rows=shorter[1:])
+
+
+def _widest_cell(natural: list[int], room: int, least: int) -> int | None:
+    """Return how wide a cell may be for all columns to fit; None if that is less than `least`."""
+    cap = max(natural)
+    while sum(min(cells, cap) for cells in natural) > room:
+        cap -= 1
+        if cap < least:
+            return None
+    return cap
 
 
 FOLDED = 24

@@ -214,3 +214,9 @@ def test_what_costs_a_result_lowers_the_percentage(tmp_path: Path, name: str) ->
     if percent != 100:
         result = CliRunner().invoke(main, ["lineage", str(path), "--fail-under", "100"])
         assert result.exit_code == 1
+
+
+def test_texts_that_are_executed_count_once() -> None:
+    text = "BEGIN\n  EXECUTE IMMEDIATE 'INSERT INTO t (x) SELECT y FROM s';\nEND;\n/\n"
+    result = CliRunner().invoke(main, ["lineage", "-", "--dialect", "oracle"], input=text)
+    assert "coverage 100 %: 1 file, 1 statement, 1 column; 1 + 0 edges" in result.stderr

@@ -63,6 +63,16 @@ def test_a_path_that_is_not_there() -> None:
 HOSTILE = 'CREATE VIEW "v`|<img src=x>" AS SELECT a AS "`|`@all\n[x](y)" FROM t'
 
 
+@pytest.mark.parametrize("command", ["impact", "context"])
+def test_swapped_arguments_are_told_apart(command: str) -> None:
+    result = CliRunner().invoke(main, [command, SHOP, "stg_orders.amount"])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"Error: {SHOP} is a path. "
+        f"Name the column first: lineal {command} stg_orders.amount {SHOP}\n"
+    )
+
+
 def test_names_are_only_names_in_markdown() -> None:
     made = impact(
         "t.a",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from rich.console import Console
+from rich.text import Text
 
 from lineal.cli import main
-from lineal.views.terminal import Grid, fit, shorten
+from lineal.views.terminal import Grid, draw_page, fit, shorten
 
 FILES = {
     "dbt_project.yml": "name: shop\nprofile: duckdb\nmodels:\n  shop:\n    marts:\n      +tags: daily\n",
@@ -122,3 +125,21 @@ def test_a_table_is_made_to_fit() -> None:
     assert sum(map(len, row)) + 3 * 3 + 1 <= 80
     assert row[1] == "1" and row[2].startswith("…")
     assert fit(grid, 20) is None
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_the_table_of_lineage_fits_a_terminal(columns: int) -> None:
+    """Its eight columns need no box: a line is never longer than the screen."""
+    header = (
+        "SOURCE MODEL", "SOURCE COLUMN", "TARGET MODEL", "TARGET COLUMN", "KIND", "CLASS",
+        "DESC STATUS", "CONFIDENCE",
+    )  # fmt: skip
+    name = "a_name_of_more_than_thirty_letters"
+    grid = Grid(header, [(name, name, name, name, "transform", "sensitive", "modified", "MEDIUM")])
+    console = Console(file=io.StringIO(), width=columns)
+    for part in draw_page([grid], columns):
+        console.print(part, soft_wrap=isinstance(part, Text))
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any("…" in line and "MEDIUM" in line for line in lines)

@@ -141,3 +141,10 @@ def test_a_saved_lineage_keeps_its_statements() -> None:
 
     found = extraction("SELECT a FROM t", "CREATE VIEW w AS SELECT c FROM u")
     assert read_text(write_text(found)).statements == found.statements
+
+
+def test_an_unload_without_a_query_is_reported() -> None:
+    script = Script("UNLOAD ('REPLACE()') TO 's3://b/x'", "redshift", "a.sql")
+    found = extract(Corpus("redshift", [script]))
+    assert [each.code.code for each in found.diagnostics] == ["unsupported-statement"]
+    assert found.edges == []

@@ -375,3 +375,33 @@ def test_values_that_are_called_are_placeholders(tmp_path: Path) -> None:
     found = extract(corpus(tmp_path, {"a.py": text}))
     assert edges(found) >= M
     assert Code.PARSE_ERROR not in codes(found)
+
+
+def test_cells_of_bigquery_are_read(tmp_path: Path) -> None:
+    cells = [
+        "%load_ext google.cloud.bigquery",
+        "%%bigquery frame --project demo\nCREATE TABLE shop.daily AS\n"
+        'SELECT day, SUM(amount) AS total FROM shop.Orders WHERE paid = "y" GROUP BY day',
+        "%%bigquery --destination_table shop.top\nSELECT day FROM shop.daily",
+    ]
+    notebook = {
+        "cells": [{"cell_type": "code", "source": cell} for cell in cells],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    found = extract(corpus(tmp_path, {"daily.ipynb": json.dumps(notebook)}))
+    assert edges(found) == {
+        "shop.Orders.day copy shop.daily.day",
+        "shop.Orders.amount transform shop.daily.total",
+        "shop.Orders.paid inspect shop.daily",
+        "shop.Orders.day inspect shop.daily",
+        "shop.daily.day copy shop.top.day",
+    }
+    assert not codes(found)
+
+
+def test_cells_of_other_languages_are_reported_without_spark(tmp_path: Path) -> None:
+    notebook = {"cells": [{"cell_type": "code", "source": "%%scala\nval x = 1"}]}
+    found = extract(corpus(tmp_path, {"one.ipynb": json.dumps(notebook)}))
+    assert codes(found) == {Code.UNSUPPORTED_STATEMENT}

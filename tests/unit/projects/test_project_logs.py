@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -560,3 +561,14 @@ def test_texts_of_redshift_in_pieces(tmp_path: Path) -> None:
     )
     said = {script.text for script in load(file).scripts}
     assert said == {"select a\nfrom t where b = 1", "x" * 185 + " select a from t"}
+
+
+def test_the_interface_takes_a_period(tmp_path: Path) -> None:
+    file = json_log(tmp_path / "log.jsonl", *SNOWFLAKE)
+    later = lineal.lineage(file, since=datetime(2026, 5, 2, tzinfo=UTC))
+    earlier = lineal.lineage(str(file), until="2026-05-02")
+    names = [{each.dataset.name.lower() for each in found.datasets} for found in (later, earlier)]
+    assert ["v" in each for each in names] == [True, False]
+    assert ["t" in each for each in names] == [False, True]
+    with pytest.raises(ProjectError, match="--since soon is not a time"):
+        lineal.lineage(file, since="soon")

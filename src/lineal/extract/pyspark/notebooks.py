@@ -142,7 +142,6 @@ LANGUAGES = {
     "r": "R",
     "sparkr": "R",
     "kotlin": "Kotlin",
-    "bigquery": "SQL of BigQuery",
     "csharp": "C#",
 }
 """Magics of languages that may write tables, and are not read."""
@@ -181,6 +180,9 @@ def cell_lines(lines: list[str]) -> list[str]:
         body = [line.rstrip().removesuffix("\\") for line in body]
         return [*lines[:first], *sql_call(body)]
 
+    if language == "bigquery":
+        return [*lines[:first], *bigquery_call(rest, lines[first + 1 :])]
+
     if language == "run" and rest:
         return [
             *lines[:first],
@@ -203,16 +205,38 @@ def cell_lines(lines: list[str]) -> list[str]:
     return [without_magic(line) for line in lines]
 
 
-def sql_call(body: list[str]) -> list[str]:
+def sql_call(body: list[str], call: str = "spark.sql(", rest: str = ")") -> list[str]:
     """Return a SQL cell as Python.
 
     %sql SELECT …      spark.sql("…"), on as many lines
     """
     safe = [line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') for line in body]
-    safe[0] = f'spark.sql("""{safe[0]}'
+    safe[0] = f'{call}"""{safe[0]}'
     last = safe[-1].rstrip()
-    safe[-1] = f'{last}{" " if last.endswith(chr(34)) else ""}""")'
+    safe[-1] = f'{last}{" " if last.endswith(chr(34)) else ""}"""{rest}'
     return safe
+
+
+BIGQUERY_CLIENT = (
+    "from google.cloud import bigquery as lineal_bigquery; lineal_bigquery.Client().query("
+)
+DESTINATION = re.compile(r"--destination_table[\s=]+['\"]?([\w.`:{}$-]+)")
+
+
+def bigquery_call(arguments: str, body: list[str]) -> list[str]:
+    """Return a cell of BigQuery's SQL as Python, on as many lines.
+
+    %%bigquery frame --destination_table shop.top      bigquery.Client().query("…", job_config=…)
+    """
+    if not any(line.strip() for line in body):
+        return [""] * (len(body) + 1)
+
+    rest = ")"
+    written = DESTINATION.search(arguments)
+    if written is not None:
+        rest = f", job_config=lineal_bigquery.QueryJobConfig(destination={written[1]!r}))"
+
+    return sql_call(["", *body], BIGQUERY_CLIENT, rest)
 
 
 def without_magic(line: str) -> str:

@@ -56,6 +56,7 @@ from lineal.model.way import Confidence
 
 SPARK_WORDS = re.compile(
     r"spark|pyspark|DataFrame|\bdlt\b|awsglue|\bdbt\b|%sql|createOrReplaceTempView|DeltaTable"
+    r"|lineal_foreign"
 )
 """A file without any of these is read only when another one imports it."""
 

@@ -460,7 +460,7 @@ class Canon:
             if self.filled(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
             name = ".".join(
-                self.facts.fold_table(part.name, bool(part.args.get("quoted")))
+                self.facts.fold_dataset(part.name, bool(part.args.get("quoted")))
                 for part in member.parts
             )
             cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None

@@ -136,11 +136,27 @@ CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|-(?=[ \t]*\r?\n[ \t]*[,)|])", blan
 ,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
 """
 
+DIRECTIVES = re.compile(
+    r"\$(?:if|elsif)\b[^;]*?\$then\b|\$error\b[^;]*?\$end\b|\$(?:else|end)\b", re.IGNORECASE
+)
+
+
+def conditional_compilation(text: str) -> str:
+    """Take out the directives that choose between pieces of PL/SQL: either piece may be compiled.
+
+    $if dbms_db_version.version < 12 $then a := 1; $else a := 2; $end      both assignments
+    """
+    if "$" not in text:
+        return text
+
+    return DIRECTIVES.sub(lambda found: blank(found[0]), text)
+
+
 CLIENTS: dict[str, tuple[Reader, ...]] = {
     **dict.fromkeys(("tsql", "fabric"), (GO, replacing(r"^[ \t]*(?::[a-z]|!!)[^\n]*", blank))),
     **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave"), PSQL),
     **dict.fromkeys(("sqlite", "duckdb", "teradata"), (DOTS,)),
-    "oracle": (SLASH, SQLPLUS, CONTINUED, calls),
+    "oracle": (SLASH, SQLPLUS, CONTINUED, conditional_compilation, calls),
     "mysql": (
         conditional_comments,
         commands(r"source[ \t]|\\[a-z.!]"),

@@ -167,6 +167,30 @@ def by_position(words: Words) -> Words:
     return words
 
 
+def values_as_name(words: Words) -> Words:
+    """Read VALUES as a column's name where no row follows it.
+
+    SELECT explode(values), values[0] FROM t      Spark: VALUES is not reserved
+    """
+    names = {
+        at: like(word, TokenType.VAR, word.text)
+        for at, word in enumerate(words)
+        if word.token_type is TokenType.VALUES and not begins_row(words, at + 1)
+    }
+    if not names:
+        return words
+
+    return [names.get(at, word) for at, word in enumerate(words)]
+
+
+def begins_row(words: Words, at: int) -> bool:
+    """VALUES (1, 2), VALUES 1, VALUES ROW(1), VALUES 'a'"""
+    if at >= len(words) or words[at].token_type is TokenType.ALIAS:
+        return False
+
+    return words[at].text not in (")", ",", ".", "[", "=") and not says(words, at, "FROM")
+
+
 def version_mark(words: Words) -> Words:
     """Drop the version of a Delta table's name.
 
@@ -470,7 +494,7 @@ def table_and_folder(words: Words) -> Words:
 REPAIRS = (
     namespaces, expectations, changes_applied, table_and_folder,
     how_a_view_is_kept, redefinition, errors_elsewhere, options, wrapper, reset, subsets,
-    passed_to_path, without_value, by_position, version_mark, bulk_load, into_file, bulk_rows,
+    passed_to_path, without_value, by_position, values_as_name, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip
 
 

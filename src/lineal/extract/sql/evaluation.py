@@ -83,6 +83,7 @@ class Evaluation(ABC):
         "diagnostics",
         "facts",
         "fold",
+        "fold_dataset",
         "fold_table",
         "frames",
         "further",
@@ -107,6 +108,7 @@ class Evaluation(ABC):
         self.facts = facts
         self.fold: Fold = facts.fold
         self.fold_table: Fold = facts.fold_table
+        self.fold_dataset: Fold = facts.fold_dataset
         self.keys = facts.keys
         self.table_keys = facts.table_keys
         self.target = target

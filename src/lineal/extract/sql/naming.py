@@ -96,9 +96,25 @@ def numbered(node: Any, position: int, evaluation: Evaluation) -> str:
 def bigquery(node: Any, position: int, evaluation: Evaluation) -> str:
     """Return the name that BigQuery gives to an unnamed column.
 
-    SELECT a + 1      f0_
+    SELECT a, b + 1, c + 1      f0_ and f1_: only columns without a name are counted
     """
-    return f"f{position}_"
+    top = node
+    while isinstance(top.parent, exp.Paren):
+        top = top.parent
+
+    beside = top.parent.expressions if isinstance(top.parent, exp.Select) else []
+    unnamed = [item for item in beside[:position] if not has_name(item)]
+    return f"f{len(unnamed)}_"
+
+
+def has_name(item: Any) -> bool:
+    """Tell whether an item of a SELECT list is a column, a field, a star or has an alias."""
+    while isinstance(item, exp.Paren):
+        item = item.this
+
+    if isinstance(item, exp.Dot):
+        return not isinstance(item.expression, exp.Func)
+    return isinstance(item, (exp.Alias, exp.Column, exp.Star, exp.Aliases))
 
 
 DEEPEST_NAME = 100

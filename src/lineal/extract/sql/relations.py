@@ -13,6 +13,7 @@ from lineal.algebra.lineage import Lineage, absorb
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.relation import values as constant_rows
 from lineal.extract.sql.columns import visible
+from lineal.extract.sql.dialects.table_functions import OLDER_CALLS
 from lineal.extract.sql.expressions import gather
 from lineal.extract.sql.generators import (
     column_names,
@@ -33,9 +34,16 @@ from lineal.extract.sql.row_makers import (
 )
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Scalar, Source
-from lineal.extract.sql.table_aliases import alias_frame, alias_table, table_name
+from lineal.extract.sql.table_aliases import (
+    alias_frame,
+    alias_table,
+    dataset_name,
+    name_in_scope,
+    table_name,
+)
 from lineal.extract.sql.table_functions import (
     fields_of_unknown_item,
+    name_of,
     rows_from,
     table_function,
     unnest,
@@ -140,7 +148,10 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
     else:
         if args.get("db") is not None or len(this.args) > 2 or "$" in spelling or "/" in spelling:
             spelling, full = spelled(node, evaluation.facts)
+        elif evaluation.fold_dataset is not evaluation.fold_table:
+            full = dataset_name(this, evaluation)
         dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
+        full = name_in_scope(full, evaluation)
         if dataset is not None:
             evaluation.datasets_read.setdefault(dataset, node)
 
@@ -188,6 +199,9 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
     if is_table_of(this):
         return table_of(this.expressions[0], node.args.get("alias"), scope, rows)
     if not is_named(node):
+        older = OLDER_CALLS.get((scope.evaluation.facts.name, name_of(this)))
+        if older is not None:
+            return unknown_relation(node, scope, rows, older)
         other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(
             this.__class__, table_function
         )
@@ -195,6 +209,7 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
 
     spelling, full = spelled(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
+    full = name_in_scope(full, scope.evaluation)
     return alias_table(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
 
 
@@ -436,9 +451,10 @@ def final(node: exp.Final, scope: Scope, rows: Lineage) -> Source:
     return RELATIONS.get(node.this.__class__, unknown_relation)(node.this, scope, rows)
 
 
-def unknown_relation(node: Any, scope: Scope, rows: Lineage) -> Source:
+def unknown_relation(node: Any, scope: Scope, rows: Lineage, what: str = "") -> Source:
     """Report a member of FROM that is not traced, and give it the columns its alias lists."""
-    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} in FROM is not traced", node)
+    message = f"{what or node.key} in FROM is not traced"
+    scope.evaluation.report(Code.UNSUPPORTED_CONSTRUCT, message, node)
     alias = node.args.get("alias")
     name = alias.name if isinstance(alias, exp.TableAlias) else ""
     fold = scope.evaluation.fold

@@ -374,6 +374,7 @@ CONTRACTS = (
         r"REMOVE",
     ),
     Contract("by_position", "duckdb", "INSERT INTO t BY POSITION SELECT a FROM s", r"BY POSITION"),
+    Contract("values_as_name", "spark", "SELECT explode(values) AS a FROM t"),
     Contract("pivot_statement", "duckdb", "CREATE TABLE x AS PIVOT t ON a USING sum(b)"),
     Contract("whole_table", "spark", "TABLE t"),
     Contract(

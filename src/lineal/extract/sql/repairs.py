@@ -230,7 +230,7 @@ def ways_out(words: Words, dialect: str, text: str) -> Iterator[WayOut]:
             continue
 
 
-OTHER_DIALECTS = {"": ("spark", "tsql"), "athena": ("hive",), "spark": ("databricks",)}
+OTHER_DIALECTS = {"": ("spark", "tsql", "oracle"), "athena": ("hive",), "spark": ("databricks",)}
 """No dialect: `a` and [a] are names, and so on; Athena's tables have names in Hive's quotes, too;
 Spark has v:a::int
 """

@@ -19,10 +19,11 @@ from lineal.extract.sql.sources import (
     Scalar,
     Source,
     field_of,
+    has_own_alias,
     is_bare,
     origin_of,
 )
-from lineal.extract.sql.unresolved_names import resolve_otherwise
+from lineal.extract.sql.unresolved_names import resolve_otherwise, row_value
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Doubt
 from lineal.model.names import exact_name
@@ -304,7 +305,24 @@ class Scope:
         if certain and not self.may_be_column():
             return None
 
-        return self.opened(name, key, node, clause)
+        row = self.row_by_alias(name, key, node)
+        return row or self.opened(name, key, node, clause)
+
+    def row_by_alias(self, name: str, key: str, node: exp.Column) -> Slot | None:
+        """SELECT to_json(o) FROM orders AS o      o is the row, unless orders has a column o"""
+        if not self.evaluation.facts.rows_are_values:
+            return None
+
+        source = self.find_source(key)
+        if source is None or key in self.ctes or not has_own_alias(source):
+            return None
+
+        return self.guessed_row(source, name, node)
+
+    def guessed_row(self, source: Source, name: str, node: exp.Column) -> Slot:
+        """A row where a column of that name is possible, too."""
+        row = row_value(self, source, node)
+        return self.guessed(row, f"`{name}` is the name of a source here")
 
     def perhaps_outer(self, slot: Slot, name: str) -> Slot:
         """a IN (SELECT a FROM s)
@@ -476,6 +494,10 @@ class Scope:
             origin, evidence = best
             evaluation.read(origin, clause, node)
             return self.guessed(origins[origin], evidence)
+
+        source = self.find_source(key)
+        if source is not None and evaluation.facts.rows_are_values:
+            return self.guessed_row(source, name, node)
 
         evaluation.undecided = True
         for origin in origins:

@@ -142,3 +142,11 @@ def field_of(slot: Slot, path: Sequence[str], node: exp.Expression) -> Slot:
         return Slot(path[-1], path[-1], read_part(slot.lineage, path, node))
 
     return slot
+
+
+def has_own_alias(source: Source) -> bool:
+    """FROM d.orders AS o      the alias differs from the name of the table"""
+    if source.dataset is None:
+        return True
+
+    return source.dataset.name.rpartition(".")[2].lower() != source.alias.lower()

@@ -22,6 +22,25 @@ def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
     return evaluation.table_keys[spelled["this"]]
 
 
+def dataset_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
+    """The key of a dataset's name, where no CTE has that name."""
+    spelled = identifier.args
+    if spelled.get("quoted"):
+        return evaluation.fold_dataset(spelled["this"], True)
+    return evaluation.facts.dataset_keys[spelled["this"]]
+
+
+def name_in_scope(key: str, evaluation: Evaluation) -> str:
+    """Return the name that qualifies the columns of a dataset.
+
+    FROM d.Orders … WHERE d.orders.id = 1      BigQuery: qualifiers may be in any case
+    """
+    if evaluation.fold_dataset is evaluation.fold_table:
+        return key
+
+    return evaluation.fold_table(key, False)
+
+
 def rename_columns(frame: Frame, alias: exp.TableAlias | None, evaluation: Evaluation) -> Frame:
     """Rename the columns of a frame by an alias.
 

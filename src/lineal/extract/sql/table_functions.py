@@ -274,7 +274,7 @@ def called(
     name = name_of(call)
     if name in ELSEWHERE and (spelling := table_elsewhere(call)):
         dataset, frame = scope.evaluation.scan(
-            scope.evaluation.fold_table(spelling, False), spelling, node
+            scope.evaluation.fold_dataset(spelling, False), spelling, node
         )
         return list(frame.slots), dataset
 
@@ -685,10 +685,10 @@ def dataset_columns(
     evaluation = scope.evaluation
     parts = [*schema_of(node), own_name(call)]
     spelling = ".".join(name for name, _ in parts)
-    key = ".".join(evaluation.fold_table(*part) for part in parts)
+    key = ".".join(evaluation.fold_dataset(*part) for part in parts)
     if spelling in FILES and (place := first_text(call)) is not None:
         spelling = path_name(place)
-        key = evaluation.fold_table(spelling, False)
+        key = evaluation.fold_dataset(spelling, False)
 
     dataset, frame = evaluation.scan(key, spelling, node)
     if dataset is None or frame.complete:

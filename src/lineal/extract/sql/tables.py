@@ -130,7 +130,7 @@ def spelled(table: Any, facts: Facts) -> Named:
     hash_ = hash_of(parts[-1])
     if hash_:  # tempdb..#t is #t
         name = parts[-1].name
-        return hash_ + name, hash_ + facts.fold_table(name, parts[-1].args.get("quoted"))
+        return hash_ + name, hash_ + facts.fold_dataset(name, parts[-1].args.get("quoted"))
 
     place = path_of(parts)
     if place is not None:
@@ -140,7 +140,7 @@ def spelled(table: Any, facts: Facts) -> Named:
 
     names = [part.name if part else "" for part in parts]
     keys = [
-        facts.fold_table(part.name, part.args.get("quoted")) if part else facts.default_schema
+        facts.fold_dataset(part.name, part.args.get("quoted")) if part else facts.default_schema
         for part in parts
     ]
     if facts.partition_decorator and facts.partition_decorator in names[-1]:
@@ -157,7 +157,7 @@ def named_in_text(text: str, facts: Facts) -> Named:
     """
     parts = parts_in_text(text)
     names, quotes = [part.name for part in parts], [part.args["quoted"] for part in parts]
-    keys = [facts.fold_table(name, quoted) for name, quoted in zip(names, quotes, strict=True)]
+    keys = [facts.fold_dataset(name, quoted) for name, quoted in zip(names, quotes, strict=True)]
     return ".".join(names), ".".join(keys)
 
 

@@ -225,7 +225,9 @@ class Translator:
         ]
         if len(parts) < 2:
             return False
-        key = ".".join(self.facts.fold_table(part.name, part.args.get("quoted")) for part in parts)
+        key = ".".join(
+            self.facts.fold_dataset(part.name, part.args.get("quoted")) for part in parts
+        )
         return key in self.names
 
     # -- text --------------------------------------------------------------------------------------

@@ -136,12 +136,33 @@ def statements(tokens: list[Token]) -> Iterator[list[Token]]:
     for token in tokens:
         if token.token_type is TokenType.SEMICOLON:
             if chunk:
-                yield chunk
+                yield from views_in(chunk)
             chunk = []
         else:
             chunk.append(token)
     if chunk:
-        yield chunk
+        yield from views_in(chunk)
+
+
+def views_in(chunk: list[Token]) -> Iterator[list[Token]]:
+    """Split views that no semicolon ends.
+
+    CREATE OR REPLACE VIEW v AS SELECT … CREATE OR REPLACE VIEW w AS SELECT …
+    """
+    start = 0
+    if chunk[0].token_type is TokenType.CREATE and says(chunk, 1, "OR"):
+        for at in range(4, len(chunk)):
+            if chunk[at].token_type is TokenType.CREATE and begins_view(chunk, start, at):
+                yield chunk[start:at]
+                start = at
+
+    yield chunk[start:]
+
+
+def begins_view(words: Words, start: int, at: int) -> bool:
+    """CREATE OR REPLACE VIEW behind a whole view; anywhere else a CREATE may be part of it"""
+    both = (start, at)
+    return all(says(words, n + 2, "REPLACE") and says(words, n + 3, "VIEW") for n in both)
 
 
 # -- looking for words -----------------------------------------------------------------------------

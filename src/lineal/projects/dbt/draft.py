@@ -166,16 +166,29 @@ def label_projects(drafts: list[Draft], report: Report) -> list[str]:
             named = ", ".join(str(draft.folder) for draft in several)
             message = f"{len(several)} projects are called {several[0].name}: {named}"
             report(Diagnostic(Code.PROJECT_NAME, message, Place(several[0].file, 1, 1)))
+    labels: dict[int, str] = {}
+    for several in counts.values():
+        labels.update(zip(map(id, several), folder_labels(several), strict=True))
+    return [labels[id(draft)] for draft in drafts]
+
+
+def folder_labels(drafts: list[Draft]) -> list[str]:
+    """Return the name of a project, or for projects of one name the end of their paths.
+
+    /home/me/teams/a, /home/me/teams/b      a and b, wherever the repository is
+    """
+    if len(drafts) == 1:
+        return [drafts[0].name]
+
+    paths = [(draft.folder or Path(draft.file).parent).parts for draft in drafts]
+    longest = max(map(len, paths))
+    length = next(
+        (n for n in range(1, longest) if len({path[-n:] for path in paths}) == len(paths)), longest
+    )
     return [
-        draft.name if len(counts[draft.name.lower()]) == 1 else folder_label(draft)
-        for draft in drafts
+        ".".join(part for part in path[-length:] if part not in ("/", ".", "..")) or draft.name
+        for path, draft in zip(paths, drafts, strict=True)
     ]
-
-
-def folder_label(draft: Draft) -> str:
-    """teams/a      teams.a"""
-    parts = (draft.folder or Path(draft.file).parent).parts
-    return ".".join(part for part in parts if part not in ("/", ".", "..")) or draft.name
 
 
 def join_sources(drafts: list[Draft]) -> None:

@@ -269,7 +269,7 @@ def _columns_by_key(
     infos: Mapping[Dataset, DatasetInfo], dialect: str
 ) -> Callable[[str], list[str] | None]:
     """The columns of a table by its key, as far as they are all known."""
-    fold = facts_of(dialect).fold_table
+    fold = facts_of(dialect).fold_dataset
     known = {
         table_key(dataset.name, fold): info.names
         for dataset, info in infos.items()

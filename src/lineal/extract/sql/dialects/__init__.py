@@ -63,6 +63,9 @@ a reads the b that follows, and not a table of that name
 ONLY_TABLES_KEEP_CASE = frozenset(("mysql", "doris", "starrocks", "singlestore"))
 """SELECT ID FROM t      t's id, whatever its case; t and T are two tables"""
 
+ONLY_DATASETS_KEEP_CASE = frozenset(("bigquery",))
+"""FROM Orders AS O … WHERE o.ID      orders is another table; O and ID may be in any case"""
+
 OWN_FOLDS: dict[str, Fold] = {
     "": insensitive,
     "teradata": insensitive,
@@ -118,6 +121,9 @@ ARROWS = {
     **dict.fromkeys(("duckdb", "starrocks", "doris", ""), EITHER),
 }
 """f(a -> 'b')      a path into a document; elsewhere a lambda"""
+
+ROWS_ARE_VALUES = frozenset(("bigquery", "postgres", "duckdb", "materialize", "risingwave"))
+"""SELECT to_json(o) FROM orders AS o      o is a row, unless a source has a column o"""
 
 ITEMS_ARE_ROWS = frozenset(("bigquery",))
 """FROM t, UNNEST(t.items) AS i      i is a row, whose columns are the items' fields"""
@@ -255,6 +261,7 @@ class Facts:
     name: str
     fold: Fold
     fold_table: Fold
+    fold_dataset: Fold
     reserved_names: frozenset[str]
     lateral_aliases: bool
     aliases_in_where: bool
@@ -268,6 +275,7 @@ class Facts:
     pivot_takes_join: bool
     keys_in_place: bool
     groups_by_time: bool
+    rows_are_values: bool
     items_are_rows: bool
     items_have_fields: bool
     items_are_columns: bool
@@ -297,6 +305,7 @@ class Facts:
     names_fields_in_paths: bool
     keys: Keys
     table_keys: Keys
+    dataset_keys: Keys
 
 
 class Keys(dict[str, str]):
@@ -316,20 +325,29 @@ class Keys(dict[str, str]):
         return key
 
 
+def fold_of_tables(dialect: str) -> Fold:
+    """How names of tables compare in a dialect."""
+    own = OWN_FOLDS.get(dialect)
+    if own is not None:
+        return own
+
+    return FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
+
+
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
     """The facts of a dialect; of one without a parser, those of its nearest relative."""
     dialect = grammar_of(dialect)
-    fold_table = OWN_FOLDS.get(dialect)
-    if fold_table is None:
-        fold_table = FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
-
+    fold_table = fold_of_tables(dialect)
     fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
+    fold_dataset = sensitive if dialect in ONLY_DATASETS_KEEP_CASE else fold_table
     keys = Keys(fold)
+    table_keys = keys if fold is fold_table else Keys(fold_table)
     return Facts(
         name=dialect,
         fold=fold,
         fold_table=fold_table,
+        fold_dataset=fold_dataset,
         reserved_names=frozenset(fold(name, False) for name in RESERVED_NAMES.get(dialect, ())),
         lateral_aliases=dialect in LATERAL_ALIASES,
         aliases_in_where=dialect in ALIASES_IN_WHERE,
@@ -343,6 +361,7 @@ def facts_of(dialect: str) -> Facts:
         pivot_takes_join=dialect in PIVOT_TAKES_JOIN,
         keys_in_place=dialect in KEYS_IN_PLACE,
         groups_by_time=dialect in GROUPS_BY_TIME,
+        rows_are_values=dialect in ROWS_ARE_VALUES,
         items_are_rows=dialect in ITEMS_ARE_ROWS,
         items_have_fields=dialect in ITEMS_HAVE_FIELDS,
         items_are_columns=dialect in ITEMS_ARE_COLUMNS,
@@ -371,7 +390,8 @@ def facts_of(dialect: str) -> Facts:
         databases_hold_schemas=dialect in DATABASES_HOLD_SCHEMAS,
         names_fields_in_paths=dialect in NAMES_FIELDS_IN_PATHS,
         keys=keys,
-        table_keys=keys if fold is fold_table else Keys(fold_table),
+        table_keys=table_keys,
+        dataset_keys=table_keys if fold_dataset is fold_table else Keys(fold_dataset),
     )
 
 

@@ -56,6 +56,9 @@ OF_A_TYPE = frozenset(name for name in COLUMNS if "_populate_record" in name)
 the columns are those of the first argument's type
 """
 
+OLDER_CALLS = {("bigquery", "flatten"): "FLATTEN of BigQuery's legacy SQL"}
+"""FROM FLATTEN([p:d.t], items)      calls of an older language, whose arguments are not traced"""
+
 SETS_IN_SELECT = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """SELECT f(generate_series(1, a))
 

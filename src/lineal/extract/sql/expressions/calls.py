@@ -225,7 +225,7 @@ def lookup(
     else:
         spelling = ".".join(part.name for part in named.parts)
 
-    key = ".".join(evaluation.fold_table(part, False) for part in spelling.split("."))
+    key = ".".join(evaluation.fold_dataset(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)
     source = Source(key, key, frame, dataset)
     for attribute in [

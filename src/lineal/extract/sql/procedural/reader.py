@@ -202,7 +202,7 @@ class Reader:
 
         dbo.f      the key of a table or a routine
         """
-        fold = self.facts.fold_table
+        fold = self.facts.fold_dataset
         keys = [fold(part.text, part.token_type is TokenType.IDENTIFIER) for part in parts]
         return ".".join(keys)
 

@@ -149,7 +149,7 @@ def inside(token: Token, script: Script) -> Tokens | None:
     """
     start, end = content(token, script.text)
     text = script.text[start:end]
-    if script.text[end : end + 1] == "'":
+    if script.text[end : end + 1] == "'" and token.token_type not in TAKEN_AS_IS:
         text = text.replace("''", " '").replace("\\'", " '")
 
     try:
@@ -158,10 +158,17 @@ def inside(token: Token, script: Script) -> Tokens | None:
         return None
 
 
+TAKEN_AS_IS = frozenset((TokenType.RAW_STRING, TokenType.NATIONAL_RAW_STRING))
+Q_QUOTE = re.compile(r"n?q'.", re.IGNORECASE | re.DOTALL)
+"""Oracle's q'[it's]': quotes inside of it are no escapes."""
+
+
 def content(token: Token, text: str) -> tuple[int, int]:
     """Where a string's content starts and ends."""
     start, end = token.start, token.end + 1
     quoted = text[start:end]
+    if token.token_type in TAKEN_AS_IS and (opening := Q_QUOTE.match(quoted)) is not None:
+        return start + opening.end(), end - 2
     if quoted.startswith("$"):
         mark = quoted.index("$", 1) + 1
         return start + mark, end - mark

@@ -96,7 +96,11 @@ class Walker(Results):
             return []
 
         tokens = self.dynamic_tokens(text, item)
-        if tokens is None or item.into:
+        if tokens is None:
+            return []
+
+        self.statements -= 1  # the statements of the text count instead
+        if item.into:
             return []
 
         statements = self.walk_at(tokens, item)
