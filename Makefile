@@ -58,7 +58,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
 SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp,$(subst $(comma), ,$(EXTRAS)))
-SMOKE ?= $(addprefix --only ,base $(SMOKED))
+SMOKE ?= $(addprefix --only ,base datahub $(SMOKED))
 
 smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names
 	@$(call with_java,$(SMOKED)) $(call with_postgres,$(SMOKED)) PYTHONPATH=tools $(BIN)/python -m smoke $(SMOKE)

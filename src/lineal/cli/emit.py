@@ -351,10 +351,10 @@ def _send(
     from lineal.views.safe import visible
     from lineal.views.words import count_noun
 
-    if dry_run:
-        complain(visible(_plan(events, route)))
-        return 0
     try:
+        if dry_run:
+            complain(visible(_plan(events, route)))
+            return 0
         outcome = deliver(
             events, route.config, route.profile, lambda line: show(line, color), journal
         )
@@ -407,8 +407,11 @@ def _cargo(events: list[dict[str, Any]], route: Route) -> str:
 def _plan(events: list[dict[str, Any]], route: Route) -> str:
     """Tell what --dry-run does not send."""
     from lineal.deliver.delivery import pack, size_of
+    from lineal.deliver.native import check_client
     from lineal.views.words import count_noun
 
+    if route.config is not None and route.is_native:
+        check_client(route.config)
     shipment = pack(events, route.profile)
     sizes = [size_of(event) for event in shipment.events] or [0]
     told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "

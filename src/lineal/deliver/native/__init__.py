@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 from lineal.deliver.failures import Event
-from lineal.deliver.native.datahub import DataHub
+from lineal.deliver.native.datahub import DataHub, sdk
 from lineal.deliver.native.flows import Table, flow_of, is_table
 from lineal.deliver.native.openmetadata import OpenMetadata
 from lineal.deliver.native.purview import Purview
@@ -38,6 +38,12 @@ COURIERS: Mapping[str, Callable[[Mapping[str, Any]], Courier]] = {
     "unity": Unity,
 }
 """The courier of a profile."""
+
+
+def check_client(config: Mapping[str, Any]) -> None:
+    """Raise Unavailable if the client that a courier needs is not installed."""
+    if config["form"] == "datahub":
+        sdk()
 
 
 def courier_of(config: Mapping[str, Any]) -> Courier:
