@@ -58,7 +58,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
 SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp,$(subst $(comma), ,$(EXTRAS)))
-SMOKE ?= $(addprefix --only ,base $(SMOKED))
+SMOKE ?= $(addprefix --only ,base datahub $(SMOKED))
 
 smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names
 	@$(call with_java,$(SMOKED)) $(call with_postgres,$(SMOKED)) PYTHONPATH=tools $(BIN)/python -m smoke $(SMOKE)
@@ -69,8 +69,10 @@ test-delta: $(TEST_READY) ## Run the tests of Delta tables, with a Spark that De
 test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark that Iceberg is made for
 	@$(call on_lake,iceberg,LINEAL_TEST_ICEBERG) tests/spark/test_capture_iceberg.py $(PYTEST)
 
-test-consumers: $(TEST_READY) ## Send events through the code that catalogs publish; skipped checks are counted
-	@LINEAL_CONSUMERS="$$(tools/consumers.sh)" $(BIN)/pytest tests/consumers -rs $(PYTEST)
+# HELD_OUT=folder names checkouts of public dbt projects, whose edges are counted, too.
+test-consumers: $(TEST_READY) ## Send lineage through the code that catalogs publish; HELD_OUT=folder adds checkouts
+	@$(call with_java,spark) LINEAL_HELD_OUT="$(HELD_OUT)" LINEAL_CONSUMERS="$$(tools/consumers.sh)" \
+	PATH="$$JAVA_HOME/bin:$$PATH" $(BIN)/pytest tests/consumers -rs $(PYTEST)
 
 # `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
 QUERIES ?= 2000

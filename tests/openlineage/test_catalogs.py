@@ -198,6 +198,23 @@ def test_tables_whose_system_is_not_known_are_told(tmp_path: Path, endpoint: Any
     assert "give --namespace, as snowflake://account" in sent.stderr
 
 
+def test_an_open_star_is_no_column_of_a_catalog(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+    (tmp_path / "v.sql").write_text(STAR)
+    server: Endpoint = endpoint(lambda asked: 201)
+    sent = CliRunner().invoke(
+        main, ["emit", str(tmp_path), "--to", "datahub", "--url", server.url, *TIME]
+    )
+    assert sent.exit_code == 0, sent.stderr
+    told = {
+        event["outputs"][0]["name"]: (
+            [each["name"] for each in event["inputs"]],
+            list(event["outputs"][0]["facets"].get("columnLineage", {}).get("fields", {})),
+        )
+        for event in server.bodies
+    }
+    assert told == {"t": (["s"], []), "u": (["s"], ["key"])}
+
+
 def test_bigquery_has_one_namespace(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
     write_dbt(tmp_path, "bigquery")
     server: Endpoint = endpoint(lambda asked: 201)

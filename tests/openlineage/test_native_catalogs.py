@@ -281,6 +281,17 @@ def test_unity_catalog_is_told_of_its_own_tables_by_name(
     (first, *_) = unity.lineage.values()
     assert first["target"] == {"table": {"name": "wh.mart.daily"}}
     assert set(first["source"]) == {"external_metadata"}
+    assert "accepted 3 column edges; 1 pair of its own tables were left out" in sent.stderr
+
+
+def test_consumers_are_left_out_and_counted(start: Any) -> None:
+    cafe = Path(__file__).parents[1] / "data" / "cafe"
+    unity = UnityCatalog()
+    server = start(unity)
+    sent = emit(cafe, "--to", "unity", "--url", server.url, "--fail-on", "never")
+    assert sent.exit_code == 0, sent.stderr
+    assert "(tests, metrics and others) are not its tables and were left out" in sent.stderr
+    assert not [each for each in unity.metadata.values() if ":" in each["name"]]
 
 
 # -- Microsoft Purview -----------------------------------------------------------------------------

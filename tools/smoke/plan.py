@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from smoke.documents import Form, Shown, commands_of, options_in, overlooked, pages
 
 BASE = "base"
-EXTRAS = (BASE, "spark", "postgres", "sqlalchemy", "openlineage", "jupyter", "mcp")
+EXTRAS = (BASE, "spark", "postgres", "sqlalchemy", "openlineage", "jupyter", "mcp", "datahub")
 """The environments: what `pip install lineal` gives, and each extra that the pages name."""
 
 DEVELOPMENT = ("test", "lint", "web", "bench")
@@ -30,6 +30,7 @@ RULES = (
     ("spark", re.compile(r"--engine (?:both|catalyst)\b")),
     ("spark", re.compile(r"\blineal\.spark\b")),
     ("mcp", re.compile(r"\blineal mcp\b")),
+    ("datahub", re.compile(r"\blineal emit\b.* --to datahub --native\b")),
     ("openlineage", re.compile(r"\blineal emit\b.* --(?:url|transport)\b")),
 )
 """The first pattern that a command has says its extra; a command without any needs none."""

@@ -351,10 +351,10 @@ def _send(
     from lineal.views.safe import visible
     from lineal.views.words import count_noun
 
-    if dry_run:
-        complain(visible(_plan(events, route)))
-        return 0
     try:
+        if dry_run:
+            complain(visible(_plan(events, route)))
+            return 0
         outcome = deliver(
             events, route.config, route.profile, lambda line: show(line, color), journal
         )
@@ -376,29 +376,50 @@ def _send(
 
 def _accepted(outcome: Outcome, events: list[dict[str, Any]], route: Route) -> str:
     """Report what a server has accepted: events, and the lineage in them."""
-    from lineal.deliver.delivery import count_edges, pack
+    from lineal.deliver.delivery import pack
     from lineal.views.words import count_noun
 
     told = f"{count_noun(outcome.sent, 'event')} sent{route.destination}"
     if not route.is_received:
         return told
-    edges = count_edges(pack(events, route.profile).events)
-    return f"{told}: it has accepted {count_noun(edges, 'column edge')}"
+    return f"{told}: it has accepted {_cargo(pack(events, route.profile).events, route)}"
+
+
+def _cargo(events: list[dict[str, Any]], route: Route) -> str:
+    """Say which lineage events bring, and what a catalog's own interface has no place for."""
+    from lineal.deliver.delivery import count_edges
+    from lineal.deliver.native import cargo_of
+    from lineal.views.words import count_noun
+
+    if route.config is None or not route.is_native:
+        return count_noun(count_edges(events), "column edge")
+    cargo = cargo_of(route.config, events)
+    told = count_noun(cargo.edges, "column edge")
+    if cargo.consumers:
+        several = count_noun(cargo.consumers, "consumer")
+        told += f"; {several} (tests, metrics and others) are not its tables and were left out"
+    if cargo.own:
+        several = count_noun(cargo.own, "pair")
+        told += f"; {several} of its own tables were left out, since it records these itself"
+    return told
 
 
 def _plan(events: list[dict[str, Any]], route: Route) -> str:
     """Tell what --dry-run does not send."""
     from lineal.deliver.delivery import pack, size_of
+    from lineal.deliver.native import check_client
     from lineal.views.words import count_noun
 
+    if route.config is not None and route.is_native:
+        check_client(route.config)
     shipment = pack(events, route.profile)
     sizes = [size_of(event) for event in shipment.events] or [0]
     told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "
+    if route.is_received:
+        told += f"{_cargo(shipment.events, route)}; "
     told += f"{sum(sizes):,} bytes, the largest event {max(sizes):,}"
     if shipment.without_run:
-        told += (
-            f"; {count_noun(shipment.without_run, 'dataset')} that no job reads or writes stay here"
-        )
+        told += f"; {count_noun(shipment.without_run, 'dataset')} without a job left out"
     if shipment.too_large:
         told += f"; {count_noun(len(shipment.too_large), 'event')} too large for it"
     return told

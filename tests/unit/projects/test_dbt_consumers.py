@@ -326,6 +326,129 @@ def test_metrics_of_older_versions_aggregate_columns_of_a_model(tmp_path: Path) 
     }
 
 
+ROWS_OF_METRICS = """
+semantic_models:
+  - name: accounts
+    model: ref('accounts')
+    defaults: {agg_time_dimension: day}
+    entities:
+      - {name: account, type: primary, expr: account_id}
+      - {name: customer, type: foreign, expr: customer_id}
+    dimensions:
+      - {name: day, type: time, type_params: {time_granularity: day}}
+      - {name: channel, type: categorical}
+    measures:
+      - name: balance
+        agg: sum
+        expr: balance_eur
+        non_additive_dimension: {name: day, window_choice: max, window_groupings: [customer]}
+      - {name: visits, agg: sum, expr: visited}
+      - {name: buys, agg: sum, expr: bought}
+metrics:
+  - {name: balance, type: simple, type_params: {measure: balance}}
+  - name: conversion
+    type: conversion
+    type_params:
+      conversion_type_params:
+        entity: account
+        base_measure: {name: visits}
+        conversion_measure: {name: buys}
+        constant_properties: [{base_property: channel, conversion_property: channel}]
+saved_queries:
+  - name: sorted
+    query_params:
+      metrics: [balance]
+      group_by: ["Dimension('account__channel')"]
+      order_by: ["Metric('balance').descending(True)", "Dimension('account__color')"]
+"""
+
+
+def test_what_binds_the_rows_of_a_metric_decides_them(tmp_path: Path) -> None:
+    """A non-additive measure takes the rows of one day; a conversion joins the events of an entity."""
+    names = ["account_id", "customer_id", "day", "channel", "balance_eur", "visited", "bought"]
+    sql = f"select {', '.join(f'1 as {name}' for name in names)}"
+    found = written(tmp_path, {"models/accounts.sql": sql, "models/m.yml": ROWS_OF_METRICS})
+    assert {each for each in edges(found) if "-> metric:" in each} == {
+        "semantic_model:accounts.balance -> metric:balance.balance IDENTITY",
+        "semantic_model:accounts.day -> metric:balance FILTER",
+        "semantic_model:accounts.customer -> metric:balance FILTER",
+        "semantic_model:accounts.visits -> metric:conversion.conversion TRANSFORMATION",
+        "semantic_model:accounts.buys -> metric:conversion.conversion TRANSFORMATION",
+        "semantic_model:accounts.account -> metric:conversion FILTER",
+        "semantic_model:accounts.channel -> metric:conversion FILTER",
+    }
+    assert "metric:balance" in broken(found, "accounts.customer_id")
+    assert messages(found, Code.UNKNOWN_REFERENCE) == [
+        "saved_query:sorted names what is not there: Dimension('account__color')"
+    ]
+
+
+def test_a_metric_of_dbt_2_can_be_bound_to_rows(tmp_path: Path) -> None:
+    yml = NEW_SHAPE.replace(
+        "{name: tips, type: simple, agg: sum, expr: tip}",
+        "{name: tips, type: simple, agg: sum, expr: tip, "
+        "non_additive_dimension: {name: ordered_at, window_agg: max, group_by: [order]}}",
+    )
+    files = {
+        "models/orders.sql": "select 1 as order_id, 2 as amount, 3 as tip, 'x' as status, 4 as ordered_at",
+        "models/m.yml": yml,
+    }
+    assert {
+        "semantic_model:orders.ordered_at -> metric:tips FILTER",
+        "semantic_model:orders.order -> metric:tips FILTER",
+    } <= edges(written(tmp_path, files))
+
+
+# -- exposures -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [
+        "{columns: [orders.amount, raw.people.name]}",
+        "{columns: {orders: amount, raw.people: [name]}}",
+    ],
+)
+@pytest.mark.parametrize("where", ["meta: {}", "config: {{meta: {}}}"])
+def test_an_exposure_reads_the_columns_that_it_names(tmp_path: Path, meta: str, where: str) -> None:
+    yml = (
+        "sources: [{name: raw, tables: [{name: people}]}]\n"
+        "exposures:\n  - name: board\n    type: dashboard\n    owner: {name: ann}\n"
+        "    depends_on: [ref('orders'), \"source('raw', 'people')\", ref('days')]\n"
+        f"    {where.format(meta)}\n"
+    )
+    files = {
+        "models/orders.sql": "select 1 as amount, 2 as tip",
+        "models/days.sql": "select 1 as day",
+        "models/m.yml": yml,
+    }
+    found = written(tmp_path, files)
+    assert {
+        (str(each.dataset), each.column) for each in found.reads if each.target.name == "board"
+    } == {
+        ("orders", "amount"),
+        ("raw.people", "name"),
+        ("days", None),
+    }
+    assert broken(found, "orders.amount") == {"board"}
+    graph = Graph(found)
+    tip = effects(graph, graph.column("orders.tip"), parse("drop"))
+    assert [each.dataset.name for each in tip.consumers] == []
+    unused = [each.message for each in unused_column.find(Subject(graph))]
+    assert unused == ["nothing reads orders.tip"]
+
+
+def test_an_exposure_that_names_columns_of_something_else(tmp_path: Path) -> None:
+    yml = (
+        "exposures:\n  - name: board\n    depends_on: [ref('orders')]\n"
+        "    meta: {columns: {orders: [amount], others: [x]}}\n"
+    )
+    found = written(tmp_path, {"models/orders.sql": "select 1 as amount", "models/m.yml": yml})
+    assert messages(found, Code.UNKNOWN_REFERENCE) == [
+        "board names columns of others, on which it does not depend"
+    ]
+
+
 # -- what is wrong ---------------------------------------------------------------------------------
 
 

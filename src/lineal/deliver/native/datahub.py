@@ -38,7 +38,7 @@ class DataHub:
 
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.where = address_of(config["url"])
-        self._builder, self._models, specific, emitter = _sdk()
+        self._builder, self._models, specific, emitter = sdk()
         self._patch = specific.DatasetPatchBuilder
         try:
             self._emitter = emitter.DatahubRestEmitter(
@@ -113,7 +113,7 @@ class DataHub:
         raise Stopped(reason) from None
 
 
-def _sdk() -> tuple[Any, Any, Any, Any]:
+def sdk() -> tuple[Any, Any, Any, Any]:
     """The SDK is an extra: it is looked for when lineage is to be sent, and not before."""
     try:
         return (

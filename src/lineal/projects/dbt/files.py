@@ -463,6 +463,10 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
             file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
         )  # fmt: skip
         node.depends = [each.as_text(report) for each in exposure.items_of("depends_on")]
+        for about in (exposure, config):
+            told = about.get("meta") if about is not None else None
+            if told is not None:
+                node.config["meta"] = mapping(told.plain())
         yield node
 
 

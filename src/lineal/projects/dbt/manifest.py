@@ -334,6 +334,8 @@ def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
         node = _node(each, "exposure", root, places)
         places.put(node, "exposures", node.file)
         node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
+        held = _mapping(each.get("config")).get("meta") or each.get("meta")
+        node.config["meta"] = _mapping(held)
         yield node
 
 

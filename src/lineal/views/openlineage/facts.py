@@ -192,7 +192,7 @@ def _add_all(
     told = [(edge, usages) for edge, usages in told if usages]
     for edge, _ in told:
         made = facts.made.setdefault(facts.names[edge.into], Made())
-        if isinstance(edge.target, Column):
+        if isinstance(edge.target, Column) and not (emission.located and _is_open(edge)):
             made.fields.setdefault(flat(edge.target), {})
     for edge, usages in sorted(told, key=lambda each: _mention(each[0], facts)):
         _add(facts, edge, usages, emission)
@@ -201,6 +201,9 @@ def _add_all(
 def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) -> None:
     """Add the usages of an edge to its target."""
     made = facts.made[facts.names[edge.into]]
+    if emission.located and _is_open(edge):
+        made.read.add(facts.names[edge.source.dataset])
+        return
     target = edge.target
     goal = flat(target) if isinstance(target, Column) else None
     sources = made.rows if goal is None else made.fields[goal]
@@ -208,6 +211,12 @@ def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) 
     sources.setdefault(source, set()).update(_transformation(usage, emission) for usage in usages)
     for doubt in (usage.doubt for usage in usages if usage.doubt is not None):
         made.doubts[goal, source] = min(doubt, made.doubts.get((goal, source), doubt))
+
+
+def _is_open(edge: Edge) -> bool:
+    """Tell whether an edge is that of an open star: a catalog would take it for a column named *."""
+    target = flat(edge.target) if isinstance(edge.target, Column) else ""
+    return STAR in (target, flat(edge.source))
 
 
 def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:

@@ -23,7 +23,7 @@ from lineal.projects.dbt.consumers.checks import (
 )
 from lineal.projects.dbt.consumers.layer import Layer
 from lineal.projects.dbt.consumers.semantic import Entry, text_of
-from lineal.projects.dbt.node import Node, is_enabled
+from lineal.projects.dbt.node import Node, is_enabled, mapping
 from lineal.projects.dbt.rendering import Made
 from lineal.projects.intake import current
 
@@ -163,17 +163,27 @@ class Consuming:
                 continue
             target = Dataset("", node.dataset)
             infos[target] = DatasetInfo(target, "exposure", [], True, node.description, node.place)
-            for said in node.depends:
-                read = self.dataset_of(node, said)
-                if read:
-                    place = node.place or Place(node.file, 1, 1)
-                    reads.append(Read(target, Dataset("", read), None, Clause.FROM, place))
-                elif said.strip().startswith(("ref", "source", "metric", "{{")):
-                    message = f"{said} is not in the project"
-                    self.corpus.diagnostics.append(
-                        Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place)
-                    )
+            reads += self.exposed(node, target)
         return [Extraction(reads=reads, datasets=infos)] if infos else []
+
+    def exposed(self, node: Node, target: Dataset) -> Iterator[Read]:
+        """Yield what an exposure reads: the columns that it names, else the dataset."""
+        place = node.place or Place(node.file, 1, 1)
+        named = columns_named(node)
+        for said in node.depends:
+            read = self.dataset_of(node, said)
+            if read:
+                columns: list[str | None] = list(named.pop(read, ()))
+                for column in columns or [None]:
+                    yield Read(target, Dataset("", read), column, Clause.FROM, place)
+            elif said.strip().startswith(("ref", "source", "metric", "{{")):
+                self.miss(f"{said} is not in the project", node)
+        for owner in named:
+            self.miss(f"{node.dataset} names columns of {owner}, on which it does not depend", node)
+
+    def miss(self, message: str, node: Node) -> None:
+        """Report a name of an exposure that is not there."""
+        self.corpus.diagnostics.append(Diagnostic(Code.UNKNOWN_REFERENCE, message, node.place))
 
     def dataset_of(self, node: Node, said: str) -> str:
         """ref('orders'), metric('revenue'), metric.shop.revenue      the dataset; '' if there is none"""
@@ -187,3 +197,18 @@ class Consuming:
             kind, name = "metric", call[1]
         wanted = f"{kind}:{name}"
         return wanted if any(each.dataset == wanted for each in self.layer.entries) else ""
+
+
+def columns_named(node: Node) -> dict[str, list[str]]:
+    """meta: {columns: [orders.amount]} or {columns: {orders: [amount]}}      the columns by dataset"""
+    told = mapping(node.config.get("meta")).get("columns")
+    found: dict[str, list[str]] = {}
+    if isinstance(told, dict):
+        for owner, columns in told.items():
+            several = columns if isinstance(columns, list) else [columns]
+            found[str(owner)] = [str(each) for each in several]
+    for each in told if isinstance(told, list) else ():
+        owner, _, column = str(each).rpartition(".")
+        if owner:
+            found.setdefault(owner, []).append(column)
+    return found

@@ -33,6 +33,7 @@ from lineal.projects.dbt.consumers.semantic import (
     Metric,
     SemanticModel,
     aggregate,
+    conversion_names,
     own_measure,
     place_of,
     read_metric,
@@ -114,6 +115,7 @@ class Layer:
         sql = aggregate(own.agg, text_of(own.expression) or name)
         place = place_of(own.expression, metric.entry.place)
         model.elements.append(Element(name, "measure", sql, place))
+        model.narrowed[name] = own.narrowed
         model.elements.sort(key=lambda each: (each.place.line, each.place.column))
 
     def model_around(self, entry: Entry) -> SemanticModel | None:
@@ -191,7 +193,24 @@ class Layer:
         for each in metric.inputs:
             if isinstance(each.about.data, dict) and each.about is not entry.about:
                 self.add_filters(each.about, query, "filter")
+        self.add_narrowing(metric, query)
         return self.write(query, [(value, entry.name, place)])
+
+    def add_narrowing(self, metric: Metric, query: Query) -> None:
+        """Let the names decide the rows that a non-additive measure or a conversion is bound to."""
+        values = [
+            value
+            for each in metric.inputs
+            if each.kind == "measure" and each.name in self.measures
+            for value in self.measures[each.name].narrowed.get(each.name, ())
+        ]
+        if metric.type == "conversion":
+            values += conversion_names(metric.entry.about)
+        for value in values:
+            meant = named_in(text_of(value))
+            place = place_of(value, metric.entry.place)
+            for _, column in self.meant_by(meant, query, place) if meant else ():
+                query.conditions.append((f"{column} IS NOT NULL", place))
 
     def check_inputs(self, metric: Metric) -> None:
         """Report a metric that is made of nothing, or of itself."""
@@ -263,7 +282,15 @@ class Layer:
             for shown, column in self.meant_by(meant, query, value.place) if meant else ():
                 columns.append((column, shown, value.place))
         self.add_filters(params, query, "where")
+        self.check_order(params, query, {shown for _, shown, _ in columns})
         return self.write(query, columns or [("NULL", entry.name, entry.place)])
+
+    def check_order(self, params: Value, query: Query, shown: set[str]) -> None:
+        """order_by: [Metric('revenue').descending(True)]      report what is not there"""
+        for value in params.items_of("order_by"):
+            meant = named_in(text_of(value).lstrip("-"))
+            if meant is not None and meant.name not in shown:
+                list(self.meant_by(meant, query, value.place))
 
     def write(self, query: Query, columns: list[tuple[str, str, Place]]) -> Script:
         """Return the script of a metric or saved query."""

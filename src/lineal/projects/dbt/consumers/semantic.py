@@ -79,6 +79,8 @@ class SemanticModel:
     """agg_time_dimension: what metric_time means."""
     times: dict[str, str] = field(default_factory=dict)
     """The same for each measure that has its own."""
+    narrowed: dict[str, list[Value]] = field(default_factory=dict)
+    """The dimensions and entities that decide which rows a measure adds up."""
 
     def has(self, name: str, *kinds: str) -> bool:
         """Tell whether it has an element of this name, of one of these kinds."""
@@ -157,6 +159,17 @@ def add_measure(found: SemanticModel, value: Value) -> None:
     time = text_of(value.get("agg_time_dimension"))
     if time:
         found.times[name] = time
+    found.narrowed[name] = narrowing_names(value)
+
+
+def narrowing_names(about: Value) -> list[Value]:
+    """non_additive_dimension: {name: ordered_at, window_choice: max, window_groupings: [customer]}"""
+    held = about.get("non_additive_dimension")
+    if held is None:
+        return []
+    named = held.get("name")
+    groupings = [each for key in ("window_groupings", "group_by") for each in held.items_of(key)]
+    return [*([named] if named is not None else []), *groupings]
 
 
 def aggregate(agg: str, expression: str) -> str:
@@ -256,6 +269,7 @@ class OwnMeasure(NamedTuple):
     semantic_model: str
     agg: str
     expression: Value | None
+    narrowed: list[Value]
 
 
 def own_measure(entry: Entry) -> OwnMeasure | None:
@@ -265,11 +279,25 @@ def own_measure(entry: Entry) -> OwnMeasure | None:
     held = params.get("metric_aggregation_params") if params is not None else None
     if held is not None and params is not None:
         model = text_of(held.get("semantic_model"))
-        return OwnMeasure(model, text_of(held.get("agg")), held.get("expr") or params.get("expr"))
+        expression = held.get("expr") or params.get("expr")
+        return OwnMeasure(model, text_of(held.get("agg")), expression, narrowing_names(held))
     agg = text_of(about.get("agg"))
     if not agg:
         return None
-    return OwnMeasure(text_of(about.get("semantic_model")), agg, about.get("expr"))
+    model = text_of(about.get("semantic_model"))
+    return OwnMeasure(model, agg, about.get("expr"), narrowing_names(about))
+
+
+def conversion_names(about: Value) -> Iterator[Value]:
+    """entity: customer, constant_properties: [{base_property: p, conversion_property: p}]"""
+    params = about.get("type_params") or about
+    for held in (params, params.get("conversion_type_params")):
+        if held is None:
+            continue
+        yield from held.items_of("entity")
+        for each in held.items_of("constant_properties"):
+            for key in ("base_property", "conversion_property"):
+                yield from each.items_of(key)
 
 
 # -- what files say --------------------------------------------------------------------------------
