@@ -19,6 +19,7 @@ from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.cli.answer_cache import Shown
+    from lineal.graph.diff.witness import Experiment
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Dataset
@@ -44,6 +45,7 @@ class Asked(NamedTuple):
     at: str | None = None
     """BASE is a store, as it was at this time"""
     namespace: str | None = None
+    prove: bool = False
 
 
 @click.command(name="diff")
@@ -80,6 +82,11 @@ class Asked(NamedTuple):
     help="Print what has to run again, as dbt's and lineal run's --select take it (or as json).",
 )
 @click.option(
+    "--prove",
+    is_flag=True,
+    help="Run both versions of changed statements over random tables in DuckDB, and show rows that differ.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="block",
@@ -97,6 +104,7 @@ def command(
     policy: str | None,
     output: str,
     select: bool,
+    prove: bool,
     fail_on: str,
     fail_under: float | None,
     source: Source,
@@ -123,26 +131,43 @@ def command(
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
     dbt build --select $(lineal diff main --select)   only what the change can affect
 
-    With --select the verdict does not count.
+    With --select the verdict does not count. With --prove, statements that are not proven to be
+    equal are run over small random tables in DuckDB. Rows that differ are shown.
 
     Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
     what was asked.
     """
-    if at is not None:
-        asked = Asked(
-            base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace
-        )
-    elif base is None:
-        raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
-    else:
-        asked = ranged(base, head, project)
+    asked = _asked(base, head, project, at, namespace)
     if select:
         if output not in ("text", "json"):
             raise Mistake(
                 "--select prints text or json: leave --output out, or write --output json"
             )
         sys.exit(_select(source, asked, output, fail_under))
-    sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
+    if prove:
+        _need_duckdb()
+        source = source._replace(use_cache=False)  # the texts have to be at hand
+    sys.exit(_run(source, asked._replace(prove=prove), policy, output, fail_on, fail_under))
+
+
+def _asked(
+    base: str | None, head: str | None, project: str, at: str | None, namespace: str | None
+) -> Asked:
+    """Return what is to be compared."""
+    if at is not None:
+        store = base or os.environ.get("LINEAL_STORE") or DEFAULT
+        return Asked(store, head, project, at, namespace)
+    if base is None:
+        raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
+    return ranged(base, head, project)
+
+
+def _need_duckdb() -> None:
+    """Say what is missing, before anything is read."""
+    from importlib.util import find_spec
+
+    if find_spec("duckdb") is None:
+        raise Mistake("--prove runs statements in DuckDB: pip install 'lineal[prove]'")
 
 
 def _select(source: Source, asked: Asked, output: str, least: float | None) -> int:
@@ -213,14 +238,28 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
         before, after = _open_sides(asked, opened)
 
         def work() -> Shown:
-            return _compare(source, (before, after), lambda made: _shown(made, output), policy)
+            return _compare(source, (before, after), draw, policy)
 
+        def draw(made: Compared) -> Shown:
+            if asked.prove:
+                made = made._replace(experiments=_experiments(made))
+            return _shown(made, output)
+
+        if asked.prove:
+            return work()
         stamps = (before.stamp(source), after.stamp(source))
         if not all(stamps):
             return work()
         said = peek_bytes(Path(policy), LARGEST) if policy is not None else b""
         decided = ("diff", stamps, before.name, after.name, policy, said, output)
         return kept_answer(source, decided, work)
+
+
+def _experiments(made: Compared) -> dict[str, Experiment]:
+    """Return what came of running the changed statements."""
+    from lineal.prove import experiments_of
+
+    return experiments_of(made.found)
 
 
 def _shown(made: Compared, output: str) -> Shown:
