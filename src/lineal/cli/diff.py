@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 import click
 
@@ -87,6 +87,12 @@ class Asked(NamedTuple):
     help="Run both versions of changed statements over random tables in DuckDB, and show rows that differ.",
 )
 @click.option(
+    "--backtest",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Hold the last N commits against the policy of the work tree, or --policy; fails nobody.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="block",
@@ -105,6 +111,7 @@ def command(
     output: str,
     select: bool,
     prove: bool,
+    backtest: int | None,
     fail_on: str,
     fail_under: float | None,
     source: Source,
@@ -120,8 +127,7 @@ def command(
     With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at
     that time; without HEAD it is compared with the store as it is now.
 
-    The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to
-    be cosmetic.
+    The verdict is SAFE, REVIEW or BLOCK. A statement that is proven to return the same is cosmetic.
 
     \b
     lineal diff main                                  what this work tree changes
@@ -130,6 +136,7 @@ def command(
     lineal diff origin/main... --output markdown > comment.md
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
     dbt build --select $(lineal diff main --select)   only what the change can affect
+    lineal diff --backtest 50                         what the policy says of the last 50 commits
 
     With --select the verdict does not count. With --prove, statements that are not proven to be
     equal are run over small random tables in DuckDB. Rows that differ are shown.
@@ -137,6 +144,8 @@ def command(
     Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
     what was asked.
     """
+    if backtest is not None:
+        _backtest(source, (base, head, at, select, prove), project, backtest, policy, output)
     asked = _asked(base, head, project, at, namespace)
     if select:
         if output not in ("text", "json"):
@@ -148,6 +157,22 @@ def command(
         _need_duckdb()
         source = source._replace(use_cache=False)  # the texts have to be at hand
     sys.exit(_run(source, asked._replace(prove=prove), policy, output, fail_on, fail_under))
+
+
+def _backtest(
+    source: Source,
+    others: tuple[object, ...],
+    project: str,
+    most: int,
+    policy: str | None,
+    output: str,
+) -> NoReturn:
+    """Try a policy on the last commits, and end."""
+    from lineal.cli.backtest import backtest
+
+    if any(others):
+        raise Mistake("--backtest takes no BASE: it compares each commit with the one before it")
+    sys.exit(backtest(source, project, most, policy, output))
 
 
 def _asked(
@@ -303,14 +328,23 @@ def _compare(
     draw: Callable[[Compared], Drawn],
     policy: str | None = None,
 ) -> Drawn:
-    """Return what is drawn of two sides."""
+    """Return what is drawn of two sides, held against the policy that counts."""
+    return compare_under(source, sides, draw, _policy(policy, sides[0]))
+
+
+def compare_under(
+    source: Source,
+    sides: tuple[_Side, _Side],
+    draw: Callable[[Compared], Drawn],
+    rules: Policy,
+) -> Drawn:
+    """Return what is drawn of two sides, held against a policy."""
     from lineal.graph.boundary import sound_parts
     from lineal.graph.diff import diff
     from lineal.graph.graph import Graph
     from lineal.views.diff import Compared
 
     before, after = sides
-    rules = _policy(policy, before)
     base, head = _extractions(source, before, after)
 
     def draw_parts(parts: list[Extraction]) -> Drawn:
@@ -545,7 +579,7 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
     after = (
         _side(asked.head or "")
         if head_is_path
-        else _of_revision(repository, asked.head, asked.project, opened)
+        else open_revision(repository, asked.head, asked.project, opened)
     )
     if base_is_path:
         return _side(asked.base), after
@@ -554,7 +588,7 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
         base = repository.merge_base(
             _plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD"
         )
-    return _of_revision(repository, base, asked.project, opened), after
+    return open_revision(repository, base, asked.project, opened), after
 
 
 def _side(path: str) -> _Side:
@@ -572,7 +606,7 @@ def _plain(name: str) -> str:
     return name.removeprefix(GIT)
 
 
-def _of_revision(
+def open_revision(
     repository: Repository, name: str | None, project: str, opened: ExitStack
 ) -> _Side:
     """A revision, or without a name the work tree."""
