@@ -108,7 +108,9 @@ class History:
             for commit, subject in self.commits(copy, most):
                 built = self.build(copy, commit, work / commit)
                 if built is None:
-                    print(f"{self.clone.name} {commit[:10]}: dbt does not build it", file=sys.stderr)
+                    print(
+                        f"{self.clone.name} {commit[:10]}: dbt does not build it", file=sys.stderr
+                    )
                     continue
                 if before is not None:
                     steps.append(self.step(copy, before, (commit, built), subject))

@@ -178,7 +178,7 @@ def _backtest(
 def _asked(
     base: str | None, head: str | None, project: str, at: str | None, namespace: str | None
 ) -> Asked:
-    """Return what is to be compared."""
+    """Return the two sides that the arguments name."""
     if at is not None:
         store = base or os.environ.get("LINEAL_STORE") or DEFAULT
         return Asked(store, head, project, at, namespace)
@@ -281,7 +281,7 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
 
 
 def _experiments(made: Compared) -> dict[str, Experiment]:
-    """Return what came of running the changed statements."""
+    """Return the experiments with the changed statements."""
     from lineal.prove import experiments_of
 
     return experiments_of(made.found)
@@ -328,7 +328,7 @@ def _compare(
     draw: Callable[[Compared], Drawn],
     policy: str | None = None,
 ) -> Drawn:
-    """Return what is drawn of two sides, held against the policy that counts."""
+    """Draw the comparison of two sides under the policy that counts."""
     return compare_under(source, sides, draw, _policy(policy, sides[0]))
 
 
@@ -338,7 +338,7 @@ def compare_under(
     draw: Callable[[Compared], Drawn],
     rules: Policy,
 ) -> Drawn:
-    """Return what is drawn of two sides, held against a policy."""
+    """Draw the comparison of two sides under a policy."""
     from lineal.graph.boundary import sound_parts
     from lineal.graph.diff import diff
     from lineal.graph.graph import Graph

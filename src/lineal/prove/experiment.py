@@ -29,7 +29,7 @@ Difference = tuple[Counter[Row], Counter[Row]]
 
 
 def experiment(before: Runnable, after: Runnable, known: Columns, seconds: float) -> Experiment:
-    """Return what came of running two queries over the same random tables."""
+    """Run two queries over the same random tables, and return the outcome."""
     engine = Engine(seconds)
     try:
         trial = Trial(engine, before, after, known)

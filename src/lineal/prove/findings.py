@@ -14,7 +14,7 @@ PYTHON = "python"
 
 
 def experiments_of(found: Difference, seconds: float = SECONDS) -> dict[str, Experiment]:
-    """Return what came of running each changed statement, by the name of its dataset."""
+    """Run each changed statement, and return the outcomes by the names of the datasets."""
     wanted = {finding.dataset for finding in found.findings}
     made: dict[str, Experiment] = {}
     for comparison in found.pairs.common:
@@ -24,7 +24,7 @@ def experiments_of(found: Difference, seconds: float = SECONDS) -> dict[str, Exp
 
 
 def try_one(comparison: Comparison, seconds: float) -> Experiment:
-    """Return what came of running both versions of one dataset's statement."""
+    """Run both versions of one dataset's statement, and return the outcome."""
     try:
         before = query_of(comparison.base, comparison.key)
         after = query_of(comparison.head, comparison.new)

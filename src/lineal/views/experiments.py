@@ -1,4 +1,4 @@
-"""What came of running both versions of a statement: the tables, and the rows that differ."""
+"""Experiments with both versions of a statement: the tables, and the rows that differ."""
 
 from __future__ import annotations
 

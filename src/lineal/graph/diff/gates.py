@@ -133,7 +133,7 @@ def _declared_contracts(side: Side) -> dict[Key, frozenset[str]]:
 def _promises_for(
     key: Key, side: Side, contracts: tuple[Contract, ...], declared: dict[Key, frozenset[str]]
 ) -> Iterator[_Promise]:
-    """Yield what is promised of one dataset."""
+    """Yield the promises about one dataset."""
     if key in declared:
         yield _Promise(declared[key], Level.BLOCK, "a contract of the project")
     name = side.name(key)

@@ -30,7 +30,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What came of running both versions of a statement."""
+    """The result of running both versions of a statement."""
 
     outcome: Outcome
     note: str
