@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 # they are skipped.
 DEMO_EXTRAS ?= spark
 BENCH_EXTRAS ?= bench,spark,postgres,web
-EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter,mcp
+EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter,mcp,prove
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -57,7 +57,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 	exit $$failed
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
-SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp,$(subst $(comma), ,$(EXTRAS)))
+SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp prove,$(subst $(comma), ,$(EXTRAS)))
 SMOKE ?= $(addprefix --only ,base datahub $(SMOKED))
 
 smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names
@@ -76,9 +76,11 @@ test-consumers: $(TEST_READY) ## Send lineage through the code that catalogs pub
 
 # `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
 QUERIES ?= 2000
+PAIRS ?= 100000
 HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
 	tests/spark/test_claimed_types.py::test_what_is_claimed_of_random_queries_is_true \
 	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing \
+	tests/oracle/test_equivalence.py \
 	tests/properties/test_queries.py tests/test_memory.py::test_any_project_after_any_edits \
 	tests/test_unresolvable_imports.py
 
@@ -90,7 +92,7 @@ hunt: $(TEST_READY) ## Read new random queries and mutated inputs for SECONDS=60
 	@$(call with_java,$(EXTRAS)) \
 	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); failed=0; \
 	echo "SEED=$$seed QUERIES=$(QUERIES) SECONDS=$(SECONDS)"; \
-	LINEAL_EVERY_LITERAL=1 LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
+	LINEAL_EVERY_LITERAL=1 LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_PAIRS=$(PAIRS) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
 	$(BIN)/pytest --hypothesis-seed=$$seed $(PYTEST) $(HUNTS) || failed=1; \
 	$(BIN)/python tools/hunt_mutants.py --seed $$seed --seconds $(SECONDS) --processes $(PROCESSES) || failed=1; \
 	exit $$failed

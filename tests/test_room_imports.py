@@ -45,6 +45,7 @@ ROOMS = {
         "web",
         "api",
     ),
+    "prove": ("model", "extract", "graph"),
     "deliver": ("model", "views"),
     "web": ("model", "graph", "views", "store", "service"),
     "service": ("model", "resolve", "incremental", "projects", "graph", "views", "store"),
@@ -66,6 +67,7 @@ ROOMS = {
         "api",
         "service",
         "mcp",
+        "prove",
     ),
 }
 FOR_TYPES = {"extract": ("resolve",)}
@@ -94,6 +96,7 @@ HEAVY = {
     "uvicorn": ("mcp",),
     "anywidget": ("web",),
     "traitlets": ("web",),
+    "duckdb": ("prove",),
     "psycopg": ("projects/postgres", "store"),
 }
 """A library, and where it may be imported."""

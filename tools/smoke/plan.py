@@ -17,7 +17,17 @@ from typing import Any, NamedTuple
 from smoke.documents import Form, Shown, commands_of, options_in, overlooked, pages
 
 BASE = "base"
-EXTRAS = (BASE, "spark", "postgres", "sqlalchemy", "openlineage", "jupyter", "mcp", "datahub")
+EXTRAS = (
+    BASE,
+    "spark",
+    "postgres",
+    "sqlalchemy",
+    "openlineage",
+    "jupyter",
+    "mcp",
+    "datahub",
+    "prove",
+)
 """The environments: what `pip install lineal` gives, and each extra that the pages name."""
 
 DEVELOPMENT = ("test", "lint", "web", "bench")
@@ -25,6 +35,7 @@ DEVELOPMENT = ("test", "lint", "web", "bench")
 
 RULES = (
     ("postgres", re.compile(r"postgresql://")),
+    ("prove", re.compile(r"--prove\b")),
     ("sqlalchemy", re.compile(r"--schema-from\b")),
     ("spark", re.compile(r"^(?:\w+=\S* +)*(?:lineal (?:run|capture|pipeline)|spark-submit)\b")),
     ("spark", re.compile(r"--engine (?:both|catalyst)\b")),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 import click
 
@@ -19,6 +19,7 @@ from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.cli.answer_cache import Shown
+    from lineal.graph.diff.witness import Experiment
     from lineal.graph.graph import Graph
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Dataset
@@ -44,6 +45,7 @@ class Asked(NamedTuple):
     at: str | None = None
     """BASE is a store, as it was at this time"""
     namespace: str | None = None
+    prove: bool = False
 
 
 @click.command(name="diff")
@@ -80,6 +82,17 @@ class Asked(NamedTuple):
     help="Print what has to run again, as dbt's and lineal run's --select take it (or as json).",
 )
 @click.option(
+    "--prove",
+    is_flag=True,
+    help="Run both versions of changed statements over random tables in DuckDB, and show rows that differ.",
+)
+@click.option(
+    "--backtest",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Hold the last N commits against the policy of the work tree, or --policy; fails nobody.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
     default="block",
@@ -97,6 +110,8 @@ def command(
     policy: str | None,
     output: str,
     select: bool,
+    prove: bool,
+    backtest: int | None,
     fail_on: str,
     fail_under: float | None,
     source: Source,
@@ -112,8 +127,7 @@ def command(
     With --at, BASE is a store ($LINEAL_STORE or lineal.store.db, if it is left out) as it was at
     that time; without HEAD it is compared with the store as it is now.
 
-    The verdict is SAFE, REVIEW or BLOCK. A statement that is only written in another way is said to
-    be cosmetic.
+    The verdict is SAFE, REVIEW or BLOCK. A statement that is proven to return the same is cosmetic.
 
     \b
     lineal diff main                                  what this work tree changes
@@ -122,27 +136,63 @@ def command(
     lineal diff origin/main... --output markdown > comment.md
     lineal diff lineal.store.db --at 2026-11-16       what has changed in a store since then
     dbt build --select $(lineal diff main --select)   only what the change can affect
+    lineal diff --backtest 50                         what the policy says of the last 50 commits
 
-    With --select the verdict does not count.
+    With --select the verdict does not count. With --prove, statements that are not proven to be
+    equal are run over small random tables in DuckDB. Rows that differ are shown.
 
     Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
     what was asked.
     """
-    if at is not None:
-        asked = Asked(
-            base or os.environ.get("LINEAL_STORE") or DEFAULT, head, project, at, namespace
-        )
-    elif base is None:
-        raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
-    else:
-        asked = ranged(base, head, project)
+    if backtest is not None:
+        _backtest(source, (base, head, at, select, prove), project, backtest, policy, output)
+    asked = _asked(base, head, project, at, namespace)
     if select:
         if output not in ("text", "json"):
             raise Mistake(
                 "--select prints text or json: leave --output out, or write --output json"
             )
         sys.exit(_select(source, asked, output, fail_under))
-    sys.exit(_run(source, asked, policy, output, fail_on, fail_under))
+    if prove:
+        _need_duckdb()
+        source = source._replace(use_cache=False)  # the texts have to be at hand
+    sys.exit(_run(source, asked._replace(prove=prove), policy, output, fail_on, fail_under))
+
+
+def _backtest(
+    source: Source,
+    others: tuple[object, ...],
+    project: str,
+    most: int,
+    policy: str | None,
+    output: str,
+) -> NoReturn:
+    """Try a policy on the last commits, and end."""
+    from lineal.cli.backtest import backtest
+
+    if any(others):
+        raise Mistake("--backtest takes no BASE: it compares each commit with the one before it")
+    sys.exit(backtest(source, project, most, policy, output))
+
+
+def _asked(
+    base: str | None, head: str | None, project: str, at: str | None, namespace: str | None
+) -> Asked:
+    """Return the two sides that the arguments name."""
+    if at is not None:
+        store = base or os.environ.get("LINEAL_STORE") or DEFAULT
+        return Asked(store, head, project, at, namespace)
+    if base is None:
+        raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
+    return ranged(base, head, project)
+
+
+def _need_duckdb() -> None:
+    """Say what is missing, before anything is read."""
+    from importlib.util import find_spec
+
+    if find_spec("duckdb") is None:
+        raise Mistake("--prove runs statements in DuckDB: pip install 'lineal[prove]'")
 
 
 def _select(source: Source, asked: Asked, output: str, least: float | None) -> int:
@@ -213,14 +263,28 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
         before, after = _open_sides(asked, opened)
 
         def work() -> Shown:
-            return _compare(source, (before, after), lambda made: _shown(made, output), policy)
+            return _compare(source, (before, after), draw, policy)
 
+        def draw(made: Compared) -> Shown:
+            if asked.prove:
+                made = made._replace(experiments=_experiments(made))
+            return _shown(made, output)
+
+        if asked.prove:
+            return work()
         stamps = (before.stamp(source), after.stamp(source))
         if not all(stamps):
             return work()
         said = peek_bytes(Path(policy), LARGEST) if policy is not None else b""
         decided = ("diff", stamps, before.name, after.name, policy, said, output)
         return kept_answer(source, decided, work)
+
+
+def _experiments(made: Compared) -> dict[str, Experiment]:
+    """Return the experiments with the changed statements."""
+    from lineal.prove import experiments_of
+
+    return experiments_of(made.found)
 
 
 def _shown(made: Compared, output: str) -> Shown:
@@ -264,14 +328,23 @@ def _compare(
     draw: Callable[[Compared], Drawn],
     policy: str | None = None,
 ) -> Drawn:
-    """Return what is drawn of two sides."""
+    """Draw the comparison of two sides under the policy that counts."""
+    return compare_under(source, sides, draw, _policy(policy, sides[0]))
+
+
+def compare_under(
+    source: Source,
+    sides: tuple[_Side, _Side],
+    draw: Callable[[Compared], Drawn],
+    rules: Policy,
+) -> Drawn:
+    """Draw the comparison of two sides under a policy."""
     from lineal.graph.boundary import sound_parts
     from lineal.graph.diff import diff
     from lineal.graph.graph import Graph
     from lineal.views.diff import Compared
 
     before, after = sides
-    rules = _policy(policy, before)
     base, head = _extractions(source, before, after)
 
     def draw_parts(parts: list[Extraction]) -> Drawn:
@@ -506,7 +579,7 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
     after = (
         _side(asked.head or "")
         if head_is_path
-        else _of_revision(repository, asked.head, asked.project, opened)
+        else open_revision(repository, asked.head, asked.project, opened)
     )
     if base_is_path:
         return _side(asked.base), after
@@ -515,7 +588,7 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[_Side, _Side]:
         base = repository.merge_base(
             _plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD"
         )
-    return _of_revision(repository, base, asked.project, opened), after
+    return open_revision(repository, base, asked.project, opened), after
 
 
 def _side(path: str) -> _Side:
@@ -533,7 +606,7 @@ def _plain(name: str) -> str:
     return name.removeprefix(GIT)
 
 
-def _of_revision(
+def open_revision(
     repository: Repository, name: str | None, project: str, opened: ExitStack
 ) -> _Side:
     """A revision, or without a name the work tree."""

@@ -39,6 +39,11 @@ class Statement(NamedTuple):
         """The text that it stands in, while that is at hand: the same text says the same."""
         return None
 
+    @property
+    def sql(self) -> str | None:
+        """Its own text, while that is at hand; none where a whole script counts."""
+        return None
+
 
 class Saying(Protocol):
     """Whoever can read a statement again."""
@@ -71,6 +76,11 @@ class Saying(Protocol):
     @property
     def file(self) -> str:
         """Return the file of the statement."""
+        ...
+
+    @property
+    def sql(self) -> str | None:
+        """Return the statement's own text, if it has one."""
         ...
 
 
@@ -121,6 +131,11 @@ class LateStatement(Statement):
     def file(self) -> str:
         """Return the file of the statement."""
         return self._saying.file
+
+    @property
+    def sql(self) -> str | None:
+        """Return the statement's own text, if it has one."""
+        return self._saying.sql
 
     @property
     def settled(self) -> Statement:

@@ -72,6 +72,11 @@ class Saying:
         """The file of the script."""
         return self.reading.script.file
 
+    @property
+    def sql(self) -> str | None:
+        """The statement's own text; none where it counts with what is around it."""
+        return None
+
     def look_up(self, work: Callable[[], Said], otherwise: Said) -> Said:
         """Do some work; if it fails, report that, and give something else."""
         try:
@@ -143,6 +148,14 @@ class Sql(Saying):
     def chunks(self) -> list[Words]:
         """Return the words of the statement, and of those around it."""
         return self.look_up(self.own_chunks, [])
+
+    @property
+    def sql(self) -> str | None:
+        """The statement's own text; none where it counts with what is around it."""
+        if self.is_function or len(self.chunks) != 1:
+            return None
+        words = self.chunks[0]
+        return self.text[words[0].start : words[-1].end + 1]
 
     def own_chunks(self) -> list[Words]:
         """The words of the statement; of all around it, where it counts with them."""

@@ -7,16 +7,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from lineal import __version__
 from lineal.graph.diff import Detail, Difference, EdgeChange, Finding
 from lineal.graph.diff.selection import select_affected
+from lineal.graph.diff.witness import Experiment
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.policy import KINDS, Level
-from lineal.views import selection
+from lineal.views import experiments, selection
 from lineal.views.findings.sarif import SCHEMA, uri
 from lineal.views.json import place
 from lineal.views.ledger import describe_percent
@@ -43,6 +45,8 @@ class Compared(NamedTuple):
     head: str
     other_seeds: tuple[Dataset, ...] = ()
     """The seeds whose rows differ."""
+    experiments: Mapping[str, Experiment] = MappingProxyType({})
+    """What came of running the changed statements, by dataset."""
 
 
 # -- for people ------------------------------------------------------------------------------------
@@ -53,7 +57,7 @@ def text(shown: Compared) -> Page:
     found = shown.found
     page: Page = [line(Piece(f"{found.verdict.name}: {summary(found)}", "heading")), line()]
     for finding in found.findings:
-        page += _finding_lines(finding)
+        page += _finding_lines(finding, shown.experiments.get(finding.dataset))
     for restyled in found.restyled:
         page.append(line(Piece("cosmetic", "note"), f"  {restyled.dataset} {restyled.note}"))
     for note in found.notes:
@@ -68,7 +72,7 @@ def text(shown: Compared) -> Page:
     return page
 
 
-def _finding_lines(finding: Finding) -> Iterator[Any]:
+def _finding_lines(finding: Finding, experiment: Experiment | None) -> Iterator[Any]:
     """Yield the lines of one finding."""
     where = f"  {finding.place}" if finding.place else ""
     name = finding.dataset or "the input"
@@ -84,6 +88,9 @@ def _finding_lines(finding: Finding) -> Iterator[Any]:
         yield line(f"  … and {len(finding.details) - MOST_DETAILS:,} more")
     for said in _behind(finding):
         yield line("  ", Piece(said, "note"))
+    if experiment is not None:
+        for said in experiments.lines(experiment):
+            yield line(f"  {said}")
     yield line()
 
 
@@ -204,9 +211,12 @@ def markdown(shown: Compared) -> str:
         ]
         if len(found.findings) > MOST_ROWS:
             lines += ["", f"… and {len(found.findings) - MOST_ROWS:,} more findings."]
+    if shown.experiments:
+        title = f"{count_noun(len(shown.experiments), 'statement')} run over random tables"
+        lines += ["", *folded(title, experiments.block(shown.experiments))]
     if found.restyled:
         rows = [(code(each.dataset), code(each.note)) for each in found.restyled[:MOST_ROWS]]
-        title = f"{count_noun(len(found.restyled), 'cosmetic change')}: same meaning, same lineage"
+        title = f"{count_noun(len(found.restyled), 'cosmetic change')}: proven to return the same"
         lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
     if found.notes:
         written = [
@@ -266,7 +276,9 @@ def as_json(shown: Compared) -> str:
         "verdict": found.verdict.name,
         "base": shown.base,
         "head": shown.head,
-        "findings": [_finding(each) for each in found.findings],
+        "findings": [
+            _finding(each, shown.experiments.get(each.dataset)) for each in found.findings
+        ],
         "cosmetic": [
             {"dataset": each.dataset, "note": each.note, "place": place(each.place)}
             for each in found.restyled
@@ -279,9 +291,9 @@ def as_json(shown: Compared) -> str:
     return json_safe(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, Any]:
     """Return a finding as JSON values."""
-    return {
+    made: dict[str, Any] = {
         "kind": finding.kind,
         "level": finding.level.label,
         "dataset": finding.dataset or None,
@@ -295,6 +307,9 @@ def _finding(finding: Finding) -> dict[str, Any]:
             for each in finding.reach.breaks
         ],
     }
+    if experiment is not None:
+        made["experiment"] = experiments.to_json(experiment)
+    return made
 
 
 def _detail(detail: Detail) -> dict[str, Any]:

@@ -30,3 +30,11 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 def folded(title: str, lines: Iterable[str]) -> list[str]:
     """What is long is there for whoever opens it."""
     return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>"]
+
+
+def fenced(lines: Iterable[str]) -> list[str]:
+    """Lines as they are, with a fence that is longer than any in them."""
+    shown = [visible(each) for each in lines]
+    longest = max((len(run) for each in shown for run in re.findall("`+", each)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence, *shown, fence]

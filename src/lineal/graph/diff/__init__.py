@@ -12,9 +12,10 @@ cosmetic.
 
 from __future__ import annotations
 
-from lineal.graph.diff.causes import Finding, Reach, Restyled, findings_of
+from lineal.graph.diff.causes import Finding, Reach, Restyled, findings_of, rank
 from lineal.graph.diff.compare import Comparison, Detail, EdgeChange
 from lineal.graph.diff.difference import Difference
+from lineal.graph.diff.gates import gated
 from lineal.graph.diff.overlay import Overlay, overlay
 from lineal.graph.diff.pairs import comparisons
 from lineal.graph.diff.side import Side
@@ -39,5 +40,6 @@ def diff(base: Graph, head: Graph, policy: Policy = DEFAULT) -> Difference:
     """What head has that base had not, and the other way round."""
     before, after = Side(base), Side(head)
     pairs = comparisons(before, after)
-    findings, notes, restyled = findings_of(pairs, policy)
+    found, notes, restyled = findings_of(pairs, policy)
+    findings = sorted(gated(pairs, found, policy), key=rank)
     return Difference(pairs, tuple(findings), tuple(notes), tuple(restyled))

@@ -113,7 +113,7 @@ class _Causes:
         ]
         findings += [self.error(found) for found in self.errors_elsewhere(findings)]
         return (
-            sorted(findings, key=_rank),
+            sorted(findings, key=rank),
             sorted(self.notes),
             sorted(self.restyled, key=lambda each: each[:2]),
         )
@@ -457,6 +457,6 @@ def _order(kind: str) -> int:
     return SEVEREST_FIRST.index(kind)
 
 
-def _rank(finding: Finding) -> tuple[int, int, str]:
+def rank(finding: Finding) -> tuple[int, int, str]:
     """Return the sort key of a finding."""
     return (-finding.level, _order(finding.kind), finding.dataset)

@@ -9,7 +9,7 @@ Objects are read as they are stored (ls-tree, cat-file): no hooks, no filters, n
 network.
 """
 
-from lineal.projects.git.repository import Repository
+from lineal.projects.git.repository import Commit, Repository
 from lineal.projects.git.snapshot import Snapshot
 
-__all__ = ["Repository", "Snapshot"]
+__all__ = ["Commit", "Repository", "Snapshot"]

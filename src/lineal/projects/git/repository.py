@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from lineal.projects.errors import ProjectError
 from lineal.projects.git.snapshot import LINK, OTHER, SUBMODULE, Entry, Snapshot, write_snapshot
@@ -34,6 +35,23 @@ STEERING = (
 )
 """What a hook's environment says of another repository."""
 LONGEST_WAIT = 120
+
+
+LOG_FORMAT = "%H%x1f%P%x1f%cI%x1f%s"
+
+
+class Commit(NamedTuple):
+    """A commit of the history."""
+
+    name: str
+    parents: str
+    date: str
+    subject: str
+
+    @property
+    def parent(self) -> str:
+        """Return the first parent; '' of a first commit, and where a shallow clone ends."""
+        return self.parents.partition(" ")[0]
 
 
 @dataclass(frozen=True)
@@ -83,6 +101,24 @@ class Repository:
             raise ProjectError(f"{one} and {other} have no commit in common{self._shallow()}")
         return found.stdout.decode("ascii").split()[0]
 
+    def history(self, most: int) -> list[Commit]:
+        """The last commits that touch the folder, the newest first; of a merge, only the branch
+        that it was merged into.
+        """
+        found = self._ask(
+            "rev-list",
+            "--first-parent",
+            f"--max-count={most}",
+            f"--format={LOG_FORMAT}",
+            self.commit("HEAD"),
+            *self._where(),
+        )
+        if found.returncode:
+            raise ProjectError(f"git cannot list the commits: {_error_text(found)}")
+        text = found.stdout.decode("utf-8", "replace")
+        lines = [line.split("\x1f") for line in text.splitlines() if "\x1f" in line]
+        return [Commit(*line) for line in lines if len(line) == len(Commit._fields)]
+
     def has(self, revision: str) -> bool:
         """Tell whether the repository has a revision."""
         try:
@@ -90,6 +126,10 @@ class Repository:
         except ProjectError:
             return False
         return True
+
+    def shallow_note(self) -> str:
+        """Return what to do about a clone without its history; '' for any other."""
+        return self._shallow()
 
     def _shallow(self) -> str:
         said = self._ask("rev-parse", "--is-shallow-repository").stdout.strip()

@@ -393,7 +393,7 @@ class Reader:
         block.distinct = True
 
     def read_order(self, node: exp.Select, block: Block, scope: Scope) -> None:
-        """ORDER BY: of a table that is written, the order is what somebody asked for."""
+        """ORDER BY: the order of a result counts."""
         order = node.args.get("order")
         if order is None:
             return

@@ -279,7 +279,7 @@ def uses_all(block: Block, source: Source, names: list[str]) -> bool:
 
 
 def mapping_of(inner: Block, source: Source) -> Callable[[Term], Term]:
-    """Return what stands for each column of a derived table."""
+    """Return a function from the columns of a derived table to their expressions."""
     made = {item.name: item.term for item in inner.items}
 
     def change(term: Term) -> Term:
@@ -294,7 +294,7 @@ def mapping_of(inner: Block, source: Source) -> Callable[[Term], Term]:
 
 
 def replaced(block: Block, change: Callable[[Term], Term]) -> Block:
-    """Return a block with other columns; what was a star stays one."""
+    """Return a block with other columns."""
     return block.replace(change)
 
 
