@@ -58,19 +58,19 @@ def ask_lineal(projects: list[str]) -> dict[str, Any]:
     """Return the same, as lineal has them: columns of every way, tables of every read."""
     tables: dict[str, set[str]] = {}
     columns: dict[str, set[str]] = {}
-    for project in projects:
-        command = [sys.executable, "-m", "lineal", "lineage", project, "--output", "json"]
-        options = ["--no-cache", "--fail-on", "never"]
-        done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-        document = json.loads(done.stdout)
-        for edge in document["edges"]:
-            target, source = edge["target"], edge["source"]
-            tables.setdefault(target["dataset"], set()).add(source["dataset"])
-            if target.get("column"):
-                key = f"{target['dataset']}.{target['column']}"
-                columns.setdefault(key, set()).add(f"{source['dataset']}.{source['column']}")
-        for read in document["reads"]:
-            tables.setdefault(read["target"], set()).add(read["dataset"])
+    folder = os.path.commonpath(projects)  # several projects are one graph
+    command = [sys.executable, "-m", "lineal", "lineage", folder, "--output", "json"]
+    options = ["--no-cache", "--fail-on", "never"]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+    document = json.loads(done.stdout)
+    for edge in document["edges"]:
+        target, source = edge["target"], edge["source"]
+        tables.setdefault(target["dataset"], set()).add(source["dataset"])
+        if target.get("column"):
+            key = f"{target['dataset']}.{target['column']}"
+            columns.setdefault(key, set()).add(f"{source['dataset']}.{source['column']}")
+    for read in document["reads"]:
+        tables.setdefault(read["target"], set()).add(read["dataset"])
     return {"tables": tables, "columns": columns}
 
 

@@ -236,3 +236,12 @@ def test_settings_may_be_elsewhere(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_text('config { type: "table", schema: "d" }\nSELECT a FROM raw.t')
     assert edges(extract(load(tmp_path))) == {"raw.t.a copy d.x.a"}
+
+
+def test_names_that_differ_in_case_are_two(tmp_path: Path) -> None:
+    files = {
+        "definitions/sources.js": 'declare({ schema: "raw", name: "Guest" });',
+        "definitions/guest.sqlx": 'config { type: "table", schema: "m" }\nSELECT 1 AS one',
+        "definitions/x.sqlx": TABLE + 'SELECT id FROM ${ref("Guest")}',
+    }
+    assert edges(project(tmp_path, files)) == {"raw.Guest.id copy d.x.id"}

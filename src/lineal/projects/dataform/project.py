@@ -101,7 +101,8 @@ class Draft:
         if target.database:
             several = [each for each in several if each.target.database == target.database]
 
-        ordered = sorted(several, key=lambda each: each.kind == ASSERTION)
+        exact = [each for each in several if each.target.name == target.name]
+        ordered = sorted(exact or several, key=lambda each: each.kind == ASSERTION)
         if ordered:
             return ordered[0]
 

@@ -115,9 +115,12 @@ def stripped(text: str, start: int) -> Part:
     return Part(text[said[0].start : said[-1].end], start + said[0].start)
 
 
+ARRAY = re.compile(r"ARRAY\s*(?=\[)", re.IGNORECASE)
+
+
 def unwrap(text: str) -> str:
-    """Return what is inside of the brackets around a text: (a, b), [a, b]."""
-    bare = text.strip()
+    """Return what is inside of the brackets around a text: (a, b), [a, b], ARRAY[a, b]."""
+    bare = ARRAY.sub("", text.strip(), count=1) if ARRAY.match(text.strip()) else text.strip()
     if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
         return bare[1:-1].strip()
 
