@@ -481,8 +481,8 @@ EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Any]] = {
 
 def member_of(held: Any, name: str) -> Any:
     """a.b"""
-    if isinstance(held, dict) and name in held:
-        return held[name]
+    if isinstance(held, dict):
+        return held.get(name)  # undefined, if it is not there
     if name == "length" and isinstance(held, (str, list)):
         return len(held)
 
