@@ -20,6 +20,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Clause
 from lineal.projects import yaml
 from lineal.projects.columns import merged, read_columns
+from lineal.projects.drafts import ProjectDraft
 from lineal.projects.intake import current, walk
 from lineal.projects.nothing import no_input
 from lineal.projects.render import Setting, Template, render
@@ -61,13 +62,9 @@ MARKERS = re.compile(r"ON_VIRTUAL_UPDATE_(?:BEGIN|END)\s*;", re.IGNORECASE)
 
 
 @dataclass
-class Draft:
+class Draft(ProjectDraft[Settings]):
     """A corpus in the making."""
 
-    folder: Path
-    settings: Settings
-    dialect: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     scripts: list[Script] = field(default_factory=list)
     datasets: list[DatasetInfo] = field(default_factory=list)
     headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
@@ -80,11 +77,6 @@ class Draft:
     written: list[tuple[PythonModel, Path, str]] = field(default_factory=list)
     """Models in Python that return SQL, with their file and dialect."""
     metrics: list[tuple[Header, str]] = field(default_factory=list)
-
-    @property
-    def report(self) -> Report:
-        """Return the function that takes diagnostics."""
-        return self.diagnostics.append
 
     def environment(self, file: str, dialect: str, gateway: str = "") -> Environment:
         """Return what the macros of a file know."""
@@ -108,22 +100,16 @@ class Model:
 
 def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
-    problems: list[Diagnostic] = []
-    settings = read_settings(folder, problems.append)
-    spoken = settings.dialect
-    if dialect is not None:
-        spoken = dialect
+    draft = Draft.open(folder, dialect, read_settings)
 
-    draft = Draft(folder, settings, spoken, problems)
-
-    for reader, file in project_files(folder, settings, draft.report):
+    for reader, file in project_files(folder, draft.settings, draft.report):
         place = Place(str(file), 1, 1)
         attempt(partial(reader, file, draft), None, place, draft.report, "this file")
 
     read_externals(folder, draft)
     add_models(draft)
     add_tests(draft)
-    corpus = Corpus(spoken, diagnostics=draft.diagnostics)
+    corpus = Corpus(draft.dialect, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
     infos = merged([*draft.datasets, *given])
     corpus.datasets = [
