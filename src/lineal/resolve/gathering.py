@@ -242,9 +242,11 @@ class Gatherer:
 
         script = reading.script
         name = script.target or self.file_names.get(script.file) or file_stem(script.file)
-        taken = {
-            step.key for step in steps if isinstance(step, Plan) and step.name and step.defines
-        }
+        made = [step for step in steps if isinstance(step, Plan) and step.name and step.defines]
+        if script.target is not None:  # a model may declare its own table first
+            made = [step for step in made if step.schema is None]
+
+        taken = {step.key for step in made}
         numbers = iter(range(1, len(bare) + len(taken) + 1))
         for plan in bare:
             plan.kind = script.kind

@@ -29,7 +29,7 @@ class Question(NamedTuple):
     given: list[Argument]
     named: Mapping[str, Argument]
     attributes: Mapping[str, Any]
-    columns_of: Callable[[str], list[str]]
+    columns_of: Callable[[str], Mapping[str, str]]
 
 
 class MacroProgram:

@@ -236,3 +236,30 @@ def test_settings_may_be_elsewhere(tmp_path: Path) -> None:
     file.parent.mkdir()
     file.write_text('config { type: "table", schema: "d" }\nSELECT a FROM raw.t')
     assert edges(extract(load(tmp_path))) == {"raw.t.a copy d.x.a"}
+
+
+def test_names_that_differ_in_case_are_two(tmp_path: Path) -> None:
+    files = {
+        "definitions/sources.js": 'declare({ schema: "raw", name: "Guest" });',
+        "definitions/guest.sqlx": 'config { type: "table", schema: "m" }\nSELECT 1 AS one',
+        "definitions/x.sqlx": TABLE + 'SELECT id FROM ${ref("Guest")}',
+    }
+    assert edges(project(tmp_path, files)) == {"raw.Guest.id copy d.x.id"}
+
+
+def test_a_table_that_declares_itself_first(tmp_path: Path) -> None:
+    query = (
+        'config { type: "incremental" }\npre_operations {\n'
+        "  CREATE TABLE IF NOT EXISTS ${self()} (a INT64, at TIMESTAMP);\n}\n"
+        'SELECT a, CURRENT_TIMESTAMP() AS at FROM ${ref("t")}'
+    )
+    found = project(tmp_path, {**SOURCE, "definitions/x.sqlx": query})
+    assert edges(found) == {"raw.t.a copy d.x.a"}
+
+
+def test_what_an_include_does_not_export_is_undefined(tmp_path: Path) -> None:
+    files = {
+        "includes/names.js": "module.exports = { SCHEMA: 's' };",
+        "definitions/x.sqlx": 'config { type: "table", schema: names.TYPO }\nSELECT a FROM raw.t',
+    }
+    assert edges(project(tmp_path, files)) == {"raw.t.a copy d.x.a"}

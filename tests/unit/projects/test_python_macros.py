@@ -147,3 +147,63 @@ def test_nothing_is_run(tmp_path: Path) -> None:
     )
     project(tmp_path, macro, "SELECT @odd(b) AS c FROM raw.t")
     assert not mark.exists()
+
+
+BUILT = """
+from macros.m import recent
+from sqlglot import exp
+from sqlmesh import model
+
+
+@model("s.built", is_sql=True)
+def entry(evaluator):
+    kept = []
+    for name, kind in evaluator.columns_to_types("raw.seeded").items():
+        if name not in {"secret"}:
+            kept.append(f"{name}::{kind} AS {name}")
+    return (
+        exp.select(*kept)
+        .from_("raw.seeded AS o")
+        .join("raw.shops AS s", on="o.shop = s.id", join_type="left")
+        .where(recent(evaluator, exp.to_column("day")))
+        .distinct()
+    )
+"""
+
+
+def test_a_model_that_returns_a_query(tmp_path: Path) -> None:
+    macro = (
+        "@macro()\ndef recent(evaluator, column):\n"
+        "    return column.between(evaluator.locals['start_ds'], evaluator.locals['end_ds'])\n"
+    )
+    files = {
+        "external_models.yaml": "- name: raw.seeded\n  columns:\n    id: int\n    shop: int\n"
+        "    day: date\n    secret: text\n",
+        "models/built.py": BUILT,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    found = project(tmp_path, macro, "SELECT id, day FROM s.built")
+    assert edges(found) == {
+        "raw.seeded.id transform s.built.id",
+        "raw.seeded.shop transform s.built.shop",
+        "raw.seeded.day transform s.built.day",
+        "raw.seeded.id inspect s.built",
+        "raw.seeded.shop inspect s.built",
+        "raw.seeded.day inspect s.built",
+        "raw.shops.id inspect s.built",
+        "s.built.id copy s.x.id",
+        "s.built.day copy s.x.day",
+    }
+    assert not found.diagnostics
+
+
+def test_lists_of_arrays(tmp_path: Path) -> None:
+    macro = (
+        "@macro()\ndef sums(evaluator, kinds):\n"
+        "    return [f'SUM({each.name}) AS {each.name}_sum' for each in kinds.expressions]\n"
+    )
+    query = "@DEF(kinds, ARRAY['a', 'b']);\nSELECT @sums(@kinds) FROM raw.t"
+    found = project(tmp_path, macro, query)
+    assert edges(found) == {"raw.t.a transform s.x.a_sum", "raw.t.b transform s.x.b_sum"}

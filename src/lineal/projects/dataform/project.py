@@ -48,6 +48,7 @@ from lineal.projects.dataform.javascript.values import text_of as written_as
 from lineal.projects.dataform.javascript.words import JavaScriptError
 from lineal.projects.dataform.settings import Settings, read_settings
 from lineal.projects.dataform.sqlx import Hole, Problem, holes_of, read_sqlx
+from lineal.projects.drafts import ProjectDraft
 from lineal.projects.intake import current, walk
 from lineal.projects.lines import line_at, on_as_many_lines
 from lineal.projects.nothing import no_input
@@ -61,13 +62,9 @@ RENDERED = "lineal.dataform"
 
 
 @dataclass
-class Draft:
+class Draft(ProjectDraft[Settings]):
     """A project in the making."""
 
-    folder: Path
-    settings: Settings
-    dialect: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     by_name: dict[str, list[Action]] = field(default_factory=dict)
     includes: dict[str, Any] = field(default_factory=dict)
@@ -77,11 +74,6 @@ class Draft:
     pending: dict[str, None] = field(default_factory=dict)
     """The files of includes/, in their order."""
     unknown: dict[tuple[str, str], None] = field(default_factory=dict)
-
-    @property
-    def report(self) -> Report:
-        """Return the function that takes diagnostics."""
-        return self.diagnostics.append
 
     def add(self, action: Action) -> None:
         """Add an action; one that is switched off is not due."""
@@ -101,7 +93,8 @@ class Draft:
         if target.database:
             several = [each for each in several if each.target.database == target.database]
 
-        ordered = sorted(several, key=lambda each: each.kind == ASSERTION)
+        exact = [each for each in several if each.target.name == target.name]
+        ordered = sorted(exact or several, key=lambda each: each.kind == ASSERTION)
         if ordered:
             return ordered[0]
 
@@ -120,13 +113,7 @@ class Draft:
 
 def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
-    problems: list[Diagnostic] = []
-    settings = read_settings(folder, problems.append)
-    spoken = settings.dialect
-    if dialect is not None:
-        spoken = dialect
-
-    draft = Draft(folder, settings, spoken, problems)
+    draft = Draft.open(folder, dialect, read_settings)
 
     for file in files_below(folder / INCLUDES, draft.report):
         if file.suffix == ".js":
@@ -142,7 +129,7 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
         if reader is not None and str(file) not in described:
             attempt_file(reader, file, draft)
 
-    corpus = Corpus(spoken, diagnostics=draft.diagnostics)
+    corpus = Corpus(draft.dialect, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
     corpus.datasets = merged([*infos_of(draft), *given])
 

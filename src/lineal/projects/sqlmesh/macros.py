@@ -96,15 +96,15 @@ class PythonMacros(Mapping[str, PythonMacro]):
     def __len__(self) -> int:
         return len(self.macros)
 
-    def add(self, file: str, text: str, macros: Iterable[PythonMacro]) -> None:
-        """Add the macros of a file."""
+    def add(self, file: str, text: str, macros: Iterable[PythonMacro] = ()) -> None:
+        """Add the macros of a file, or a file that calls them."""
         self.texts[file] = text
         self.macros.update((macro.name, macro) for macro in macros)
 
     def write(
         self, macro: PythonMacro, given: list[Any], named: Mapping[str, Any], env: Environment
     ) -> list[str]:
-        """Return the texts that a macro may write; none if only a run knows."""
+        """Return the texts that a macro or a model may write; none if only a run knows."""
         from lineal.resolve.macros import MacroProgram, Question
 
         if self._program is None:
@@ -132,7 +132,9 @@ class Environment:
     dialect: str
     report: Report
     this: str = ""
-    columns_of: Callable[[str], list[str]] = lambda _: []
+    columns_of: Callable[[str], dict[str, str]] = lambda _: {}
+    """The columns of a table with their types, as far as they are known."""
+    stage: str = "evaluating"
     defined: dict[str, Value | Lambda] = field(default_factory=dict)
     answer: bool = True
     """What a condition says that only a run knows."""
@@ -350,8 +352,8 @@ def argument_of(text: str) -> Any:
     """(a, b), [a, b]      a list of arguments; any other text stays as it is"""
     bare = text.strip()
     items = listed(bare)
-    is_list = bare[:1] == "[" or len(items) > 1
-    if is_list and bare[:1] in "[(" and unwrap(bare) != bare:
+    is_list = bare[:1] != "(" or len(items) > 1
+    if is_list and unwrap(bare) != bare:
         return [argument_of(item) for item in items]
 
     return bare
@@ -365,7 +367,7 @@ def attributes_of(env: Environment) -> dict[str, Any]:
         for key, text in TIMES.items()
     }
     variables = {key: held.plain for key, held in env.variables.items()}
-    about = {"runtime_stage": "evaluating", "gateway": "default", "this_model": env.this}
+    about = {"runtime_stage": env.stage, "gateway": "default", "this_model": env.this}
     return {
         "locals": {**variables, **moments, **about},
         "dialect": env.dialect,
@@ -609,7 +611,7 @@ def star(made: Call) -> str:
     prefix = unquote(made.text(3, "prefix"))
     suffix = unquote(made.text(4, "suffix"))
     of = alias or relation.rsplit(".", 1)[-1]
-    columns = made.env.columns_of(relation)
+    columns = list(made.env.columns_of(relation))
     if columns:
         dropped = {unquote(name).lower() for name in left_out}
         kept = [name for name in columns if name.lower() not in dropped]
@@ -627,7 +629,7 @@ def union(made: Call) -> str:
     texts = [expand(text, made.env) for text in made.given]
     kinds = [text for text in texts if is_string(text)]
     tables = [text for text in texts if not is_string(text) and re.fullmatch(r"[\w.\"`{}]+", text)]
-    columns = [made.env.columns_of(table) for table in tables]
+    columns = [list(made.env.columns_of(table)) for table in tables]
     shared = [
         name
         for name in (columns[0] if columns else [])

@@ -62,19 +62,21 @@ def pieces(text: str, dialect: str = "", start: int = 0) -> Iterator[Piece]:
         yield Piece(str(found.lastgroup), found[0], found.start())
 
 
-def closing(text: str, opening: int, dialect: str = "") -> int | None:
-    """Return the offset of the bracket that closes the one at an offset; None if nothing does."""
+def signs(text: str, dialect: str, start: int = 0) -> Iterator[tuple[Piece, int]]:
+    """Yield the signs of a text, each with the number of brackets that are open behind it."""
     depth = 0
 
-    for piece in pieces(text, dialect, opening):
-        if piece.kind != "sign":
-            continue
-        if piece.text in OPENING:
-            depth += 1
-        elif piece.text in CLOSING:
-            depth -= 1
-            if depth == 0:
-                return piece.start
+    for piece in pieces(text, dialect, start):
+        if piece.kind == "sign":
+            depth += (piece.text in OPENING) - (piece.text in CLOSING)
+            yield piece, depth
+
+
+def closing(text: str, opening: int, dialect: str = "") -> int | None:
+    """Return the offset of the bracket that closes the one at an offset; None if nothing does."""
+    for piece, depth in signs(text, dialect, opening):
+        if piece.text in CLOSING and depth == 0:
+            return piece.start
 
     return None
 
@@ -89,16 +91,10 @@ class Part(NamedTuple):
 def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
     """Return the parts between separators that stand in no brackets; empty ones are left out."""
     parts: list[Part] = []
-    depth = begin = 0
+    begin = 0
 
-    for piece in pieces(text, dialect):
-        if piece.kind != "sign":
-            continue
-        if piece.text in OPENING:
-            depth += 1
-        elif piece.text in CLOSING:
-            depth -= 1
-        elif piece.text == separator and depth <= 0:
+    for piece, depth in signs(text, dialect):
+        if piece.text == separator and depth <= 0:
             parts.append(stripped(text[begin : piece.start], begin))
             begin = piece.end
 
@@ -115,9 +111,12 @@ def stripped(text: str, start: int) -> Part:
     return Part(text[said[0].start : said[-1].end], start + said[0].start)
 
 
+ARRAY = re.compile(r"ARRAY\s*(?=\[)", re.IGNORECASE)
+
+
 def unwrap(text: str) -> str:
-    """Return what is inside of the brackets around a text: (a, b), [a, b]."""
-    bare = text.strip()
+    """Return what is inside of the brackets around a text: (a, b), [a, b], ARRAY[a, b]."""
+    bare = ARRAY.sub("", text.strip(), count=1) if ARRAY.match(text.strip()) else text.strip()
     if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
         return bare[1:-1].strip()
 

@@ -20,6 +20,7 @@ from lineal.model.script import Corpus, Script
 from lineal.model.way import Clause
 from lineal.projects import yaml
 from lineal.projects.columns import merged, read_columns
+from lineal.projects.drafts import ProjectDraft
 from lineal.projects.intake import current, walk
 from lineal.projects.nothing import no_input
 from lineal.projects.render import Setting, Template, render
@@ -35,7 +36,7 @@ from lineal.projects.sqlmesh.audits import (
     metric_script,
 )
 from lineal.projects.sqlmesh.header import Header, assignments, body_of, headers_of, kind_of
-from lineal.projects.sqlmesh.macros import Environment, PythonMacros, Value, expand
+from lineal.projects.sqlmesh.macros import Environment, PythonMacro, PythonMacros, Value, expand
 from lineal.projects.sqlmesh.pieces import is_string, listed, split, unquote
 from lineal.projects.sqlmesh.python_files import (
     PythonModel,
@@ -61,13 +62,9 @@ MARKERS = re.compile(r"ON_VIRTUAL_UPDATE_(?:BEGIN|END)\s*;", re.IGNORECASE)
 
 
 @dataclass
-class Draft:
+class Draft(ProjectDraft[Settings]):
     """A corpus in the making."""
 
-    folder: Path
-    settings: Settings
-    dialect: str
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     scripts: list[Script] = field(default_factory=list)
     datasets: list[DatasetInfo] = field(default_factory=list)
     headers: dict[Dataset, list[ColumnInfo]] = field(default_factory=dict)
@@ -77,12 +74,9 @@ class Draft:
     python: PythonMacros = field(default_factory=PythonMacros)
     jinja: list[Template] = field(default_factory=list)
     sql: list[Model] = field(default_factory=list)
+    written: list[tuple[PythonModel, Path, str]] = field(default_factory=list)
+    """Models in Python that return SQL, with their file and dialect."""
     metrics: list[tuple[Header, str]] = field(default_factory=list)
-
-    @property
-    def report(self) -> Report:
-        """Return the function that takes diagnostics."""
-        return self.diagnostics.append
 
     def environment(self, file: str, dialect: str, gateway: str = "") -> Environment:
         """Return what the macros of a file know."""
@@ -106,22 +100,16 @@ class Model:
 
 def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
-    problems: list[Diagnostic] = []
-    settings = read_settings(folder, problems.append)
-    spoken = settings.dialect
-    if dialect is not None:
-        spoken = dialect
+    draft = Draft.open(folder, dialect, read_settings)
 
-    draft = Draft(folder, settings, spoken, problems)
-
-    for reader, file in project_files(folder, settings, draft.report):
+    for reader, file in project_files(folder, draft.settings, draft.report):
         place = Place(str(file), 1, 1)
         attempt(partial(reader, file, draft), None, place, draft.report, "this file")
 
     read_externals(folder, draft)
     add_models(draft)
     add_tests(draft)
-    corpus = Corpus(spoken, diagnostics=draft.diagnostics)
+    corpus = Corpus(draft.dialect, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
     infos = merged([*draft.datasets, *given])
     corpus.datasets = [
@@ -373,12 +361,9 @@ def read_python_model(file: Path, draft: Draft) -> None:
         draft.asked.append(
             (model.name, asked_in_python(model.settings, model.line), str(file), dialect)
         )
-        if model.is_sql and model.returned is not None:
-            env = draft.environment(str(file), dialect)
-            query = expand(model.returned, env)
-            draft.scripts.append(
-                Script(query, dialect, str(file), model.line, model.name, MODEL, one_line=True)
-            )
+        if model.is_sql:
+            draft.python.add(str(file), text or "")
+            draft.written.append((model, file, dialect))
             draft.datasets.append(python_info(model, place, False))
         else:
             draft.given.append(untraced(model, file, draft))
@@ -483,6 +468,11 @@ def add_models(draft: Draft) -> None:
             work = partial(add_model, model, text, known, draft)
             attempt(work, None, place, draft.report, "this model")
 
+    for written in draft.written:
+        place = Place(str(written[1]), written[0].line, 1)
+        work = partial(add_written, *written, known, draft)
+        attempt(work, None, place, draft.report, "this model")
+
     names = {header.text("name").lower() for header, _ in draft.metrics}
 
     for header, dialect in draft.metrics:
@@ -522,6 +512,20 @@ def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
             )
         if not env.asked:
             break
+
+
+def add_written(model: PythonModel, file: Path, dialect: str, known: Known, draft: Draft) -> None:
+    """@model("shop.orders", is_sql=True)      the SQL that the function returns, if its text tells"""
+    env = draft.environment(str(file), dialect)
+    env.columns_of, env.this, env.stage = known.columns_of, model.name, "loading"
+    macro = PythonMacro(model.name, str(file), model.line, model.function)
+    texts = draft.python.write(macro, [], {}, env)
+    if not texts:
+        draft.given.append(untraced(model, file, draft))
+
+    for text in dict.fromkeys(texts):
+        script = Script(expand(text, env), dialect, str(file), model.line, model.name, MODEL, True)
+        draft.scripts.append(script)
 
 
 def with_history(text: str, header: Header) -> str:
@@ -622,22 +626,22 @@ class Known:
         }
         self.asking: set[str] = set()
 
-    def columns_of(self, relation: str) -> list[str]:
-        """Return the columns of a table: declared, of a seed, or of a query without a star."""
+    def columns_of(self, relation: str) -> dict[str, str]:
+        """Return the columns of a table with their types: declared, of a seed, or of a query."""
         key = clean_name(relation).lower()
         info = self.infos.get(key)
         if info is not None and info.kind != MODEL:
             header = self.draft.headers.get(info.dataset, [])
-            return [column.name for column in info.columns or header]
+            return {column.name: column.type for column in info.columns or header}
         if info is not None and info.columns and all(column.type for column in info.columns):
-            return [column.name for column in info.columns]
+            return {column.name: column.type for column in info.columns}
         if key not in self.bodies or key in self.asking:
-            return []
+            return {}
 
         self.asking.add(key)
 
         try:
-            return self.selected(*self.bodies[key])
+            return dict.fromkeys(self.selected(*self.bodies[key]), "")
         finally:
             self.asking.discard(key)
 

@@ -201,8 +201,8 @@ class PythonModel:
     """The tables that it names by literals, with their lines."""
     queries: list[tuple[str, int]] = field(default_factory=list)
     """The SQL that it fetches, with its lines."""
-    returned: str | None = None
-    """Of a model with is_sql: the SQL that it returns, if its text tells."""
+    function: str = ""
+    """The function that makes it."""
 
     @property
     def is_sql(self) -> bool:
@@ -233,11 +233,8 @@ def models_of(tree: ast.Module) -> Iterator[PythonModel]:
         if isinstance(first, str):
             name = first
 
-        model = PythonModel(name, settings, node.lineno)
+        model = PythonModel(name, settings, node.lineno, function=node.name)
         find_reads(tree, names, model)
-        if model.is_sql:
-            model.returned = returned_sql(node, names)
-
         yield model
 
 
@@ -267,84 +264,3 @@ def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -
     for name in depends if isinstance(depends, (list, tuple)) else ():
         if isinstance(name, str):
             model.reads.append((name, model.line))
-
-
-def returned_sql(
-    node: ast.FunctionDef | ast.AsyncFunctionDef, names: Mapping[str, Any]
-) -> str | None:
-    """Return the SQL that a function returns: a text, or exp.select("a").from_("t")."""
-    returns = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
-    if len(returns) != 1 or returns[0].value is None:
-        return None
-
-    inner = dict(names)
-
-    for each in node.body:
-        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name):
-            inner[each.targets[0].id] = value_of(each.value, inner)
-
-    held = value_of(returns[0].value, inner)
-    if isinstance(held, str):
-        return held
-
-    return built_select(returns[0].value, inner)
-
-
-CLAUSES = {
-    "from_": "FROM", "where": "WHERE", "group_by": "GROUP BY", "having": "HAVING",
-    "order_by": "ORDER BY", "limit": "LIMIT",
-}  # fmt: skip
-
-
-def built_select(node: ast.expr, names: Mapping[str, Any]) -> str | None:
-    """exp.select("a", "b").from_("t").where("a > 1")      as SQL; None where only a run tells"""
-    calls: list[tuple[str, list[str]]] = []
-    here = node
-
-    while isinstance(here, ast.Call) and isinstance(here.func, (ast.Attribute, ast.Name)):
-        name = str(getattr(here.func, "attr", "") or getattr(here.func, "id", ""))
-
-        texts = [value_of(each, names) for each in here.args]
-        if not all(isinstance(text, (str, int)) for text in texts):
-            return None
-
-        calls.append((name, [str(text) for text in texts]))
-        if name == "select" or not isinstance(here.func, ast.Attribute):
-            break
-
-        here = here.func.value
-
-    if not calls or calls[-1][0] != "select":
-        return None
-
-    return select_text(calls[::-1])
-
-
-def select_text(calls: list[tuple[str, list[str]]]) -> str | None:
-    """Return the SQL of the calls that build a query."""
-    distinct = any(name == "distinct" for name, _ in calls)
-    columns = [text for name, texts in calls if name == "select" for text in texts]
-    written = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(columns) or '*'}"]
-
-    for name, texts in calls:
-        if name == "join":
-            written.append(f"JOIN {texts[0]}" + (f" ON {texts[1]}" if texts[1:] else ""))
-
-    for name, word in CLAUSES.items():
-        found = [text for called, texts in calls if called == name for text in texts]
-        if found:
-            sign = ", "
-            if name in ("where", "having"):
-                sign = " AND "
-
-            at = len(written)
-            if name == "from_":
-                at = 1
-
-            written.insert(at, f"{word} {sign.join(found)}")
-
-    known = {"select", "distinct", "join", *CLAUSES}
-    if all(name in known for name, _ in calls):
-        return "\n".join(written)
-
-    return None

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import ATTRIBUTES
+from lineal.extract.pyspark.embedded.selects import Query, call_query, open_query
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called, Collector
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Library, Method, Pattern, Tree, Unknown, Value
@@ -41,6 +42,8 @@ def text_of(held: Value) -> str | None:
         return str(held).upper()
     if isinstance(held, Pattern):
         return None
+    if isinstance(held, Query):
+        return str(held)
     if isinstance(held, (str, int, float)):
         return str(held)
     if isinstance(held, (list, tuple)):
@@ -72,6 +75,8 @@ def take_tree(run: Run, collector: Collector, called: Called) -> Value:
         return is_instance(*called.arguments)
     if isinstance(called.receiver, Evaluator):
         return ask_evaluator(called)
+    if isinstance(called.receiver, Query):
+        return call_query(called.receiver, called, text_of)
     if isinstance(called.receiver, Tree):
         return call_method(called)
     if called.library.startswith("sqlglot"):
@@ -85,6 +90,9 @@ def take_tree(run: Run, collector: Collector, called: Called) -> Value:
 def call_sqlglot(called: Called) -> Value:
     """exp.func(…), exp.Literal.string(…), exp.Tuple(expressions=[…])"""
     last = called.library.rpartition(".")[2]
+    if last == "select":
+        return open_query(called, text_of)
+
     maker = MAKERS.get(last)
     if maker is not None:
         return maker(called)
@@ -233,6 +241,9 @@ def call_method(called: Called) -> Value:
         return str(held)
     if called.name in ("copy", "unnest", "transform"):
         return held
+    if called.name == "between":
+        given = [held, first, called.value(1, "high")]
+        return tree_of(given, lambda texts: f"{texts[0]} BETWEEN {texts[1]} AND {texts[2]}")
     if called.name == "as_":
         return tree_of([held, first], lambda texts: f"{texts[0]} AS {as_name(texts[1])}")
     if called.name.upper() in METHOD_SIGNS:
@@ -315,7 +326,7 @@ def ask_evaluator(called: Called) -> Value:
     if called.name == "columns_to_types" and isinstance(first, str):
         columns = held.columns_of(first.strip("'\""))
         if columns:
-            return {name: Tree("UNKNOWN") for name in columns}
+            return {name: Tree(kind or "TEXT") for name, kind in columns.items()}
     if called.name in ("parse_one", "transform", "eval_expression", "resolve_table"):
         return tree_of([first], lambda texts: texts[0])
 
@@ -328,7 +339,8 @@ class Evaluator:
 
     attributes: Mapping[str, Value]
     variables: Mapping[str, Value]
-    columns_of: Callable[[str], list[str]]
+    columns_of: Callable[[str], Mapping[str, str]]
+    """The columns of a table with their types; none if they are not known."""
 
 
 def attribute_of_evaluator(run: Run, held: Evaluator, name: str, node: Any) -> Value:

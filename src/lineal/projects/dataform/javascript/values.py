@@ -228,16 +228,7 @@ class Evaluator:
 
     def list_(self, node: Node, scope: Scope) -> Any:
         """[a, ...b]"""
-        found: list[Any] = []
-
-        for item in node.parts["items"]:
-            held = self.value(item, scope)
-            if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
-                found.extend(held)
-            else:
-                found.append(held)
-
-        return found
+        return self.spread(node.parts["items"], scope)
 
     def object_(self, node: Node, scope: Scope) -> Any:
         """{a: 1, ...b}"""
@@ -365,9 +356,13 @@ class Evaluator:
 
     def given(self, node: Node, scope: Scope) -> list[Any]:
         """Return the arguments of a call."""
+        return self.spread(node.parts["given"], scope)
+
+    def spread(self, nodes: list[Node], scope: Scope) -> list[Any]:
+        """Return the values of several expressions, those behind ... one by one."""
         found: list[Any] = []
 
-        for item in node.parts["given"]:
+        for item in nodes:
             held = self.value(item, scope)
             if item.kind == "unary" and item.sign == "..." and isinstance(held, list):
                 found.extend(held)
@@ -481,8 +476,8 @@ EXPRESSIONS: Mapping[str, Callable[[Evaluator, Node, Scope], Any]] = {
 
 def member_of(held: Any, name: str) -> Any:
     """a.b"""
-    if isinstance(held, dict) and name in held:
-        return held[name]
+    if isinstance(held, dict):
+        return held.get(name)  # undefined, if it is not there
     if name == "length" and isinstance(held, (str, list)):
         return len(held)
 
@@ -626,35 +621,6 @@ def join_texts(run: Evaluator, held: list[Any], given: list[Any]) -> str:
     return (text_of(given[0]) if given else ",").join(map(text_of, held))
 
 
-LISTS: Mapping[str, Handler] = {
-    "map": lambda run, held, given: list(run.each(given[0], held)),
-    "join": join_texts,
-    "filter": filter_list,
-    "reduce": reduce_list,
-    "forEach": for_each,
-    "flatMap": flat_map,
-    "find": find_item,
-    "push": push,
-    "concat": lambda run, held, given: [
-        *held,
-        *(x for each in given for x in (each if isinstance(each, list) else [each])),
-    ],
-    "includes": lambda run, held, given: given[0] in held,
-    "slice": lambda run, held, given: held[slice(*given[:2])],
-    "flat": lambda run, held, given: [
-        x for each in held for x in (each if isinstance(each, list) else [each])
-    ],
-    "reverse": lambda run, held, given: held[::-1],
-    "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
-    "toString": lambda run, held, given: text_of(held),
-    "sort": lambda run, held, given: sort_items(run, held, given),
-    "some": lambda run, held, given: some_item(run, held, given),
-    "every": lambda run, held, given: every_item(run, held, given),
-    "at": lambda run, held, given: held[int(given[0])],
-    "pop": lambda run, held, given: held.pop(),
-    "shift": lambda run, held, given: held.pop(0),
-    "entries": lambda run, held, given: [[number, item] for number, item in enumerate(held)],
-}
 ONCE = frozenset(("map", "forEach", "flatMap", "filter", "reduce"))
 """Methods that call a function for each item."""
 
@@ -685,28 +651,50 @@ def sort_items(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     return held
 
 
-def some_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
-    """a.some(f)"""
-    answers = [truth(answer) for answer in run.each(given[0], held)]
-    if True in answers:
-        return True
-    if None in answers:
-        return Unknown("some")
+def decide_items(name: str, wanted: bool) -> Handler:
+    """a.some(f), a.every(f)      the answer that one item decides, else the other one"""
 
-    return False
+    def decide(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+        answers = [truth(answer) for answer in run.each(given[0], held)]
+        if wanted in answers:
+            return wanted
+        if None in answers:
+            return Unknown(name)
 
+        return not wanted
 
-def every_item(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
-    """a.every(f)"""
-    answers = [truth(answer) for answer in run.each(given[0], held)]
-    if False in answers:
-        return False
-    if None in answers:
-        return Unknown("every")
-
-    return True
+    return decide
 
 
+LISTS: Mapping[str, Handler] = {
+    "map": lambda run, held, given: list(run.each(given[0], held)),
+    "join": join_texts,
+    "filter": filter_list,
+    "reduce": reduce_list,
+    "forEach": for_each,
+    "flatMap": flat_map,
+    "find": find_item,
+    "push": push,
+    "concat": lambda run, held, given: [
+        *held,
+        *(x for each in given for x in (each if isinstance(each, list) else [each])),
+    ],
+    "includes": lambda run, held, given: given[0] in held,
+    "slice": lambda run, held, given: held[slice(*given[:2])],
+    "flat": lambda run, held, given: [
+        x for each in held for x in (each if isinstance(each, list) else [each])
+    ],
+    "reverse": lambda run, held, given: held[::-1],
+    "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
+    "toString": lambda run, held, given: text_of(held),
+    "at": lambda run, held, given: held[int(given[0])],
+    "pop": lambda run, held, given: held.pop(),
+    "shift": lambda run, held, given: held.pop(0),
+    "entries": lambda run, held, given: [[number, item] for number, item in enumerate(held)],
+    "sort": sort_items,
+    "some": decide_items("some", True),
+    "every": decide_items("every", False),
+}
 TEXTS: Mapping[str, Handler] = {
     "trim": lambda run, held, given: held.strip(),
     "toLowerCase": lambda run, held, given: held.lower(),
