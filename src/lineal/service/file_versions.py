@@ -1,4 +1,4 @@
-"""One digest of all files below some paths: it is another one as soon as a file has changed."""
+"""One digest of all files below some paths: it differs as soon as a file has changed."""
 
 from __future__ import annotations
 
