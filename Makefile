@@ -39,7 +39,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg test-consumers lint hunt bench accuracy confidence scale run-dbt ecosystem java postgres page clean
+.PHONY: help demo test smoke test-delta test-iceberg test-consumers lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -126,6 +126,11 @@ run-dbt: $(DEMO_READY) ## Run the dbt projects below CHECKOUTS=folder on local S
 ecosystem: $(DEMO_READY) ## Read the checkouts below CHECKOUTS=folder, and compare with bench/ecosystem.json
 	@test -n "$(CHECKOUTS)" || { echo "ecosystem: name a folder of checkouts: make ecosystem CHECKOUTS=folder" >&2; exit 2; }
 	@$(BIN)/python bench/ecosystem.py "$(CHECKOUTS)"
+
+# SEEDS=folder has CSV files for clones whose large seeds are not there.
+histories: $(TEST_READY) ## Build the histories of dbt projects below CHECKOUTS=folder on DuckDB, and check what --select selects
+	@test -n "$(CHECKOUTS)" || { echo "histories: name a folder of clones: make histories CHECKOUTS=folder PACKAGES=folder" >&2; exit 2; }
+	@$(BIN)/python bench/histories.py "$(CHECKOUTS)" $(if $(PACKAGES),--packages "$(PACKAGES)") $(if $(SEEDS),--seeds "$(SEEDS)")
 
 java: ## Find a Java for Spark, or install one
 	@tools/java.sh

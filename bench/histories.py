@@ -1,8 +1,9 @@
 """Build the history of dbt projects on DuckDB, and hold `lineal diff --select` against the results.
 
-    python bench/histories.py CHECKOUTS --packages PACKAGES [--commits 40] [--json FILE]
+    python bench/histories.py CHECKOUTS --packages PACKAGES [--seeds SEEDS] [--commits 40]
 
 Below CHECKOUTS are clones with their history, below PACKAGES the dbt packages that they ask for.
+Below SEEDS are CSV files for clones whose large seeds are not there; every commit gets the same.
 Every commit that touches the project is built with dbt into a database of its own. Between two
 commits, every model whose rows or columns differ, and every test whose result differs, has to be in
 the selection. The share saved is the part of the nodes that need not run.
@@ -74,12 +75,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("checkouts", type=Path)
     parser.add_argument("--packages", type=Path)
+    parser.add_argument("--seeds", type=Path)
     parser.add_argument("--commits", type=int, default=40)
     parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     steps: list[Step] = []
     for clone in sorted(each for each in asked.checkouts.iterdir() if (each / ".git").exists()):
-        steps += History(clone, asked.packages).check(asked.commits)
+        steps += History(clone, asked.packages, asked.seeds).check(asked.commits)
     report(steps)
     if asked.json is not None:
         asked.json.write_text(json.dumps([vars_of(step) for step in steps], indent=2) + "\n")
@@ -89,8 +91,9 @@ def main() -> int:
 class History:
     """One clone; its commits are built one after the other."""
 
-    def __init__(self, clone: Path, packages: Path | None) -> None:
+    def __init__(self, clone: Path, packages: Path | None, seeds: Path | None) -> None:
         self.clone = clone
+        self.seeds = seeds
         self.packages = packages
         self.dbt = subprocess.run(
             [ROOT / "tools" / "dbt.sh"], capture_output=True, text=True, check=True
@@ -101,7 +104,8 @@ class History:
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
             copy = work / "clone"
-            subprocess.run(["git", "clone", "-q", "--shared", self.clone, copy], check=True)
+            clone = ["git", "clone", "-q", "--shared", "--no-checkout", self.clone, copy]
+            subprocess.run(clone, check=True)
             self.install(copy)
             steps = []
             before: tuple[str, Built] | None = None
@@ -143,10 +147,7 @@ class History:
     def build(self, copy: Path, commit: str, folder: Path) -> Built | None:
         """Build one commit; None if dbt refuses it."""
         folder.mkdir()
-        archive = subprocess.run(
-            ["git", "archive", commit], cwd=copy, capture_output=True, check=True
-        )
-        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+        self.write_files(copy, commit, folder)
         if not (folder / PROJECT).is_file():
             return None
         self.prepare(folder)
@@ -161,6 +162,27 @@ class History:
             return None
         return read_results(folder, json.loads(results.read_text()))
 
+    def write_files(self, copy: Path, commit: str, folder: Path) -> None:
+        """Write the files of a commit; a seed that the clone lacks comes from the other seeds."""
+        listed = subprocess.run(
+            ["git", "ls-tree", "-r", commit], cwd=copy, capture_output=True, text=True, check=True
+        )
+        for row in listed.stdout.splitlines():
+            about, _, name = row.partition("\t")
+            content = subprocess.run(
+                ["git", "cat-file", "blob", about.split()[2]],
+                cwd=copy,
+                capture_output=True,
+                check=False,
+            )
+            file = folder / name
+            given = self.seeds / file.name if self.seeds is not None else None
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if given is not None and given.is_file():
+                shutil.copy(given, file)
+            elif content.returncode == 0:
+                file.write_bytes(content.stdout)
+
     def prepare(self, folder: Path) -> None:
         """Write a profile for DuckDB, and install the packages."""
         for name in ("packages.yml", "package-lock.yml", "dependencies.yml"):
@@ -168,7 +190,9 @@ class History:
         self.install(folder)
         settings = yaml.safe_load((folder / PROJECT).read_text())
         target = {"type": "duckdb", "path": str(folder / "made.duckdb"), "threads": 1}
-        profile = {settings["profile"]: {"target": "dev", "outputs": {"dev": target}}}
+        profile = {
+            settings.get("profile", "default"): {"target": "dev", "outputs": {"dev": target}}
+        }
         (folder / "profiles.yml").write_text(yaml.safe_dump(profile))
 
     # -- lineal ------------------------------------------------------------------------------------

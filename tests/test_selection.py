@@ -119,6 +119,19 @@ def test_a_removed_model_selects_who_still_reads_it() -> None:
     assert selected_of(MODELS, after) == {"customers", "big"}
 
 
+def test_a_repaired_model_selects_all_that_could_not_be_built() -> None:
+    """The base names a column that is not there: nothing behind it was built."""
+    broken = {"stg_customers": "SELECT id AS customer_id, name, country, email FROM raw_customers"}
+    before, after = {**MODELS, **broken}, MODELS
+    old, new = built(before), built(after)
+    differs = {name for name in after if old[name] != new[name]}
+    assert {"stg_customers", "customers", "countries", "copied"} <= differs
+    found = diff(
+        *(lineal.lineage({"s": SOURCES, **each}, "duckdb").graph for each in (before, after))
+    )
+    assert differs <= {each.dataset.name for each in select_affected(found)}
+
+
 def graph_of(models: Mapping[str, str]) -> lineal.Graph:
     views = ";\n".join(f"CREATE TABLE {name} AS {query}" for name, query in models.items())
     return lineal.lineage(f"{SOURCES}{views}", dialect="duckdb").graph

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.cli.diff import Asked, compare_under, open_revision
+from lineal.cli.comparison import Asked, compare_under, open_revision
 from lineal.cli.source import Mistake, exists, mistakes, shown_path
 from lineal.service.source import Source
 

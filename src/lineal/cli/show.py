@@ -166,7 +166,7 @@ def draw_lineage(
 
 def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple[Made, Drawn]:
     """Both sides, one over the other."""
-    from lineal.cli.diff import compare, ranged
+    from lineal.cli.comparison import compare, ranged
     from lineal.graph.diff import overlay
     from lineal.views.diff import as_json
     from lineal.web.data import texts_of

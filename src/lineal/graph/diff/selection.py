@@ -45,8 +45,10 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
         spread.lose(spread.dataset_of(key), found.pairs.base.name(key))
     for dataset in other_data:
         spread.change_all(dataset, "its rows have changed")
-    for dataset in _unreadable(found):
+    for dataset in _unreadable(found.pairs.head):
         spread.change_all(dataset, "lineal cannot read it")
+    for dataset in _unreadable(found.pairs.base):
+        spread.change_all(spread.dataset_of(key_of(dataset)), "it had an error before")
     spread.follow()
     return sorted(
         (Selected(dataset, why) for dataset, why in spread.reasons.items()),
@@ -54,16 +56,17 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
     )
 
 
-def _unreadable(found: Difference) -> Iterator[Dataset]:
-    """Yield the datasets whose files have errors: nobody knows what has changed in them."""
-    head = found.pairs.head
+def _unreadable(side: Side) -> Iterator[Dataset]:
+    """Yield the datasets whose files have errors: nobody knows what changes in them, or whether
+    they could be built.
+    """
     files = {
         each.place.file
-        for each in head.graph.extraction.diagnostics
+        for each in side.graph.extraction.diagnostics
         if each.severity >= Severity.ERROR and each.place is not None
     }
-    for key, dataset in head.datasets.items():
-        if not files.isdisjoint(head.files(key)):
+    for key, dataset in side.datasets.items():
+        if not files.isdisjoint(side.files(key)):
             yield dataset
 
 
