@@ -201,7 +201,16 @@ def entries(n: int) -> str:
     return 'def clean(df):\n    return df.select("a", "b").where("c > 1")\n' + "".join(steps)
 
 
+def views(n: int) -> str:
+    """Views of SQL in texts, each read by another text."""
+    made = [f"spark.sql('SELECT a FROM t{i}').createOrReplaceTempView('v{i}')\n" for i in range(n)]
+    return "".join(made) + "".join(
+        f"spark.sql('INSERT INTO o{i} SELECT a FROM v{i}')\n" for i in range(n)
+    )
+
+
 PROGRAM_SHAPES = {
+    "views of texts": (views, 40, 2.3),
     "calls in diamonds": (diamond, 18, 2.3),
     "recursion on the unknown": (recursion, 12, 2.3),
     "rounds that change nothing": (rounds, 12, 2.4),

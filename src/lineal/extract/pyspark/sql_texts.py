@@ -342,12 +342,10 @@ def evaluate_plan(
     """A SQL query over tables, temporary views and DataFrames of the program."""
     evaluation = run.evaluation()
     views = {**shared_views(run, tree), **run.views, **relations}
+    names = {found.name.lower() for found in tree.find_all(exp.Table)}
+    views = {key: view for key, view in views.items() if key in names}
     frames = {key: view.frame for key, view in views.items()}
-    used = [
-        view
-        for key, view in views.items()
-        if any(found.name.lower() == key for found in tree.find_all(exp.Table))
-    ]
+    used = list(views.values())
     around: Locals | None = None
     if plan.moment is not None:
         around = evaluation.around = Locals(evaluation, plan.moment)
