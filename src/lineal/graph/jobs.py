@@ -23,11 +23,11 @@ class JobIndex:
             for output in job.outputs:
                 self._jobs.setdefault(output, []).append(job)
 
-    def owners(self, output: Dataset, place: Place | None) -> list[Job]:
+    def owners(self, output: Dataset, place: Place | None, source: Dataset) -> list[Job]:
         """Return the jobs whose statement a place of an edge or read into a dataset is in.
 
         It is the last statement that begins before the place in the same file. Several tasks may
-        run the same file.
+        run the same file with other parameters: then those whose text names the source.
         """
         several = self._jobs.get(output, [])
         if len(several) < 2 or place is None:
@@ -39,7 +39,9 @@ class JobIndex:
             return several
 
         nearest = max(before)
-        return [job for job in several if job.place == nearest]
+        found = [job for job in several if job.place == nearest]
+        naming = [job for job in found if source.name in job.sql]
+        return naming or found
 
     def names_of(self, edge: Edge) -> list[str]:
         """Return the names of the jobs that make an edge; those without a name are left out."""
@@ -47,5 +49,6 @@ class JobIndex:
             return []
 
         places = [usage.place for usage in edge.usages]
-        found = {job.name for place in places for job in self.owners(edge.into, place)}
+        source = edge.source.dataset
+        found = {job.name for place in places for job in self.owners(edge.into, place, source)}
         return sorted(name for name in found if name)

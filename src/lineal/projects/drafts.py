@@ -30,7 +30,7 @@ class ProjectDraft(Generic[SettingsType]):
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
-    def open(
+    def begin(
         cls, folder: Path, dialect: str | None, read: Callable[[Path, Report], SettingsType]
     ) -> Self:
         """Read the settings of a project; the dialect that is asked for wins over theirs."""

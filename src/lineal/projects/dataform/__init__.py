@@ -12,7 +12,6 @@ JavaScript is read as far as constants go; nothing of the project is executed.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from lineal.model.script import Corpus
@@ -33,18 +32,13 @@ def matches(path: Path) -> bool:
 
 
 DEFINITIONS = "definitions"
-MOST_FOLDERS = 200
+DEEPEST = 4
 
 
 def has_sqlx(folder: Path) -> bool:
-    """Tell whether a folder has a SQLX file; a large one is not searched to its end."""
-    for number, (_, _, names) in enumerate(os.walk(folder)):
-        if number > MOST_FOLDERS:
-            return False
-        if any(name.endswith(".sqlx") for name in names):
-            return True
-
-    return False
+    """Tell whether a folder has a SQLX file, in itself or a few folders below."""
+    patterns = ["/".join(["*"] * depth + ["*.sqlx"]) for depth in range(DEEPEST)]
+    return any(next(folder.glob(pattern), None) is not None for pattern in patterns)
 
 
 def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpus:

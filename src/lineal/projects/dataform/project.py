@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -113,7 +113,7 @@ class Draft(ProjectDraft[Settings]):
 
 def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
-    draft = Draft.open(folder, dialect, read_settings)
+    draft = Draft.begin(folder, dialect, read_settings)
 
     for file in files_below(folder / INCLUDES, draft.report):
         if file.suffix == ".js":
@@ -683,9 +683,10 @@ def add_scripts(action: Action, corpus: Corpus, draft: Draft) -> None:
         line = action.line
 
     for text in texts:
-        corpus.scripts.append(
-            Script(text, draft.dialect, action.file, line, action.dataset, kind, action.one_line)
+        script = Script(
+            text, draft.dialect, action.file, line, action.dataset, kind, action.one_line
         )
+        corpus.scripts.append(replace(script, job=action.dataset))
 
     for check in Checks(action).all():
         corpus.scripts.append(

@@ -100,7 +100,7 @@ class Model:
 
 def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     """Return the corpus of a project; a file that fails costs only itself."""
-    draft = Draft.open(folder, dialect, read_settings)
+    draft = Draft.begin(folder, dialect, read_settings)
 
     for reader, file in project_files(folder, draft.settings, draft.report):
         place = Place(str(file), 1, 1)
@@ -508,6 +508,7 @@ def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
                     model.name,
                     MODEL,
                     open=bool(env.open),
+                    job=model.name,
                 )
             )
         if not env.asked:
@@ -525,7 +526,7 @@ def add_written(model: PythonModel, file: Path, dialect: str, known: Known, draf
 
     for text in dict.fromkeys(texts):
         script = Script(expand(text, env), dialect, str(file), model.line, model.name, MODEL, True)
-        draft.scripts.append(script)
+        draft.scripts.append(replace(script, job=model.name))
 
 
 def with_history(text: str, header: Header) -> str:

@@ -162,21 +162,25 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     """What the job itself has told; a statement has told what nobody has reported."""
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
-    def is_own(output: Dataset, place: Place | None) -> bool:
+    def is_own(output: Dataset, place: Place | None, source: Dataset) -> bool:
         if job.given:
             return place == job.place
         if place in parts.reported:
             return False
-        owners = parts.jobs.owners(output, place)
+        owners = parts.jobs.owners(output, place, source)
         return not owners or any(owner.name == job.name or not owner.name for owner in owners)
 
     edges = [edge for output in job.outputs for edge in parts.edges.get(output, ())]
     told = [
-        (edge, [usage for usage in edge.usages if is_own(edge.into, usage.place)]) for edge in edges
+        (
+            edge,
+            [each for each in edge.usages if is_own(edge.into, each.place, edge.source.dataset)],
+        )
+        for edge in edges
     ]
     _add_all(own, told, emission)
     for read in (read for output in job.outputs for read in parts.reads.get(output, ())):
-        if is_own(read.target, read.place):
+        if is_own(read.target, read.place, read.dataset):
             own.made.setdefault(facts.names[read.target], Made()).read.add(
                 facts.names[read.dataset]
             )
