@@ -487,6 +487,12 @@ export class Lineage {
     return text ? text.split("\n") : [];
   }
 
+  /** The jobs that write a dataset: dag.task, a model, an action. */
+  jobs(dataset: DatasetId): string[] {
+    const text = this.word(this.raw.datasets, 11, dataset);
+    return text ? text.split("\n") : [];
+  }
+
   private found: Map<DatasetId, number[]> | null = null;
 
   /** The diagnostics whose places are in a dataset's definition, by number. */

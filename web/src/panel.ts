@@ -226,6 +226,7 @@ export class Panel {
       lineage.tags(dataset).length ? h("p", {}, ...lineage.tags(dataset).map((tag) => h("span", { class: "badge" }, short(tag, 40)))) : null,
       ...this.diagnosticsIn(dataset),
       place ? h("p", { class: "place" }, said(place)) : null,
+      ...lineage.jobs(dataset).map((job) => h("p", { class: "quiet job", title: titled(job) }, `Job ${short(job, 80)}`)),
       h(
         "div",
         { class: "actions" },

@@ -43,6 +43,10 @@ class JobIndex:
         naming = [job for job in found if source.name in job.sql]
         return naming or found
 
+    def writers(self, dataset: Dataset) -> list[str]:
+        """Return the names of the jobs that write a dataset."""
+        return sorted({job.name for job in self._jobs.get(dataset, []) if job.name})
+
     def names_of(self, edge: Edge) -> list[str]:
         """Return the names of the jobs that make an edge; those without a name are left out."""
         if not self.has_names:

@@ -113,7 +113,7 @@ class _Tables:
             "version": VERSION,
             "title": title,
             "start": start,
-            "datasets": _transposed(map(self.dataset, self.datasets), 11),
+            "datasets": _transposed(map(self.dataset, self.datasets), 12),
             "columns": _transposed(map(self.column, self.columns), 5),
             "edges": _transposed(fields, 8),
             "rows": _transposed(rows, 8),
@@ -159,7 +159,7 @@ class _Tables:
         return (
             say[dataset.name], say[dataset.namespace], say[info.kind], say[info.description], *place,
             first, len(columns), int(bool(columns) and self.used.by_position(columns[0])),
-            say["\n".join(info.tags)],
+            say["\n".join(info.tags)], say["\n".join(self.graph.jobs.writers(dataset))],
         )  # fmt: skip
 
     def defined(self, dataset: Dataset) -> Place | None:
