@@ -26,6 +26,7 @@ from lineal.resolve.file_names import file_stem, folders_of, name_files
 from lineal.resolve.folders import Definer, Home, definers_of, homes_of, open_homes
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
+from lineal.resolve.progress import watch
 from lineal.resolve.routines import Routines
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import Timeline, order_matters
@@ -70,7 +71,9 @@ class Gatherer:
             self.boundary.attempt(partial(self.add_function, function), at, "this function")
 
         prepared = [
-            self.hooks.prepare(script) for script in corpus.scripts if script.dialect != PYTHON
+            self.hooks.prepare(script)
+            for script in watch(corpus.scripts)
+            if script.dialect != PYTHON
         ]
         link_triggers(self.routines.procedural_scripts)
         for script in prepared:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from lineal.model.edge import Dataset
+from lineal.model.script import Script
 
 
 class Evaluated(NamedTuple):
@@ -27,3 +28,22 @@ class Evaluated(NamedTuple):
 
 Progress = Callable[[Evaluated], object]
 """Who is told of each statement."""
+
+
+class Watched(list[Script]):
+    """Scripts that are counted while they are read; other passes over them do not count."""
+
+    def __init__(self, scripts: list[Script], tick: Callable[[int], object]) -> None:
+        super().__init__(scripts)
+        self.tick = tick
+
+
+def watch(scripts: list[Script]) -> Iterator[Script]:
+    """Return the scripts one by one, and tell whoever watches how many were read."""
+    if not isinstance(scripts, Watched):
+        yield from scripts
+        return
+
+    for script in scripts:
+        yield script
+        scripts.tick(1)

@@ -14,7 +14,7 @@ only changed statements are parsed and evaluated, with those that depend on them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.extraction import Extraction
     from lineal.model.ledger import Coverage
-    from lineal.model.script import Corpus, Script
+    from lineal.model.script import Corpus
     from lineal.resolve.progress import Progress
     from lineal.service.memories import KeptMemory
 
@@ -163,6 +163,7 @@ def extract_text(
     """
     from lineal.incremental.extraction import extract
     from lineal.incremental.memory import Memory
+    from lineal.resolve.progress import Watched
     from lineal.service.memories import KeptMemory
 
     kept = KeptMemory(cache, memory_key(source, corpus)) if cache is not None else None
@@ -177,23 +178,9 @@ def extract_text(
             shared = remember_in_parallel(corpus, memory, source.jobs, tick)
         counted = corpus
         if not shared:
-            counted = replace(corpus, scripts=Counted(corpus.scripts, tick))
+            counted = replace(corpus, scripts=Watched(corpus.scripts, tick))
         found = extract(counted, memory if shared or records else None, watching.progress)
     return Extracted(found, memory, kept)
-
-
-class Counted(list["Script"]):
-    """Scripts that are counted as they are gone through."""
-
-    def __init__(self, scripts: list[Script], tick: Tick) -> None:
-        super().__init__(scripts)
-        self.tick = tick
-
-    def __iter__(self) -> Iterator[Script]:
-        for number, script in enumerate(super().__iter__(), 1):
-            yield script
-            if number % 50 == 0:
-                self.tick(50)
 
 
 def extract_sides(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from lineal.cli import main
+from lineal.cli.bar import FEWEST
 
 SHOP = str(Path(__file__).resolve().parents[3] / "examples" / "shop")
 LINE = re.compile(
@@ -93,3 +99,34 @@ def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
 def test_names_from_strangers_stay_on_their_line(tmp_path: Path) -> None:
     sql = 'CREATE VIEW "v\n99/99  x  1 of 1 column resolved" AS SELECT a FROM t'
     assert len(run("lineage", "-", "-v", "--output", "rows", text=sql).stderr.splitlines()) == 4
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_bar_ends_at_all_files(tmp_path: Path, jobs: str) -> None:
+    """In a terminal: however often the files are looked at, each counts once."""
+    for number in range(FEWEST + 7):
+        (tmp_path / f"f{number}.sql").write_text(f"create view v{number} as select a from t")
+    screen, terminal = pty.openpty()
+    command = [sys.executable, "-m", "lineal", "lineage", ".", "--no-cache", "-n", "v1"]
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
+    with subprocess.Popen(
+        [*command, "--jobs", jobs], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=terminal,
+        env=environment,
+    ) as running:  # fmt: skip
+        os.close(terminal)
+        shown = read_all(screen)
+        assert running.wait() == 0
+    counts = re.findall(r"(\d+)/(\d+)", shown)
+    total = str(FEWEST + 7)
+    assert counts and counts[-1] == (total, total)
+    assert all(int(done) <= int(whole) for done, whole in counts)
+
+
+def read_all(terminal: int) -> str:
+    """What was written to a terminal that nobody writes to any more."""
+    found = b""
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            found += part
+    os.close(terminal)
+    return found.decode()

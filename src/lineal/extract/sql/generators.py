@@ -179,7 +179,7 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
     names = GENERATED.get(type(item), ("col",))
-    if names[-1] == "col" and is_map(item.this, scope):
+    if names[-1] == "col" and (is_map(item.this, scope) or is_used_as_map(item)):
         return (*names[:-1], "key", "value")
 
     return names
@@ -199,6 +199,22 @@ def is_map(node: Any, scope: Scope) -> bool:
         return False
     return origin_type(origins[0][0], scope).lower().startswith("map<")
 
+
+def is_used_as_map(item: Any) -> bool:
+    """Tell whether the query around takes the keys and values of what a generator gives.
+
+    SELECT key, value FROM (SELECT explode(attrs) FROM t)
+    """
+    inner = item.parent_select
+    outer = inner.parent_select if inner is not None else None
+    if outer is None or any(each.alias_or_name in PARTS_OF_MAP for each in inner.expressions):
+        return False
+
+    used = {column.name.lower() for column in outer.find_all(exp.Column)}
+    return used >= PARTS_OF_MAP and "col" not in used
+
+
+PARTS_OF_MAP = frozenset(("key", "value"))
 
 MAPS = frozenset(
     ("map_filter", "map_concat", "map_zip_with", "transform_keys", "transform_values", "create_map")
