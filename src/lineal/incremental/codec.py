@@ -14,7 +14,7 @@ from typing import Any
 from lineal.algebra.edges import placed
 from lineal.algebra.frame import Frame, Made, Slot, Star
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.values import AssignedFields, Items, Part, Struct
+from lineal.algebra.values import AssignedFields, Items, Part, Row, Struct
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.reading import Reading, Spot, anchor, offset_of
 from lineal.extract.sql.statements.steps import Plan
@@ -93,7 +93,12 @@ class Table(dict[Any, int]):
         return number
 
 
-STRUCTS: dict[type, str] = {Struct: "struct", Items: "items", AssignedFields: "assigned"}
+STRUCTS: dict[type, str] = {
+    Struct: "struct",
+    Row: "row",
+    Items: "items",
+    AssignedFields: "assigned",
+}
 BUILT: dict[str, type[Struct]] = {name: kind for kind, name in STRUCTS.items()}
 
 
