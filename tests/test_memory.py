@@ -171,6 +171,7 @@ def test_all_that_an_evaluation_finds_out_is_kept() -> None:
         "frames",
         "keys",
         "reading",
+        "used",
     }
     of_programs = {"further"}  # programs are read anew each time
     named = kept | while_it_runs | of_programs
