@@ -167,10 +167,12 @@ def test_all_that_an_evaluation_finds_out_is_kept() -> None:
         "definition",
         "facts",
         "fold",
+        "fold_dataset",
         "fold_table",
         "frames",
         "keys",
         "reading",
+        "shared",
         "used",
     }
     of_programs = {"further"}  # programs are read anew each time
