@@ -17,7 +17,7 @@ from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.tokens import TokenType
 
 from lineal.algebra.functions import DATE_PARTS
-from lineal.extract.sql.dialects import facts_of
+from lineal.extract.sql.dialects import ONLY_DATASETS_KEEP_CASE, facts_of
 
 Schema = Mapping[str, list[str]]
 Rewrite = Callable[[exp.Expression, Schema, str], "list[str]"]
@@ -196,6 +196,7 @@ def loud(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     for token in Dialect.get_or_raise(dialect).tokenize(text):
         upper = (
             token.token_type in FOLDED
+            and dialect not in ONLY_DATASETS_KEEP_CASE
             and Dialect.get_or_raise(dialect).normalization_strategy.value in FOLDING
         )
         keyword = token.token_type not in KEPT and token.token_type not in FOLDED
@@ -407,6 +408,13 @@ def views(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
         not in_from(table) for table in query.find_all(exp.Table) if table.name.lower() in names
     ):
         return []
+    spelled = {cte.alias for cte in ctes}
+    if dialect in ONLY_DATASETS_KEEP_CASE and any(
+        table.name not in spelled
+        for table in query.find_all(exp.Table)
+        if table.name.lower() in names
+    ):
+        return []  # a CTE is found whatever its case, a view is not
     statements = []
     for cte in ctes:
         columns = cte.args["alias"].args.get("columns")

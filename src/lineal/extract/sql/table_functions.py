@@ -300,11 +300,12 @@ def called(
             gather(argument, LATERAL, rows, scope)
 
     if name in COLUMNS or one_row:
-        typed = fields_of(next(arguments(call, scope)), scope) if name in OF_A_TYPE else []
+        first = next(arguments(call, scope), None)
+        typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
         columns = (
             typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
         )
-        if "array_elements" in name and leads_to_part(next(arguments(call, scope))):
+        if "array_elements" in name and first is not None and leads_to_part(first):
             made = Part(made)
         if name == "range" and scope.evaluation.facts.name in IDS:
             columns = ["id"]
