@@ -190,6 +190,26 @@ def test_files_that_change_are_read_again(project: Path) -> None:
     assert [shown(each) for each in after["items"]] == ["customers.id -> mart.version"]
 
 
+def test_files_that_cannot_be_read_again_make_answers_uncertain(project: Path) -> None:
+    elsewhere = project.with_name("moved")
+
+    async def conversation(session: ClientSession) -> list[Any]:
+        before = await call(session, "upstream", {"column": "mart.total"})
+        project.rename(elsewhere)
+        await asyncio.sleep(0.6)
+        broken = await call(session, "upstream", {"column": "mart.total"})
+        elsewhere.rename(project)
+        await asyncio.sleep(0.6)
+        return [before, broken, await call(session, "upstream", {"column": "mart.total"})]
+
+    before, broken, after = Agent(str(project)).talk(conversation)
+
+    assert before["status"] == after["status"] == "answered"
+    assert broken["status"] == "not_known"
+    assert "could not be read again" in broken["note"]
+    assert broken["items"] == before["items"] == after["items"]
+
+
 def test_a_statement_that_never_ends_costs_no_session(project: Path) -> None:
     async def conversation(session: ClientSession) -> list[Any]:
         before = await call(session, "upstream", {"column": "mart.total"})

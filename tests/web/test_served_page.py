@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -154,3 +155,20 @@ def test_without_a_token_the_page_says_so(browser: Any, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.get_by_text("cannot be shown: the server says 401").wait_for(timeout=10_000)
     page.close()
+
+
+def test_files_that_cannot_be_read_again_are_told(server: Server, project: Path) -> None:
+    before = asked(server, "/api/lineage")
+    elsewhere = project.with_name(f"{project.name}-moved")
+    project.rename(elsewhere)
+    try:
+        time.sleep(0.6)
+        problem = asked(server, "/api/version")["problem"]
+        stays = asked(server, "/api/lineage")
+    finally:
+        elsewhere.rename(project)
+    time.sleep(0.6)
+
+    assert "no such" in problem or "there is no" in problem
+    assert stays["edges"] == before["edges"]
+    assert "problem" not in asked(server, "/api/version")

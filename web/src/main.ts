@@ -559,8 +559,9 @@ function follow(page: Page, known: string): void {
       const answer = await asked("api/version");
       if (answer.status === 401) page.note("server", "The server does not know this page's token any more. Open the address that it printed.");
       if (!answer.ok) return;
-      const { version } = (await answer.json()) as { version: string };
-      if (known !== version) location.reload();
+      const { version, problem } = (await answer.json()) as { version: string; problem?: string };
+      if (problem) page.note("server", `The files have changed, and could not be read again: ${problem}. The page shows the state before.`);
+      else if (known !== version) location.reload();
       else page.forget("server");
     } catch {
       page.note("server", "The server is gone: what is shown is what it said last.");

@@ -114,11 +114,18 @@ def _answers_of(source: Source) -> Answers:
     """Return what answers questions about a project."""
     from lineal.cli.show import source_files
     from lineal.service.answers import Answers
-    from lineal.service.current import CurrentGraph
+    from lineal.service.current import Current
 
-    with mistakes():
-        current = CurrentGraph(project_of(source), _read_graph)
-    return Answers(current, source_files(source).text, lambda base: _compare(source, base))
+    project = project_of(source)
+
+    def read() -> Graph:
+        with mistakes():
+            project.update()
+            return _read_graph(project)
+
+    current = Current(source.paths, read)
+    text_of = source_files(source).text
+    return Answers(current, text_of, lambda base: _compare(source, base), lambda: current.problem)
 
 
 def _read_graph(project: Project) -> Graph:

@@ -146,9 +146,9 @@ def _page(source: Source, base: str | None = None) -> Routes:
     """Return the routes of the page and its questions."""
     from lineal.cli.console import report_internal_errors
     from lineal.cli.show import Made, draw_lineage, titled
+    from lineal.service.current import Current
     from lineal.web.api import Api
     from lineal.web.data import page_data
-    from lineal.web.live import Live
     from lineal.web.page import html
     from lineal.web.server import Answer
 
@@ -171,9 +171,9 @@ def _page(source: Source, base: str | None = None) -> Routes:
         report_internal_errors(made.graph.extraction.diagnostics, source.color)
         return made.graph, data
 
-    live = Live(source.paths, read)
+    current = Current(source.paths, read)
     shell = html(None, f"{title} – lineal").encode()
-    api = Api(live.current, lambda: difference[0])
+    api = Api(lambda: (*current(), current.version), lambda: difference[0], lambda: current.problem)
     return {
         **api.routes,
         ("GET", "/"): lambda request: Answer(200, shell, "text/html; charset=utf-8"),

@@ -39,6 +39,7 @@ MOST_BESIDE = 30
 SNIPPET_LINES = 12
 
 ANSWERED, NOT_KNOWN = "answered", "not_known"
+STALE = "The files have changed and could not be read again, so this is the state before"
 
 Values = dict[str, Any]
 Current = Callable[[], Graph]
@@ -55,8 +56,12 @@ class Misasked(Exception):
 class Answers:
     """Answers questions about the lineage as it is now."""
 
-    def __init__(self, current: Current, text_of: TextOf, compare: Compare) -> None:
+    def __init__(
+        self, current: Current, text_of: TextOf, compare: Compare, problem: Callable[[], str] = str
+    ) -> None:
         self.current = current
+        self.problem = problem
+        """why the files could not be read again after a change; '': they could"""
         self.text_of = text_of
         self.compare = compare
         self._questions: Questions | None = None
@@ -73,11 +78,15 @@ class Answers:
         """Return the answer to a question of QUESTIONS."""
         questions = self.questions
         try:
-            return bounded(QUESTIONS[question](self, questions, asked), questions, asked)
+            found = QUESTIONS[question](self, questions, asked)
         except UnknownName as mistake:
-            return bounded(Answer(NOT_KNOWN, str(mistake)), questions, asked)
+            found = Answer(NOT_KNOWN, str(mistake))
         except UnknownChange as mistake:
             raise Misasked(str(mistake)) from mistake
+        if problem := self.problem():
+            found.status = NOT_KNOWN
+            found.note = f"{STALE} ({problem}). {found.note}".rstrip()
+        return bounded(found, questions, asked)
 
 
 class Answer:

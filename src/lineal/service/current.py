@@ -1,49 +1,52 @@
-"""The graph of a project as its files are now: read again when one of them has changed."""
+"""What was read from files, as the files are now: read again when one of them has changed."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
 
-from lineal.graph.graph import Graph
+from lineal.model.boundary import described
 from lineal.service.file_versions import version_of
-from lineal.service.project import Project
 
 PAUSE = 0.5
 """Seconds between two looks at the files."""
 
+Found = TypeVar("Found")
 
-class CurrentGraph:
-    """What `read` gave the last time that the files had changed. A reading that fails leaves what
-    was there.
+
+class Current(Generic[Found]):
+    """What `read` returned when the files last changed.
+
+    If reading them again fails, the former result stays, and `problem` says why: whoever answers
+    from it has to tell.
     """
 
-    def __init__(self, project: Project, read: Callable[[Project], Graph]) -> None:
-        self.project = project
+    def __init__(self, paths: Sequence[str], read: Callable[[], Found]) -> None:
+        self.paths = paths
         self.read = read
         self.problem = ""
-        self._paths = project.source.paths
-        self._version = version_of(self._paths)
+        self.version = version_of(paths)
+        self._lock = threading.Lock()
         self._looked = time.monotonic()
-        self._graph = read(project)
+        self._found = read()
 
-    def __call__(self) -> Graph:
-        """Return the graph; read the files again if they have changed."""
-        if time.monotonic() - self._looked > PAUSE:
-            self._look()
-        return self._graph
+    def __call__(self) -> Found:
+        """Return the result; read the files again if they have changed."""
+        with self._lock:
+            if time.monotonic() - self._looked > PAUSE:
+                self._look()
+            return self._found
 
     def _look(self) -> None:
-        version = version_of(self._paths)
-        if version != self._version:
-            self._version = version
-            self._read_again()
+        """Read the files if their version is a new one."""
+        version = version_of(self.paths)
+        if version != self.version:
+            self.version = version
+            try:
+                self._found = self.read()
+                self.problem = ""
+            except Exception as problem:  # a file that is half written now is whole the next time
+                self.problem = described(problem)
         self._looked = time.monotonic()
-
-    def _read_again(self) -> None:
-        try:
-            self.project.update()
-            self._graph = self.read(self.project)
-            self.problem = ""
-        except Exception as problem:  # a file that is half written now is whole the next time
-            self.problem = f"{type(problem).__name__}: {problem}"

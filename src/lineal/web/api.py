@@ -46,9 +46,12 @@ class Api:
         self,
         current: Callable[[], tuple[Graph, Mapping[str, Any], str]],
         difference: Callable[[], str] = str,
+        problem: Callable[[], str] = str,
     ) -> None:
         self.current = current
         self._asked: Questions | None = None
+        self.problem = problem
+        """why the files could not be read again after a change; '': they could"""
         self.difference = difference
         """what has changed since the revision that the server was started with; none: ''"""
 
@@ -78,7 +81,10 @@ class Api:
 
     def version(self, request: Request) -> dict[str, str]:
         """Return the version of the current lineage."""
-        return {"version": self.current()[2]}
+        found = {"version": self.current()[2]}
+        if problem := self.problem():
+            found["problem"] = problem
+        return found
 
     def lineage(self, request: Request) -> dict[str, Any]:
         """Return the whole lineage, as the page reads it."""
