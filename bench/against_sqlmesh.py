@@ -24,7 +24,7 @@ from sqlmesh import Context
 from sqlmesh.core.lineage import column_dependencies
 chosen = {"config": sys.argv[2]} if sys.argv[2] else {}
 context = Context(paths=sys.argv[1].split(","), **chosen)
-tables, columns = {}, {}
+tables, columns, untold = {}, {}, []
 for model in context.models.values():
     if not model.is_sql:
         continue
@@ -32,12 +32,13 @@ for model in context.models.values():
     for column in model.columns_to_types or {}:
         try:
             found = column_dependencies(context, model.name, column)
-        except Exception:
+        except Exception as problem:
+            untold.append(f"{model.name}.{column}: {problem}"[:200])
             continue
         columns[model.name + "." + column] = sorted(
             table.replace('"', "") + "." + name for table, names in found.items() for name in names
         )
-print(json.dumps({"tables": tables, "columns": columns}))
+print(json.dumps({"tables": tables, "columns": columns, "untold": untold}))
 """
 """Run by the interpreter that has SQLMesh: it executes the macros and the configuration."""
 
@@ -107,6 +108,8 @@ def main() -> int:
     theirs = ask_sqlmesh(asked.python, projects, asked.config)
     ours = ask_lineal(projects)
     is_bad = False
+    for each in theirs["untold"]:
+        print(f"SQLMesh itself does not tell: {each}")
     for what, parts in (("tables", 2), ("columns", 3)):
         count, missing = missing_from(theirs[what], ours[what], parts)
         print(f"{what}: {count - len(missing)} of {count}")

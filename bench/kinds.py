@@ -176,7 +176,7 @@ class Texts:
                     if isinstance(target, ast.Name):
                         self.names[target.id] = node.value
 
-    def of(self, node: ast.expr | None, depth: int = 0) -> str | None:
+    def text_of(self, node: ast.expr | None, depth: int = 0) -> str | None:
         """Return the text of an expression; None if only a run knows it."""
         if node is None or depth > 20:
             return None
@@ -188,12 +188,12 @@ class Texts:
             parts = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
             return "".join(str(part) for part in parts)
         if isinstance(node, ast.Name):
-            return self.of(self.names.get(node.id), depth + 1)
+            return self.text_of(self.names.get(node.id), depth + 1)
         if isinstance(node, ast.BinOp):
-            left, right = self.of(node.left, depth + 1), self.of(node.right, depth + 1)
+            left, right = self.text_of(node.left, depth + 1), self.text_of(node.right, depth + 1)
             return None if left is None else left + (right or "x")
         if isinstance(node, (ast.List, ast.Tuple)):
-            several = [self.of(item, depth + 1) or "" for item in node.elts]
+            several = [self.text_of(item, depth + 1) or "" for item in node.elts]
             return ";\n".join(several)
         if isinstance(node, ast.Dict):
             return self.of_dict(node, depth)
@@ -208,17 +208,17 @@ class Texts:
             "strip",
             "replace",
         ):
-            return self.of(node.func.value, depth + 1)
+            return self.text_of(node.func.value, depth + 1)
         called = getattr(node.func, "id", getattr(node.func, "attr", ""))
         if node.args and called in ("text", "dedent"):
-            return self.of(node.args[0], depth + 1)
+            return self.text_of(node.args[0], depth + 1)
         return None
 
     def of_dict(self, node: ast.Dict, depth: int) -> str | None:
         """Return the query of a BigQuery configuration; '' for a load or a copy."""
         for key, item in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and key.value == "query":
-                return self.of(item, depth + 1)
+                return self.text_of(item, depth + 1)
 
         return ""
 
@@ -272,10 +272,10 @@ def unit_of(node: ast.Call, texts: Texts) -> Unit | None:
         return None
 
     texts.spans.clear()
-    text = texts.of(held)
+    text = texts.text_of(held)
     spans = ((node.lineno, node.end_lineno or 0), *texts.spans)
     file = str(texts.path.relative_to(texts.folder))
-    name = texts.of(keywords.get("task_id")) or f"{called}:{node.lineno}"
+    name = texts.text_of(keywords.get("task_id")) or f"{called}:{node.lineno}"
     kind = "operator" if is_operator else "call"
     unit = Unit(kind, name, file, node.lineno, node.end_lineno or 0, spans=spans)
     if text is None:

@@ -44,11 +44,11 @@ def expectations(folder: Path) -> Expected:
     expected = Expected()
     for document in documents:
         for section in ("models", "seeds", "snapshots"):
-            for node in listed(document.get(section)):
+            for node in entries_of(document.get(section)):
                 if is_on(node):
                     add_tests(node, str(node.get("name")), expected)
-        for source in listed(document.get("sources")):
-            for table in listed(source.get("tables")):
+        for source in entries_of(document.get("sources")):
+            for table in entries_of(source.get("tables")):
                 if is_on(source) and is_on(table):
                     add_tests(table, f"{source.get('name')}.{table.get('name')}", expected)
     add_layer(documents, expected)
@@ -68,7 +68,7 @@ def read_all(folder: Path) -> Iterator[dict[str, Any]]:
             yield document
 
 
-def listed(value: Any) -> list[dict[str, Any]]:
+def entries_of(value: Any) -> list[dict[str, Any]]:
     if not isinstance(value, list):
         return []
     return [each for each in value if isinstance(each, dict)]
@@ -90,7 +90,7 @@ def add_tests(node: dict[str, Any], owner: str, expected: Expected) -> None:
         for column in arguments.get("combination_of_columns") or ():
             if isinstance(column, str) and NAME.fullmatch(column):
                 add(expected.tests, (owner, column), name)
-    for column in listed(node.get("columns")):
+    for column in entries_of(node.get("columns")):
         spelling = str(column.get("name"))
         for name, arguments in tests_of(column):
             if NAME.fullmatch(spelling):
@@ -134,13 +134,13 @@ def add(found: dict[Column, set[str]], column: Column, name: str) -> None:
 def add_layer(documents: list[dict[str, Any]], expected: Expected) -> None:
     measures: dict[str, tuple[Column | None, str]] = {}
     for document in documents:
-        for each in listed(document.get("semantic_models")):
+        for each in entries_of(document.get("semantic_models")):
             if is_on(each):
                 add_semantic_model(each, target_of(each.get("model")), expected, measures)
     metrics = {
         str(each["name"]): each
         for document in documents
-        for each in listed(document.get("metrics"))
+        for each in entries_of(document.get("metrics"))
         if "name" in each and is_on(each)
     }
     for name in metrics:
@@ -159,7 +159,7 @@ def add_semantic_model(
     measures: dict[str, tuple[Column | None, str]],
 ) -> None:
     for kind in ("entities", "dimensions", "measures"):
-        for each in listed(about.get(kind)):
+        for each in entries_of(about.get(kind)):
             name, expression = str(each.get("name")), each.get("expr")
             said = name if expression is None else str(expression)
             column = (model, said) if NAME.fullmatch(said) and model else None

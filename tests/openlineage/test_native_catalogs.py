@@ -328,11 +328,11 @@ def test_purview_gets_every_edge(
     assert sent.exit_code == 0, sent.stderr
     separator = "." if kind == "DataSet" else "/"
 
-    def named(column: str) -> str:
+    def name_of(column: str) -> str:
         table, _, name = column.rpartition(".")
         return f"{start_of_name}{table.replace('.', separator)}.{name}"
 
-    assert purview_edges(server) == {(named(source), named(target)) for source, target in EDGES}
+    assert purview_edges(server) == {(name_of(source), name_of(target)) for source, target in EDGES}
     (types,) = server.bodies("typedefs")
     (definition,) = types["entityDefs"]
     assert definition["superTypes"] == ["Process"]
@@ -350,7 +350,7 @@ def test_purview_gets_every_edge(
 # -- whatever goes wrong ---------------------------------------------------------------------------
 
 
-def kept(file: Path) -> list[str]:
+def unsent_tables(file: Path) -> list[str]:
     return [json.loads(line)["outputs"][0]["name"] for line in file.read_text().splitlines()]
 
 
@@ -377,7 +377,7 @@ def test_nothing_is_lost_and_what_to_do_is_told(
     failed = emit(*command)
     assert failed.exit_code == 1 and "1 of 2 events sent" in failed.stderr
     assert said in failed.stderr and "Traceback" not in failed.stderr
-    assert kept(left) == ["wh.mart.daily"]
+    assert unsent_tables(left) == ["wh.mart.daily"]
     server.fail = {}
     again = emit("--resend", left, "--to", "purview", "--url", server.url)
     assert again.exit_code == 0 and left.read_text() == ""
@@ -405,7 +405,7 @@ def test_a_server_that_is_down(sql: Path, tmp_path: Path) -> None:
     failed = emit(sql, "--to", "unity", "--url", url, "--unsent", left, *QUIET)
     assert failed.exit_code == 1
     assert "0 of 2 events sent" in failed.stderr and "cannot be reached" in failed.stderr
-    assert len(kept(left)) == 2
+    assert len(unsent_tables(left)) == 2
 
 
 def test_a_server_that_is_slow(sql: Path) -> None:
@@ -439,7 +439,7 @@ def test_an_interrupted_run_is_resumed(
     monkeypatch.setattr(Purview, "send", stop_at_the_second)
     stopped = emit(sql, "--to", "purview", "--url", server.url, "--unsent", left)
     assert stopped.exit_code != 0
-    assert len(kept(left)) == 2 and len(server.bodies("entity/bulk")) == 1
+    assert len(unsent_tables(left)) == 2 and len(server.bodies("entity/bulk")) == 1
     monkeypatch.setattr(Purview, "send", whole)
     again = emit("--resend", left, "--to", "purview", "--url", server.url)
     assert again.exit_code == 0 and "1 event sent" in again.stderr
@@ -457,10 +457,10 @@ def test_events_of_an_earlier_failure_stay_in_the_file(
     command = [sql, "--to", "purview", "--url", server.url, "--unsent", left, *QUIET]
     assert emit(*command).exit_code == 1
     assert emit(*command).exit_code == 1
-    assert len(kept(left)) == 4
+    assert len(unsent_tables(left)) == 4
     server.fail = {}
     assert emit(*command).exit_code == 0
-    assert len(kept(left)) == 4
+    assert len(unsent_tables(left)) == 4
     left.unlink()
     assert emit(*command).exit_code == 0
     assert not left.exists()

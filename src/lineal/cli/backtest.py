@@ -56,7 +56,7 @@ def policy_at_hand(project: str, policy: str | None) -> tuple[str, Policy]:
     if file.is_file():
         return shown_path(str(file)), read_policy(file)
     if policy is not None:
-        raise Mistake(f"there is no policy {policy}")
+        raise Mistake(f"no such policy file: {policy}")
     return "the usual policy", DEFAULT
 
 

@@ -233,7 +233,7 @@ class Revision(Side):
 
     def stamp(self, source: Source) -> str:
         """Return a digest of all that decides this side; '' if nothing may be kept of it."""
-        kept = self.kept(source)
+        kept = self.kept_revision(source)
         if kept is None:
             return ""
         return kept.stamp
@@ -244,7 +244,7 @@ class Revision(Side):
             return False
         return super().has_file(name)
 
-    def kept(self, source: Source) -> KeptRevision | None:
+    def kept_revision(self, source: Source) -> KeptRevision | None:
         """Return what is kept of this side; None if nothing may be."""
         from lineal.service.revisions import KeptRevision
         from lineal.store import cache
@@ -259,7 +259,7 @@ class Revision(Side):
 
     def corpus(self, source: Source) -> Corpus:
         """Return the project of this side, with paths relative to its folder."""
-        kept = self.kept(source)
+        kept = self.kept_revision(source)
         found = kept.recall() if kept is not None else None
         if found is None:
             found = super().corpus(source)
@@ -358,7 +358,7 @@ def _policy(file: str | None, base: Side) -> Policy:
 
     if file is not None:
         if not exists(file):
-            raise Mistake(f"there is no policy {file}")
+            raise Mistake(f"no such policy file: {file}")
         return read_policy(Path(file))
     if base.has_file(FILE):
         return read_policy(base.folder / FILE)

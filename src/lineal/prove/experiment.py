@@ -74,7 +74,7 @@ class Trial:
                 break
         if self.unstable:
             return undecided("the result depends on the order of rows, or on chance")
-        note = f"the same rows over {DRAWS} random tables, which is no proof"
+        note = f"the same rows over {DRAWS} random tables; that proves nothing"
         return Experiment(Outcome.NOT_REFUTED, note)
 
     # -- the tables --------------------------------------------------------------------------------

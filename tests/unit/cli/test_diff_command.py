@@ -156,7 +156,7 @@ def test_saved_lineages_and_folders(repository: Repository, tmp_path: Path) -> N
         (("--", "-x"), "is no name of a revision"),
         (("--", "--upload-pack=touch mark"), "is no name of a revision"),
         (("HEAD", "--project", "nowhere"), "no such file or folder"),
-        (("HEAD", "--policy", "none.yml"), "there is no policy none.yml"),
+        (("HEAD", "--policy", "none.yml"), "no such policy file: none.yml"),
         (("git:models",), "unknown revision models"),
         (("HEAD\n",), "is no name of a revision"),
     ],

@@ -315,7 +315,7 @@ def test_a_shallow_clone_is_said(project: Project, monkeypatch: pytest.MonkeyPat
     [
         (["main", "--backtest", "3"], "takes no BASE"),
         (["--backtest", "3", "--output", "sarif"], "text or json"),
-        (["--backtest", "3", "--policy", "none.yml"], "there is no policy none.yml"),
+        (["--backtest", "3", "--policy", "none.yml"], "no such policy file: none.yml"),
         (["--backtest", "0"], "0 is not in the range"),
         (["no-such-branch"], "unknown revision no-such-branch"),
     ],

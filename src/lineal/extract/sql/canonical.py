@@ -477,7 +477,7 @@ class Canon:
             said = self.plain(member, scope, tables, ("alias",))
             return Source(alias, f"made({said},{listed})", listed or None)
 
-        raise Unproven("a member of FROM that is no table")
+        raise Unproven("a member of FROM that is not a table")
 
     def derived(self, alias: str, made: Made) -> Source:
         """Return a derived table as a source.

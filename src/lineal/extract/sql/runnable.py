@@ -90,7 +90,7 @@ def runnable(text: str, dialect: str) -> Runnable:
         raise NotRunnable("its script counts as a whole")
     _, query = query_of(trees[0])
     if query is None:
-        raise NotRunnable("it is no query")
+        raise NotRunnable("it is not a query")
     found = Runnable(query, {})
     take_tables(found)
     take_columns(found)

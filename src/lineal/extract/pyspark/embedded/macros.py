@@ -60,13 +60,13 @@ def call_macro(
     if len(run.diagnostics) > told:
         return []  # a loop that was not followed to its end
 
-    texts = [written(each) for each in (made.options if isinstance(made, Choice) else [made])]
+    texts = [text_written(each) for each in (made.options if isinstance(made, Choice) else [made])]
     if any(text is None for text in texts):
         return []
     return [text for text in texts if text is not None]
 
 
-def written(made: Value) -> str | None:
+def text_written(made: Value) -> str | None:
     """Return what a macro writes: nothing for None."""
     if made is None:
         return ""

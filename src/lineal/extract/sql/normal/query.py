@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -52,11 +53,11 @@ class Query(Subquery):
 
     names: list[str] | None
 
+    @abstractmethod
     def member_of(self, value: Term) -> Term:
         """Return the condition that a value is one of the query's rows: `x IN (SELECT y …)` as
         EXISTS. It is FALSE where IN is NULL, so it holds for filters only.
         """
-        raise NotImplementedError
 
 
 @dataclass(eq=False)

@@ -206,7 +206,7 @@ class Reader:
         elif isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
             source = self.table(member, scope)
         else:
-            raise Unproven("a member of FROM that is no table")
+            raise Unproven("a member of FROM that is not a table")
         alias = self.alias_of(member)
         if alias in scope.sources:
             raise Unproven("two sources of one name")

@@ -16,6 +16,7 @@ the tests of CASE) is applied by `as_filter` alone.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,16 +37,16 @@ LAZY = frozenset(("case", "coalesce", "and", "or"))
 """What need not evaluate all of its operands."""
 
 
-class Subquery:
+class Subquery(ABC):
     """A query inside an expression: `query` says what can be asked of it."""
 
+    @abstractmethod
     def terms(self) -> Iterator[Term]:
         """Yield every expression in the query."""
-        raise NotImplementedError
 
+    @abstractmethod
     def replace(self, change: Callable[[Term], Term]) -> Subquery:
         """Return the query with other columns."""
-        raise NotImplementedError
 
 
 def column(source: int, name: str) -> Term:
