@@ -1,4 +1,4 @@
-"""Edges: what is recorded when a frame becomes a dataset."""
+"""Edges: the lineage that is recorded when a frame becomes a dataset."""
 
 from __future__ import annotations
 

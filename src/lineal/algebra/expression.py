@@ -78,7 +78,7 @@ def counted(outer: Way) -> Way:
 
 
 def decides(how: How, clause: Clause) -> Way:
-    """WHERE …, ON …, GROUP BY …: the way of everything that stands in a clause that decides rows."""
+    """WHERE …, ON …, GROUP BY …: the way of everything in a clause that decides rows."""
     return way(how, clause)
 
 

@@ -333,8 +333,8 @@ def returns_of(name: str) -> str:
 
 
 def with_meaning(meaning: Meaning, held: Function | None) -> Function:
-    """What the project says of a function is added to what is known: a hash that is said to
-    aggregate still masks.
+    """Return a function with the meaning that the project adds to the known one: a hash that is
+    said to aggregate still masks.
     """
     name = meaning.name.lower()
     held = held or known(name) or Function(name, Role.SCALAR, False)

@@ -26,7 +26,7 @@ a lineage.
 
 
 def pour(lineage: Lineage, way: Way, into: Lineage, node: Any = None, calls: Any = None) -> None:
-    """Compose every influence with what is done to the value, and add it."""
+    """Compose every influence with the way of the value, and add it."""
     after = way.after
     for (origin, inner), trail in lineage.items():
         key = (origin, after.get(inner) or compose(way, inner))

@@ -21,6 +21,9 @@ from lineal.model.way import IDENTITY, Confidence, Way
 MOST_SHARED = 128
 """A lineage of a relation that has more influences gets a symbol."""
 
+MOST_IN_STATE = 64
+"""A column of a temporary table that has more influences gets a symbol."""
+
 LITTLE = 32
 """So many influences of a symbol are remembered."""
 
@@ -104,17 +107,19 @@ class SymbolTable(ABC):
 
 
 class SharedLineages(SymbolTable):
-    """The large lineages of the relations that a statement names."""
+    """The large lineages of the relations that a statement names, or of the states of a table."""
 
-    def __init__(self) -> None:
-        super().__init__(SHARED)
+    def __init__(self, home: Dataset, most: int) -> None:
+        super().__init__(home)
+        self.most = most
+        """a lineage with more influences gets a symbol"""
         self.lineages: list[Lineage] = []
         self.first = 0
         """the first symbol that is to be followed: those before it belong to a query around"""
 
     def is_symbol(self, origin: Column) -> bool:
         """Whether an origin is a symbol of the query at hand, or of one in it."""
-        return origin.dataset is SHARED and int(origin.name) >= self.first
+        return origin.dataset is self.home and int(origin.name) >= self.first
 
     def is_final(self) -> bool:
         """Whether no symbol is left."""
@@ -130,27 +135,39 @@ class SharedLineages(SymbolTable):
         if isinstance(frame, (Scan, Piped)):
             return frame
 
-        if not any(map(is_large, frame.slots)) and len(frame.rows) <= MOST_SHARED:
+        if not any(map(self.is_large, frame.slots)) and len(frame.rows) <= self.most:
             return frame
 
         return substitute(frame, self.symbol)
 
+    def is_large(self, slot: Slot) -> bool:
+        """Whether a column has so many influences that a symbol pays."""
+        return len(slot.lineage) > self.most
+
     def symbol(self, lineage: Lineage) -> Lineage:
         """The symbol of a large lineage; any other as it is."""
-        if len(lineage) <= MOST_SHARED or lineage.__class__ is not dict:
+        if len(lineage) <= self.most or lineage.__class__ is not dict:
             return lineage
 
         self.lineages.append(lineage)
-        return {(Column(SHARED, str(len(self.lineages) - 1)), IDENTITY): None}
+        return {(Column(self.home, str(len(self.lineages) - 1)), IDENTITY): None}
+
+
+def share_relations() -> SharedLineages:
+    """WITH c AS (…), d AS (SELECT … FROM c)      symbols for what a statement names"""
+    return SharedLineages(SHARED, MOST_SHARED)
+
+
+def share_states() -> SharedLineages:
+    """UPDATE #t SET a = a + …; UPDATE #t SET a = a + …      symbols for what #t holds between them"""
+    return SharedLineages(STATES, MOST_IN_STATE)
 
 
 SHARED = Dataset("", "\0shared")
 """The origin of the symbols for relations."""
 
-
-def is_large(slot: Slot) -> bool:
-    """Whether a column has so many influences that a symbol pays."""
-    return len(slot.lineage) > MOST_SHARED
+STATES = Dataset("", "\0states")
+"""The origin of the symbols for the states of temporary tables."""
 
 
 def composed(lineage: Lineage, way: Way) -> Lineage:

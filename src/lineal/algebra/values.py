@@ -295,7 +295,7 @@ def size_of(lineage: Lineage) -> int:
 
 
 def _member(lineage: Lineage, name: str, position: int) -> Lineage:
-    """A field by its name, else the one that stands in its place."""
+    """A field by its name, else the one at its position."""
     if not isinstance(lineage, Struct):
         return further(lineage, [name])
     if (
@@ -316,7 +316,11 @@ def is_own(lineage: Lineage) -> bool:
     """Whether a value is a column's own, whole or a part of it, and nothing that was computed from
     it.
     """
-    return isinstance(lineage, Part) or any(way is IDENTITY for _, way in lineage)
+    if isinstance(lineage, Part):
+        return True
+
+    direct = [way is IDENTITY for _, way in lineage if way.direct]
+    return bool(direct) and all(direct)
 
 
 def further(lineage: Lineage, path: Sequence[str]) -> Lineage:

@@ -9,7 +9,15 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.blocks import Returns
-from lineal.extract.pyspark.dispatch import FRAME_METHODS, invoke, value
+from lineal.extract.pyspark.dispatch import (
+    ATTRIBUTE_TARGETS,
+    FRAME_METHODS,
+    FRAMES,
+    ITEM_DELETIONS,
+    ITEM_TARGETS,
+    invoke,
+    value,
+)
 from lineal.extract.pyspark.knowledge import is_known, items_for_targets, items_of
 from lineal.extract.pyspark.operators import DUNDERS, combine_values
 from lineal.extract.pyspark.protocols import call_special, known_value, unknown_of
@@ -39,7 +47,7 @@ def assign(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> No
     held = value(run, node.value, env)
     for target in node.targets:
         bind(run, target, held, env)
-    if isinstance(held, Relation):
+    if held.__class__ in FRAMES:
         run.leaves.append((held, node.value, run.reading))
 
 
@@ -130,7 +138,10 @@ def bind_attribute(run: Run, target: ast.Attribute, held: Value, env: Environmen
     self.x = …, clean.x = …, DataFrame.clean = clean
     """
     owner = value(run, target.value, env)
-    if isinstance(owner, (Instance, Class)):
+    change = ATTRIBUTE_TARGETS.get(owner.__class__)
+    if change is not None:
+        change(run, owner, target.attr, held, target)
+    elif isinstance(owner, (Instance, Class)):
         set_attribute(run, owner, target.attr, held, target)
     elif isinstance(owner, Function):
         run.touch(owner.notes)
@@ -151,7 +162,10 @@ def bind_item(run: Run, target: ast.Subscript, held: Value, env: Environment) ->
     owner = value(run, target.value, env)
     key = known_value(value(run, target.slice, env), target.slice)
     setter = method_of(owner, "__setitem__")
-    if setter is not None:
+    change = ITEM_TARGETS.get(owner.__class__)
+    if change is not None:
+        change(run, owner, key, held, target)
+    elif setter is not None:
         invoke(run, setter, [owner, key, held], {}, target)
     elif isinstance(owner, Relation) and isinstance(key, str):
         added = FRAME_METHODS["withColumn"](run, owner, [key, as_column(held)], {}, target)
@@ -262,7 +276,10 @@ def delete_item(run: Run, owner: Value, node: ast.expr, env: Environment) -> Non
         return
 
     key = value(run, node, env)
-    if isinstance(owner, dict) and is_known(key):
+    delete_of = ITEM_DELETIONS.get(owner.__class__)
+    if delete_of is not None:
+        delete_of(run, owner, key, node)
+    elif isinstance(owner, dict) and is_known(key):
         run.touch(owner)
         owner.pop(key, None)
     elif isinstance(owner, list) and storable(owner, key):

@@ -26,7 +26,6 @@ from lineal.extract.pyspark.ml import apply_stage, attribute_of_stage, is_stage
 from lineal.extract.pyspark.paths import PARTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.types import spark_spelling, type_method, type_value
 from lineal.extract.pyspark.values import (
     SCHEMA_UNKNOWN,
@@ -336,8 +335,11 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
     """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
     is_file = held.label.startswith("open")
-    if name in STRONG or (name == "write" and not is_file):
-        return of_relation(run, open_dataset(run, held, node), name, node)
+    if name in run.program.strong_names(run) or (name == "write" and not is_file):
+        return attribute_of(run, run.program.open_frame(run, held, node), name, node)
+    session = run.program.open_session(run) if "session" in held.label.lower() else None
+    if session is not None:
+        return attribute_of(run, session, name, node)
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():

@@ -1,4 +1,4 @@
-"""Branches of a program: what is true after an `if` of which only a run knows the outcome."""
+"""Branches of a program: the values after an `if` of which only a run knows the outcome."""
 
 from __future__ import annotations
 
@@ -44,6 +44,9 @@ def merge_values(run: Run, left: Value, right: Value) -> Value:
     """Return a value that may be either of two: what the branches of an `if` leave behind."""
     if left is right:
         return left
+    merge_either = MERGED.get(left.__class__) or MERGED.get(right.__class__)
+    if merge_either is not None:
+        return merge_either(run, left, right)
     if isinstance(left, Relation) or isinstance(right, Relation):
         return one_relation(run, left, right)
     if is_known(left) and is_known(right) and left == right:
@@ -84,7 +87,7 @@ def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
 
 
 def one_of_several(left: Value, right: Value) -> Value:
-    """Return a choice of a few known values or functions, else what is unknown about them."""
+    """Return a choice of a few known values or functions, else an unknown value."""
     held = options_of(left)
     others = (each for each in options_of(right) if not any(same(each, one) for one in held))
     options = [*held, *others]
@@ -210,11 +213,14 @@ def join_states(
             restore(container, left | right)
 
 
-MERGES: tuple[tuple[type, Callable[[Run, Any, Any], Value]], ...] = (
+MERGES: list[tuple[type, Callable[[Run, Any, Any], Value]]] = [
     (list, merged_list),
     (dict, merge_dicts),
     (ColumnValue, lambda run, left, right: merged_column(left, right)),
     (WindowSpec, lambda run, left, right: merge_windows(left, right)),
     (Grouped, merged_grouping),
-)
+]
 """How two values of one kind become one; None where they do not."""
+
+MERGED: dict[type, Callable[[Run, Any, Any], Value]] = {}
+"""How a value of a DataFrame library and any other one become one."""

@@ -12,14 +12,18 @@ from lineal.extract.pyspark.code_texts import WORDS, import_module
 from lineal.extract.pyspark.columns.functions import computed_column, hands_columns, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.dbt import Dbt, configure
+from lineal.extract.pyspark.decorators import UDF_DECORATORS, make_udf
 from lineal.extract.pyspark.dispatch import (
     CALLS,
     EXPRESSIONS,
     FRAME_METHODS,
+    LIBRARY_ROOTS,
     Arguments,
     Keywords,
     attribute_of,
+    computed_by,
     invoke,
+    relation_in,
     value,
 )
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called
@@ -64,8 +68,9 @@ def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
     made = call_value(run, node, env)
     run.calls -= 1
 
-    if made.__class__ is Relation and (len(run.gaps) > before or run.loose):
-        made.gaps = made.gaps.union(run.gaps[before:], run.loose)
+    frame = relation_in(made)
+    if frame is not None and (len(run.gaps) > before or run.loose):
+        frame.gaps = frame.gaps.union(run.gaps[before:], run.loose)
         del run.gaps[before:]
     elif run.calls == 0 and run.gaps:
         run.loose += run.gaps
@@ -75,7 +80,7 @@ def evaluate_call(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
-    """Return what a call gives, by what is called."""
+    """Return the value of a call, by the kind of its callee."""
     called = node.func
     receiver: Value = None
     if called.__class__ is ast.Attribute:
@@ -97,16 +102,23 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         function = value(run, called, env)
 
     arguments, keywords = arguments_of(run, node, env)
+    run.here = env
     if run.collector is not None:
         name = getattr(called, "attr", getattr(called, "id", ""))
         found = run.collector.call(run, Called(function, receiver, name, arguments, keywords, node))
         if found is not NOT_TAKEN:
             return found
 
+    if run.elements:
+        computed = computed_by([receiver, *arguments], keywords)
+        if computed is not None and is_plain(function):
+            return computed(run, name_of_call(node), [receiver, *arguments], keywords, node)
+
     handler = CALLS.get(function.__class__)
     if handler is None:
         return Unknown(label_of(node), "not followed")
 
+    run.env = env
     before = run.told
     made: Value = handler(run, function, arguments, keywords, node)
     if run.told == before and takes_names(function):
@@ -119,6 +131,21 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     return made
 
 
+def is_plain(function: Value) -> bool:
+    """Tell whether a function is of Python itself: int(x), "{}".format(x), re.sub("a", "b", x)."""
+    if isinstance(function, Library):
+        return function.name.partition(".")[0] not in LIBRARY_ROOTS
+    return isinstance(function, Method) and isinstance(function.receiver, PLAIN_RECEIVERS)
+
+
+PLAIN_RECEIVERS = (str, dict, list, tuple, set, Unknown)
+
+
+def name_of_call(node: ast.Call) -> str:
+    """Return the name of a function as a call spells it."""
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "call")))
+
+
 def frames_in(
     function: Library | Unknown, arguments: Arguments, keywords: Keywords
 ) -> tuple[Relation, ...]:
@@ -128,8 +155,9 @@ def frames_in(
     """
     found: list[Relation] = []
     for each in (function, *arguments, *keywords.values()):
-        if isinstance(each, Relation):
-            found.append(each)
+        frame = relation_in(each)
+        if frame is not None:
+            found.append(frame)
         elif isinstance(each, Unknown):
             found.extend(each.inputs)
 
@@ -200,7 +228,8 @@ def hands_on(arguments: Arguments, keywords: Keywords) -> bool:
 
     whether a call is given a DataFrame or a session, so that it may write
     """
-    return any(isinstance(each, (Relation, Session)) for each in (*arguments, *keywords.values()))
+    given = (*arguments, *keywords.values())
+    return any(isinstance(each, Session) or relation_in(each) is not None for each in given)
 
 
 DIRECT: dict[type, Mapping[str, Any]] = {Relation: FRAME_METHODS, ColumnValue: COLUMN_METHODS}
@@ -300,6 +329,9 @@ def call_unknown(
 
     nobody knows what it gives; a parameter's or configuration's method gives configuration
     """
+    computed = computed_by(arguments, keywords)
+    if computed is not None:
+        return computed(run, held.label, arguments, keywords, node)
     if hands_columns(arguments, keywords):
         return computed_column(run, held.label, arguments, keywords, node)
 
@@ -333,8 +365,8 @@ def call_builder(
 
     as_text = udf("string"); as_text(f)      a decorator that is called by hand
     """
-    if held.kind == "udf_decorator" and arguments and isinstance(arguments[0], Function):
-        return Udf(arguments[0].name)
+    if held.kind in UDF_DECORATORS and arguments and isinstance(arguments[0], Function):
+        return make_udf(UDF_DECORATORS[held.kind], arguments[0], str(held.parts.get("text", "")))
     return Unknown(label_of(node), "not followed")
 
 

@@ -80,7 +80,9 @@ class SessionCatalog:
         return home, frame
 
     def as_written(self, relation: Relation, key: str, spelling: str) -> tuple[Dataset, Frame]:
-        """What is added to a table says something of it only where nobody else does."""
+        """Return the frame of a table by the columns that are added to it; used only where no other
+        schema is known.
+        """
         home = self.known.dataset(key, spelling)
         columns = [
             (each.slot.name, each.key) for each in relation.attributes if each.slot.star is None

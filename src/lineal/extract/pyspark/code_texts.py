@@ -113,7 +113,7 @@ def execute_text(run: Run, node: ast.Call, env: Environment) -> Value:
 
 
 def parse_module(text: Value) -> ast.Module | None:
-    """The statements of a text of code; nothing, if the text is not known or is no code."""
+    """Return the statements of a text of code; None if the text is unknown or does not parse."""
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.columns import trees
-from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, operation_of, value
 from lineal.extract.pyspark.knowledge import all_known, is_known, is_text, items_of, truth
 from lineal.extract.pyspark.protocols import call_special, iterate
 from lineal.extract.pyspark.relation import Relation
@@ -43,6 +43,10 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
 
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = value(run, right_node, env)
+        operation = operation_of(left, right)
+        if operation is not None:
+            return operation(run, type(op), left, right, node)
+
         has_column = isinstance(left, ColumnValue) or isinstance(right, ColumnValue)
         if has_column and type(op) in trees.COMPARED:
             return trees.compare(run, type(op), left, right, node)

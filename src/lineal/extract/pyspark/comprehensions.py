@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
-from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.dispatch import DECIDED, EXPRESSIONS, value
 from lineal.extract.pyspark.knowledge import is_known, truth
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
@@ -29,7 +29,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
             if isinstance(node, ast.DictComp):
                 found.append((value(run, node.key, inner), value(run, node.value, inner)))
             else:
-                found.append(value(run, node.elt, inner))
+                found.append(decided_value(run, node.elt, inner))
 
             return None
 
@@ -65,6 +65,18 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         return set(found)
 
     return found
+
+
+def decided_value(run: Run, node: ast.expr, inner: Environment) -> Value:
+    """Return the value of a comprehension, with the conditions that it asks of elements.
+
+    [1 if x > 0 else 2 for x in df["a"]]
+    """
+    made = value(run, node, inner)
+    for each in inner.names.values():
+        if each.__class__ in DECIDED:
+            return DECIDED[each.__class__](run, made, list(inner.names.values()), node)
+    return made
 
 
 def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:

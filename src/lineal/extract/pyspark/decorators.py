@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import invoke, value
@@ -24,6 +25,7 @@ from lineal.extract.pyspark.values import (
 )
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
+UDF_DECORATORS = {f"{name}_decorator": name for name in UDFS}
 DATASETS = (
     "table",
     "view",
@@ -121,9 +123,9 @@ def decorate_by_library(
         if found is not None:
             return found
     if name in UDFS and ("pyspark" in full or not full):
-        return Udf(made.name, aggregates=aggregates(made, decorator))
-    if isinstance(owner, Builder) and owner.kind == "udf_decorator":
-        return Udf(made.name)
+        return make_udf(name, made, ast.unparse(decorator))
+    if isinstance(owner, Builder) and owner.kind in UDF_DECORATORS:
+        return make_udf(UDF_DECORATORS[owner.kind], made, str(owner.parts.get("text", "")))
     if name in DATASETS and full.startswith(PIPELINES):
         define_dataset(run, made, decorator, name, env)
         return made
@@ -171,18 +173,41 @@ def wrap_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environmen
     return None
 
 
-def aggregates(made: Function, decorator: Any) -> bool:
+def make_udf(kind: str, function: Value, text: str) -> Udf:
+    """Return the UDF of a function. `text` is the call that makes it.
+
+    @pandas_udf("double"), pandas_udf(f, "double", PandasUDFType.GROUPED_AGG), udf(lambda x: x + 1)
+    """
+    name = getattr(function, "name", "<lambda>")
+    made = Udf("udf" if name == "<lambda>" else name)
+    if kind != "pandas_udf":
+        return replace(made, aggregates="GROUPED_AGG" in text)
+    return replace(
+        made,
+        aggregates="GROUPED_AGG" in text or gives_one_value(function),
+        body=function,
+        is_iterator="SCALAR_ITER" in text or takes(function, "Iterator"),
+    )
+
+
+def gives_one_value(function: Value) -> bool:
     """A pandas UDF from a Series to one value aggregates."""
-    text = ast.unparse(decorator) if isinstance(decorator, ast.Call) else ""
-    if "GROUPED_AGG" in text:
-        return True
-    if made.decorators[-1:] != ("pandas_udf",) or isinstance(made.node, ast.Lambda):
+    if not isinstance(function, Function) or isinstance(function.node, ast.Lambda):
         return False
 
-    result = made.node.returns
-    if result is None or speaks_of(result, "Series") or speaks_of(result, "Iterator"):
+    result = function.node.returns
+    if result is None or any(speaks_of(result, word) for word in ("Series", "Frame", "Iterator")):
         return False
-    return any(speaks_of(argument.annotation, "Series") for argument in made.node.args.args)
+    return takes(function, "Series")
+
+
+def takes(function: Value, word: str) -> bool:
+    """Return whether the annotation of a parameter has a word."""
+    if not isinstance(function, Function):
+        return False
+    given = function.node.args
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg]
+    return any(speaks_of(each.annotation, word) for each in every if each is not None)
 
 
 def speaks_of(annotation: ast.expr | None, word: str) -> bool:
@@ -190,20 +215,20 @@ def speaks_of(annotation: ast.expr | None, word: str) -> bool:
     return annotation is not None and word in ast.unparse(annotation)
 
 
-def udf_of(run: Run, name: str, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+def udf_of(
+    run: Run, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
+) -> Value:
     """Return a UDF, or a decorator that makes one.
 
     F.udf(f, "int"), F.udf(lambda x: …); without a function a decorator
     """
+    kind = name.rpartition(".")[2]
+    text = ast.unparse(node) if isinstance(node, ast.AST) else ""
     given = [*arguments, *keywords.values()]
     functions = [each for each in given if isinstance(each, (Function, Partial))]
     if not functions:
-        return Builder("udf_decorator")
-
-    name_of_function = getattr(functions[0], "name", "<lambda>")
-    if name_of_function == "<lambda>":
-        return Udf("udf")
-    return Udf(name_of_function)
+        return Builder(f"{kind}_decorator", {"text": text})
+    return make_udf(kind, functions[0], text)
 
 
 # -- functions that define a dataset ---

@@ -28,6 +28,12 @@ Item = Callable[[Run, Any, Value, Any], Value]
 LibraryCall = Callable[[Run, Arguments, Keywords, Any], Value]
 Action = Callable[[Run, Relation, Arguments, Keywords, Any], Value]
 BuilderCall = Callable[[Run, Builder, str, Arguments, Keywords, Any], Value]
+NamedCall = Callable[[Run, str, Arguments, Keywords, Any], Value]
+MethodCall = Callable[[Run, Any, str, Arguments, Keywords, Any], Value]
+Operation = Callable[[Run, type, Value, Value, Any], Value]
+ItemTarget = Callable[[Run, Any, Value, Value, Any], None]
+AttributeTarget = Callable[[Run, Any, str, Value, Any], None]
+ItemDeletion = Callable[[Run, Any, Value, Any], None]
 
 EXPRESSIONS: dict[type, Expression] = {}
 """What a node of Python's syntax tree evaluates to."""
@@ -52,6 +58,42 @@ FRAME_METHODS: dict[str, Action] = {}
 
 BUILDERS: dict[str, BuilderCall] = {}
 """df.write.mode(…), DeltaTable.merge(…): methods of what is put together call by call."""
+
+RECEIVERS: dict[type, MethodCall] = {}
+"""value.name(…), by the class of the value."""
+
+OPERATIONS: dict[type, Operation] = {}
+"""left + right, left < right, ~value: by the class of either side, for values of DataFrame libraries.
+
+The operation is a class of `ast`; a unary one has None on its right.
+"""
+
+ITEM_TARGETS: dict[type, ItemTarget] = {}
+"""value[key] = held, by the class of the value, for values that change in place."""
+
+ATTRIBUTE_TARGETS: dict[type, AttributeTarget] = {}
+"""value.name = held, by the class of the value."""
+
+ITEM_DELETIONS: dict[type, ItemDeletion] = {}
+"""del value[key], by the class of the value."""
+
+RELATIONS: dict[type, Callable[[Any], Relation]] = {Relation: lambda held: held}
+"""The relation that a value holds at the moment, by its class: every DataFrame has one."""
+
+FRAMES: set[type] = {Relation}
+"""The classes of DataFrames: what a program that writes nothing ends with."""
+
+ENDINGS: dict[type, Callable[[Any], Relation]] = {}
+"""The relation of a DataFrame at the end of a program; without a row that of `RELATIONS`."""
+
+COMPUTED: dict[type, NamedCall] = {}
+"""name(value), by the class of the value: a function that is not here, over values of a library."""
+
+DECIDED: dict[type, Callable[[Run, Value, list[Any], Any], Value]] = {}
+"""[1 if x > 0 else 2 for x in column]: the value of a comprehension over elements of this class."""
+
+LIBRARY_ROOTS: dict[str, NamedCall] = {}
+"""pandas.read_csv(…): functions of a library, by its first name."""
 
 LONGEST_VARIABLE = 80
 
@@ -78,6 +120,28 @@ def value(run: Run, node: ast.expr | None, env: Environment) -> Value:
         return bound(run, found, node)
 
     return found
+
+
+def relation_in(held: Value) -> Relation | None:
+    """Return the relation of a DataFrame of any library; None for any other value."""
+    found = RELATIONS.get(held.__class__)
+    if found is None:
+        return None
+    return found(held)
+
+
+def operation_of(left: Value, right: Value = None) -> Operation | None:
+    """Return what carries out an operator, where either side is of a DataFrame library."""
+    return OPERATIONS.get(left.__class__) or OPERATIONS.get(right.__class__)
+
+
+def computed_by(arguments: Arguments, keywords: Keywords) -> NamedCall | None:
+    """Return the stand-in of a function that is not here, given values of a DataFrame library."""
+    for each in (*arguments, *keywords.values()):
+        found = COMPUTED.get(each.__class__)
+        if found is not None:
+            return found
+    return None
 
 
 def named_argument(
@@ -162,6 +226,8 @@ def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
 
     held[key]      df["x"], config["tables"]["orders"], names[0]
     """
+    if run.elements and key.__class__ in COMPUTED and held.__class__ not in RELATIONS:
+        return COMPUTED[key.__class__](run, "item", [key], {}, node)
     for kind in held.__class__.__mro__:
         if kind in ITEMS:
             return ITEMS[kind](run, held, key, node)

@@ -12,6 +12,7 @@ from typing import Any
 
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
 from lineal.extract.pyspark.forms import Form, form_of
+from lineal.extract.pyspark.frame_libraries import FrameLibrary, library_of
 from lineal.extract.pyspark.notebooks import NotANotebook, python_of
 from lineal.extract.pyspark.reading import PythonReading
 from lineal.extract.pyspark.run import Environment
@@ -37,6 +38,7 @@ class File:
         "_form",
         "_frame_like",
         "_tree",
+        "_words",
         "classes",
         "environment",
         "functions",
@@ -74,6 +76,7 @@ class File:
         self.environment: Environment | None = None
         self._tree: ast.Module | None = None
         self._frame_like: set[str] | None = None
+        self._words: set[str] | None = None
         self._form: Form | None = None
 
     def python_of(self, script: Script) -> tuple[str, list[int] | None]:
@@ -140,21 +143,40 @@ class File:
         return any(each.code is not Code.NEAREST_DIALECT for each in self.problems)
 
     @property
+    def words(self) -> set[str]:
+        """Return the words of the file's imports."""
+        if self._words is None:
+            self._words = imported_words(self.text)
+        return self._words
+
+    @property
+    def library(self) -> FrameLibrary | None:
+        """Return the library of the file's DataFrames; None if they are Spark's."""
+        return library_of(self.words)
+
+    @property
     def frame_like(self) -> set[str]:
         """Names of this file that are used as only a DataFrame can be."""
         if self._frame_like is None:
-            self._frame_like = frame_like_names(self.tree)
+            self._frame_like = frame_like_names(self.tree, strong_names(self.library))
         return self._frame_like
 
 
-def frame_like_names(tree: ast.AST) -> set[str]:
+def strong_names(library: FrameLibrary | None) -> frozenset[str]:
+    """Return the names that only the DataFrames of a library have; Spark's for None."""
+    if library is None:
+        return STRONG
+    return library.strong
+
+
+def frame_like_names(tree: ast.AST, strong: frozenset[str] = STRONG) -> set[str]:
     """Return the names on which methods of a DataFrame are called."""
     return {
         node.value.id
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
-        and node.attr in STRONG
+        and node.attr in strong
     }
 
 

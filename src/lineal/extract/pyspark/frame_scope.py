@@ -71,6 +71,8 @@ class FrameScope(Scope):
         bound = meta.get("bound") if meta else None
         if bound is not None:
             return self.bound(bound, node)
+        if meta and "slot" in meta:
+            return self.taken(meta["slot"], node)
         if meta and "outer" in meta:
             return Slot(node.name, node.name, {(Column(OUTER, _spelling(node)), IDENTITY): None})
         if self.aliases:
@@ -257,7 +259,7 @@ PRODUCED = "a table whose schema is not complete has it; another one that is not
 
 
 def _beside(slot: Slot, stars: list[Attribute]) -> bool:
-    """Whether a column stands beside open stars of its own table and of another one."""
+    """Whether a column is beside open stars of its own table and of another one."""
     if len(stars) < 2 or slot.scanned is None:
         return False
     datasets = {star.slot.star.dataset for star in stars if star.slot.star is not None}
@@ -317,7 +319,7 @@ class FrameEvaluation(QueryEvaluation):
         return [attribute.slot for attribute in expand_star(scope.relation, node, scope)]
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
-        """Return the frame of a DataFrame that stands in an expression."""
+        """Return the frame of a DataFrame in an expression."""
         relation = node._meta.get("relation") if node._meta else None
         if relation is None:
             return super().frame_of(node, scope)

@@ -13,11 +13,11 @@ from lineal.extract.pyspark.dispatch import (
     Keywords,
     argument_at,
     invoke,
+    relation_in,
     value,
 )
 from lineal.extract.pyspark.knowledge import copy_container, items_of
 from lineal.extract.pyspark.natives import is_a
-from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.repetition import (
     Call,
     mark_of,
@@ -119,7 +119,7 @@ def carry_out(run: Run, call: Call, at_yield: Callable[[Value], None] | None) ->
         run.frames.pop()
         run.depth -= 1
         run.reading, run.home, run.own_names = reading, home, own
-        run.leave(outside, taken=made.__class__ is Relation)
+        run.leave(outside, taken=relation_in(made) is not None)
 
 
 def variant_for(run: Run, function: Function, arguments: Arguments, node: Any) -> Function:

@@ -21,7 +21,6 @@ from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.protocols import known_value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import (
     Choice,
     Class,
@@ -50,7 +49,7 @@ def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
     held[key], held[1:3]
     """
     held = value(run, node.value, env)
-    if isinstance(node.slice, ast.Slice):
+    if isinstance(node.slice, ast.Slice) and held.__class__ not in SLICED:
         return slice_items(run, node.slice, held, env)
     return item_of(run, held, known_value(value(run, node.slice, env), node.slice), node)
 
@@ -68,6 +67,19 @@ def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Val
     if known and isinstance(held, Instance):
         return item_of(run, held, slice(*bounds), node)
     return Unknown("…", "a part that is not known")
+
+
+def slice_of(run: Run, node: ast.Slice, env: Environment) -> Value:
+    """Evaluate a slice that is handed on as it is.
+
+    df.loc[:, "a":"c"]
+    """
+    written = (node.lower, node.upper, node.step)
+    return slice(*(value(run, bound, env) if bound is not None else None for bound in written))
+
+
+SLICED: set[type] = set()
+"""Values of DataFrame libraries that take slices by themselves."""
 
 
 def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
@@ -192,7 +204,7 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     """
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
-        return item_of_relation(run, open_dataset(run, held, node), key, node)
+        return item_of(run, run.program.open_frame(run, held, node), key, node)
     level = min(held.level, Confidence.LOW)
     return Unknown(label_of(node), held.reason, level)
 
@@ -212,6 +224,7 @@ def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
 
 
 EXPRESSIONS[ast.Subscript] = subscript
+EXPRESSIONS[ast.Slice] = slice_of
 
 ITEMS.update(
     {

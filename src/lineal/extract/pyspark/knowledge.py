@@ -1,4 +1,4 @@
-"""What is known of an abstract value: whether it is a constant, whether it holds, its items."""
+"""Facts about an abstract value: whether it is a constant, whether it holds, its items."""
 
 from __future__ import annotations
 
@@ -69,7 +69,11 @@ CONSTANTS = (str, int, float, bool, bytes, type(None), complex, TypeValue)
 
 def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where only a run can tell."""
-    if isinstance(value, (Unknown, Pattern, Choice, Native, ColumnValue)):
+    if isinstance(value, UNDECIDED):
+        return None
+    ask = UNDECIDED_CLASSES.get(value.__class__)
+    if ask is not None:
+        ask(value)
         return None
     if isinstance(value, Library) and is_elsewhere(value):
         return None
@@ -79,6 +83,11 @@ def truth(value: Value) -> bool | None:
         return bool(value)
 
     return True
+
+
+UNDECIDED = (Unknown, Pattern, Choice, Native, ColumnValue)
+UNDECIDED_CLASSES: dict[type, Callable[[Any], None]] = {}
+"""Values of DataFrame libraries of which only a run knows whether they hold; each hears of it."""
 
 
 def copy_container(held: Value) -> Value:
@@ -183,7 +192,7 @@ def numbers_of(value: range) -> list[Value] | None:
     return list(value)
 
 
-ITERABLES: tuple[tuple[Any, Callable[[Any], list[Value] | None]], ...] = (
+ITERABLES: list[tuple[Any, Callable[[Any], list[Value] | None]]] = [
     ((list, tuple), list),
     ((set, frozenset), lambda value: sorted(value, key=str)),
     (dict, list),
@@ -194,5 +203,5 @@ ITERABLES: tuple[tuple[Any, Callable[[Any], list[Value] | None]], ...] = (
     (Class, members_of),
     (SchemaValue, lambda value: [FieldValue(name, kind) for name, kind in value.fields]),
     (Instance, fields_of),
-)
+]
 """The items of a value, by the first kind that it is of."""

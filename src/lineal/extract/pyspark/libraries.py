@@ -19,8 +19,10 @@ from lineal.extract.pyspark.columns.functions import (
 )
 from lineal.extract.pyspark.delta import delta_table
 from lineal.extract.pyspark.dispatch import (
+    LIBRARY_ROOTS,
     Arguments,
     Keywords,
+    computed_by,
     invoke,
     only_argument,
 )
@@ -104,14 +106,20 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
         if found is not None:
             return call_member(run, found, arguments, keywords, node)
 
+    root = LIBRARY_ROOTS.get(name.partition(".")[0])
+    if root is not None:
+        return root(run, name, arguments, keywords, node)
     return call_unknown(run, name, arguments, keywords, node)
 
 
 def call_unknown(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """Return that only a run knows what comes out.
+    """Return a value that only a run knows.
 
     yaml.safe_load(f), helpers.clean(df)
     """
+    computed = computed_by(arguments, keywords)
+    if computed is not None:
+        return computed(run, name, arguments, keywords, node)
     if hands_columns(arguments, keywords):
         return computed_column(run, name, arguments, keywords, node)
     if is_configuration(name):
@@ -302,7 +310,7 @@ LIBRARIES.update(
     }
 )
 
-FAMILIES: tuple[tuple[re.Pattern[str], MemberCall], ...] = (
+FAMILIES: list[tuple[re.Pattern[str], MemberCall]] = [
     (re.compile(r"^pyspark\.sql\.types\.(\w*Type|StructField)$"), call_type),
     (re.compile(r"^pyspark\.sql(\.window)?\.Window(Spec)?\.(\w+)$"), call_window),
     (
@@ -319,5 +327,5 @@ FAMILIES: tuple[tuple[re.Pattern[str], MemberCall], ...] = (
     (re.compile(r"^awsglue\."), call_glue),
     (re.compile(r"^pyspark\.ml\.(?:[a-z]\w*\.)?([A-Z]\w*)(?:\.(\w+))?$"), call_learning),
     (re.compile(r"^pyspark\.sql\.(Row|types\.Row$)"), call_row),
-)
+]
 """Names of one library that are called alike; the first pattern that matches decides."""

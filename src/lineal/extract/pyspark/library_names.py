@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from lineal.extract.pyspark.functions_list import FUNCTION_NAMES
 from lineal.extract.pyspark.glue import TRANSFORMS
@@ -30,6 +30,9 @@ LIBRARY_CONSTANTS: Mapping[str, Value] = {
     "math.pi": 3.14,
     "math.e": 3.14,
 }
+
+MEMBERS: dict[str, Callable[[str], Value]] = {}
+"""pl.col.amount: names of libraries whose every member is a value, and what makes the value."""
 
 
 def member_by_star(module: str, name: str) -> Library | None:

@@ -10,6 +10,7 @@ from lineal.extract.pyspark.dispatch import (
     ACTIONS,
     BUILDERS,
     FRAME_METHODS,
+    RECEIVERS,
     Arguments,
     Keywords,
     argument_at,
@@ -111,7 +112,7 @@ def on_session(
 def on_builder(
     run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Call a method of what is put together call by call.
+    """Call a method of a builder, which is put together call by call.
 
     df.write.mode("append")
     """
@@ -131,13 +132,13 @@ def on_window(
 ) -> Value:
     """Add to a window.
 
-    Window.partitionBy("a").orderBy("b")
+    Window.partitionBy("a").orderBy("b"), and as Snowpark spells them
     """
-    if name not in ("partitionBy", "orderBy"):
+    if name not in ("partitionBy", "orderBy", "partition_by", "order_by"):
         return held
 
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
-    if name == "partitionBy":
+    if name.startswith("partition"):
         return WindowSpec(trees, held.order)
     return WindowSpec(held.partition, trees)
 
@@ -173,13 +174,15 @@ def on_type(
     return type_method(held, name)
 
 
-RECEIVERS: dict[type, Any] = {
-    Relation: on_relation,
-    ColumnValue: on_column,
-    Grouped: on_grouped,
-    Session: on_session,
-    Builder: on_builder,
-    WindowSpec: on_window,
-    SchemaValue: on_schema,
-    TypeValue: on_type,
-}
+RECEIVERS.update(
+    {
+        Relation: on_relation,
+        ColumnValue: on_column,
+        Grouped: on_grouped,
+        Session: on_session,
+        Builder: on_builder,
+        WindowSpec: on_window,
+        SchemaValue: on_schema,
+        TypeValue: on_type,
+    }
+)

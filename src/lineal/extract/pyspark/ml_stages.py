@@ -89,5 +89,5 @@ OPTIONAL = frozenset(("weightCol", "censorCol"))
 
 
 def stage_named(name: str) -> Stage | None:
-    """LogisticRegression, LogisticRegressionModel      Return what is known of a class."""
+    """LogisticRegression, LogisticRegressionModel      Return the stage of a class."""
     return STAGES.get(name) or STAGES.get(name.removesuffix("Model"))

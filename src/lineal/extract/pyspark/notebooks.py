@@ -155,7 +155,7 @@ def ends_magic(line: str, language: str) -> bool:
 
 
 def first_line(lines: list[str]) -> int | None:
-    """Return the position of the first line; comments may stand before the %% of a cell."""
+    """Return the position of the first line; comments may come before the %% of a cell."""
     filled = [position for position, line in enumerate(lines) if line.strip()]
     code = (at for at in filled if not lines[at].lstrip().startswith("#"))
     start = next(code, None)

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lineal.extract.pyspark.files import File, frame_like_names, session_like_names
+from lineal.extract.pyspark.files import File, frame_like_names, session_like_names, strong_names
+from lineal.extract.pyspark.frame_libraries import library_of, open_value
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset
@@ -143,7 +144,8 @@ class OpenCalls:
             arguments.append(instance)
             parameters = parameters[1:]
 
-        usage = Usage(frame_like_names(function.node), session_like_names(function.node))
+        strong = strong_names(file.library)
+        usage = Usage(frame_like_names(function.node, strong), session_like_names(function.node))
         arguments += [open_parameter(run, each, function, usage) for each in parameters]
         keywords = {
             each.arg: open_parameter(run, each, function, usage) for each in spec.kwonlyargs
@@ -169,12 +171,17 @@ def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usag
     """
     name = parameter.arg
     annotation = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
+    library = library_of(function.file.words, annotation)
+    is_session = annotation.endswith("Session") or name in SESSION_NAMES
+    if is_session and library is not None and library.open_session is not None:
+        return library.open_session()
     if "SparkSession" in annotation or name in SESSION_NAMES or name in usage.sessions:
         return Session()
     if is_frame(name, annotation, usage):
         reason = "a parameter that no call binds"
         held = Unknown(f"{function.name}.{name}", reason, Confidence.HIGH)
-        return open_dataset(run, held, function.node)
+        relation = open_dataset(run, held, function.node)
+        return open_value(run, relation, library)
 
     return Unknown(name, f"the parameter {name} of {function.name}", Confidence.LOW)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.columns import trees
-from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, value
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, operation_of, value
 from lineal.extract.pyspark.knowledge import truth
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, MOST_ITEMS
@@ -54,6 +54,9 @@ def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
 def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
     """Return what an operator gives for two values."""
     both = (left, right)
+    operation = operation_of(left, right)
+    if operation is not None:
+        return operation(run, type(node.op), left, right, node)
     if any_is(ColumnValue, both):
         return trees.binary(run, type(node.op), left, right, node)
     if any_is(Tree, both):
@@ -182,6 +185,9 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
     not a, -a, ~a
     """
     held = value(run, node.operand, env)
+    operation = operation_of(held)
+    if operation is not None:
+        return operation(run, type(node.op), held, None, node)
     if isinstance(held, ColumnValue):
         return trees.unary(run, type(node.op), held, node)
     if isinstance(node.op, ast.Not):

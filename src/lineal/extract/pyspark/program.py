@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
@@ -26,10 +27,12 @@ from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
 from lineal.extract.pyspark.blocks import Flow, Returns, run_block
 from lineal.extract.pyspark.catalog import Known, SessionCatalog
 from lineal.extract.pyspark.dbt import is_dbt_model
-from lineal.extract.pyspark.files import File, imported_words, label_files
+from lineal.extract.pyspark.dispatch import ENDINGS, relation_in
+from lineal.extract.pyspark.files import File, imported_words, label_files, strong_names
 from lineal.extract.pyspark.forms import Kind
+from lineal.extract.pyspark.frame_libraries import imports_traced, open_value
 from lineal.extract.pyspark.function_calls import call_function
-from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, STARS, member_by_star
+from lineal.extract.pyspark.library_names import LIBRARY_CONSTANTS, MEMBERS, STARS, member_by_star
 from lineal.extract.pyspark.modules import ModuleIndex
 from lineal.extract.pyspark.open_calls import Mentions, OpenCalls, functions_in
 from lineal.extract.pyspark.pipelines import dbt_model, define
@@ -192,14 +195,37 @@ class Program:
         """Return the run after its last file; a path that a table is stored at is that table."""
         for file in self.files:
             self.run.diagnostics.extend(file.problems)
+        self.run.writes += self.unwritten_queries()
         for write in self.run.writes:
             if write.name in self.located:
                 write.name, write.kind = self.located[write.name], "table"
 
         return self.run
 
+    def unwritten_queries(self) -> list[Write]:
+        """Return the queries whose frames reach nothing that is written, named after their function."""
+        if not self.run.queries:
+            return []
+
+        used = {id(each) for write in self.run.writes for each in ancestors(write.relation)}
+        found: dict[int, Write] = {}
+        taken: Counter[str] = Counter()
+        for query in self.run.queries:
+            if id(query.relation) in used or id(query.node) in found:
+                continue
+
+            taken[query.name] += 1
+            if taken[query.name] > 1:
+                query.name = f"{query.name}_{taken[query.name]}"
+            found[id(query.node)] = query
+
+        return list(found.values())
+
     def speaks(self, text: str) -> bool:
         """Tell whether a file is worth reading by itself; a DataFrame of pandas is not Spark's."""
+        if self.words is SPARK_WORDS and imports_traced(imported_words(text)):
+            return True
+
         found = self.words.search(text)
         if found is None:
             return False
@@ -313,7 +339,7 @@ class Program:
         if self.has_written(file, before):
             return
 
-        frames = [each for each in made if isinstance(each, Relation)]
+        frames = [found for each in made if (found := relation_in(each)) is not None]
         found = frames[0] if frames else run.views.get(file.name.lower())
         if found is not None:
             node = function.node if function is not None else file.tree
@@ -376,7 +402,9 @@ class Program:
                 self.guarded(function, partial(dbt_model, run, function, file.script, file.name))
 
     def guarded(self, function: Function, call: Any) -> None:
-        """A function that does too much, or what nobody has thought of, costs only itself."""
+        """Call a function within a boundary: one that does too much, or fails, is the only one
+        lost.
+        """
         run = self.run
         reading, run.reading = run.reading, function.file.reading
 
@@ -396,8 +424,13 @@ class Program:
     def show_leaves(self, file: File) -> None:
         """A file that writes nothing: what it ends with is its result, named after the file."""
         leaves: dict[int, tuple[Relation, Any, PythonReading]] = {}
-        for relation, node, reading in self.run.leaves:
-            leaves[id(relation)] = (relation, node, reading)
+        endings: dict[int, Relation] = {}
+        for held, node, reading in self.run.leaves:
+            relation = relation_in(held)
+            if relation is not None:
+                leaves[id(relation)] = (relation, node, reading)
+                ending = ENDINGS.get(held.__class__)
+                endings[id(relation)] = ending(held) if ending is not None else relation
 
         used = {
             id(parent)
@@ -416,7 +449,7 @@ class Program:
 
             number += 1
             name = stem if number == 1 else f"{stem}_{number}"
-            write = Write(name, relation, node, reading, "query")
+            write = Write(name, endings[id(relation)], node, reading, "query")
             write.script = file
             self.run.writes.append(write)
 
@@ -424,10 +457,8 @@ class Program:
 
     def frame_like(self, node: Any, run: Run) -> set[str]:
         """Return the names that the file being read uses like a DataFrame."""
-        for file in self.files:
-            if file.reading is run.reading:
-                return file.frame_like
-        return set()
+        file = self.file_at_hand(run)
+        return file.frame_like if file is not None else set()
 
     def path_of(self, text: str) -> str:
         """A path as a dataset is called by it: of a program that was run, from the folder in which
@@ -454,8 +485,32 @@ class Program:
         """A name that the program does not define: used as a DataFrame it is an open dataset."""
         held = Unknown(name, "not defined in this program", Confidence.HIGH)
         if name in self.frame_like(node, run):
-            return open_dataset(run, held, node)
+            return self.open_frame(run, held, node)
         return held
+
+    def file_at_hand(self, run: Run) -> File | None:
+        """Return the file that is being read."""
+        return next((file for file in self.files if file.reading is run.reading), None)
+
+    def open_frame(self, run: Run, held: Unknown, node: Any) -> Value:
+        """Return an open dataset as a DataFrame of the library that the file at hand uses."""
+        file = self.file_at_hand(run)
+        library = file.library if file is not None else None
+        return open_value(run, open_dataset(run, held, node), library)
+
+    def open_session(self, run: Run) -> Value:
+        """Return a session of the library that the file at hand uses; None if it has none.
+
+        session = st.connection("snowflake").session()
+        """
+        file = self.file_at_hand(run)
+        library = file.library if file is not None else None
+        return library.open_session() if library is not None and library.open_session else None
+
+    def strong_names(self, run: Run) -> frozenset[str]:
+        """Return the names that only DataFrames of the file at hand have."""
+        file = self.file_at_hand(run)
+        return strong_names(file.library if file is not None else None)
 
     # -- modules -----------------------------------------------------------------------------------
 
@@ -575,6 +630,9 @@ class Program:
         """
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
+        home, _, member = name.rpartition(".")
+        if home in MEMBERS:
+            return MEMBERS[home](member)
         return LIBRARY_CONSTANTS.get(name, Library(name))
 
 

@@ -32,7 +32,7 @@ def iterate(run: Run, held: Value, node: Any) -> list[Value] | None:
 
 
 def unknown_of(held: Value, node: ast.AST) -> Unknown:
-    """Return a value that only a run knows, for what is made of one that is not known."""
+    """Return an unknown value that is made of another value, with the reason of that one."""
     if isinstance(held, Unknown):
         return held
     if isinstance(held, Pattern):

@@ -21,7 +21,7 @@ PIPELINE = re.compile(r"\bdlt\b|\bpipelines\b|databricks\.declarative")
 
 
 class PythonReading(Reading):
-    """A Python file, with the SQL texts that stand in it."""
+    """A Python file, with the SQL texts in it."""
 
     __slots__ = ("_pipeline", "_split", "cells", "embedded", "parsed")
 
@@ -41,8 +41,10 @@ class PythonReading(Reading):
         """of a notebook: the line in the file that each line of its code stands for"""
         self.embedded = embedded if embedded is not None else {}
         """the SQL texts of a whole program, by the trees that were made of them"""
-        self.parsed: dict[tuple[str, str, int], tuple[Reading, list[Any], list[Diagnostic]]] = {}
-        """the SQL texts of this file that were parsed, by text and place"""
+        self.parsed: dict[
+            tuple[str, str, str, int], tuple[Reading, list[Any], list[Diagnostic]]
+        ] = {}
+        """the SQL texts of this file that were parsed, by dialect, text and place"""
         self._split: list[str] | None = None
         self._pipeline: bool | None = None
 
@@ -59,7 +61,7 @@ class PythonReading(Reading):
         return self._pipeline
 
     def embed(self, tree: Any, reading: Reading) -> None:
-        """A SQL text of this file: its trees know where they stand in it."""
+        """Add a SQL text of this file: its trees know their places in it."""
         self.embedded[id(tree)] = (tree, reading)
 
     def unquoted(self, name: str) -> str:
@@ -201,7 +203,7 @@ class PythonReading(Reading):
 
 
 class Spot(NamedTuple):
-    """A Python expression and the file that it stands in."""
+    """A Python expression and its file."""
 
     reading: PythonReading
     node: ast.AST
@@ -211,7 +213,7 @@ class Spot(NamedTuple):
 
 
 def is_spelled(name: str, node: ast.AST) -> bool:
-    """Whether a column's name stands in an expression; a call inside of it speaks for itself."""
+    """Whether an expression spells a column's name; a call inside of it speaks for itself."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
     waiting: list[ast.AST] = [node]
     if isinstance(node, ast.Call):

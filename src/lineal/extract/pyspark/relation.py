@@ -24,7 +24,7 @@ OUTER = Dataset("", "<outer>")
 
 
 class Attribute(NamedTuple):
-    """A column with its identity and the names that may stand before it."""
+    """A column with its identity and the names that may qualify it."""
 
     slot: Slot
     id: int

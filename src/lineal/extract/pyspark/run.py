@@ -1,4 +1,4 @@
-"""One run of the abstract interpreter over a program: what is known while its statements are
+"""One run of the abstract interpreter over a program: the values known while its statements are
 walked.
 """
 
@@ -73,6 +73,11 @@ class Environment:
         """
         return f"{self.file.label}::{self.function}" if self.function else self.file.label
 
+    def visible(self) -> dict[str, Value]:
+        """Return the names that can be read here, with those of the functions and module around."""
+        outer = self.outer.visible() if self.outer is not None else {}
+        return {**outer, **self.names}
+
     def home_of(self, name: str) -> Environment | None:
         """Return the environment that defines a name."""
         here: Environment | None = self
@@ -85,7 +90,9 @@ class Environment:
 
 
 class Yielded(list[Any]):
-    """What a call has yielded so far; of a context manager, what is to be done at its yield."""
+    """The values that a call has yielded so far; a context manager also has its action at the
+    yield.
+    """
 
     def __init__(self, at_yield: Callable[[Value], None] | None = None) -> None:
         super().__init__()
@@ -94,7 +101,7 @@ class Yielded(list[Any]):
 
 @dataclass
 class Write:
-    """A dataset that the program writes: what is written, and how the target's columns are matched."""
+    """A dataset that the program writes: its frame, and how the target's columns are matched."""
 
     name: str
     relation: Relation
@@ -117,7 +124,7 @@ class Write:
 
 
 class Activation(NamedTuple):
-    """What is known of gaps outside of the function or module at hand."""
+    """The gaps outside of the function or module at hand."""
 
     gaps: list[Diagnostic]
     loose: list[Diagnostic]
@@ -133,6 +140,10 @@ class Work:
         """how often the steps were counted: the clock is asked now and then only"""
         self.chances = CHANCES
         self.depth = 0
+        self.env: Environment | None = None
+        """the names around the call that is carried out"""
+        self.elements = 0
+        """how many functions over elements of a column are inside of each other"""
         self.journals: list[dict[int, tuple[Any, Any]]] = []
         self.changes = 0
         """how often something changed that is not a name of the function at hand"""
@@ -162,7 +173,9 @@ class Run(Work):
         self.global_views: dict[str, Relation] = {}
         self.written: dict[str, Write] = {}
         self.writes: list[Write] = []
-        self.leaves: list[tuple[Relation, Any, PythonReading]] = []
+        self.queries: list[Write] = []
+        """the SQL texts that give frames of other libraries: written where nothing is made of them"""
+        self.leaves: list[tuple[Value, Any, PythonReading]] = []
         self.diagnostics: list[Diagnostic] = []
         self.reported: set[Diagnostic] = set()
         self.told = 0
@@ -184,6 +197,8 @@ class Run(Work):
         """
         self.home = ""
         """the file and function at hand: jobs/daily.py::main"""
+        self.here: Environment | None = None
+        """the names around the call at hand: pl.sql("SELECT … FROM orders") reads variables"""
         self.script: Any = None
         self.script_key = 0
         """what tells the script at hand from others, however often the program is run"""
@@ -214,6 +229,16 @@ class Run(Work):
         self.steps, self.chances, self.begun = 0, CHANCES, len(self.writes)
         self.memory, self.under_way = {}, []
 
+    def environments_at_hand(self) -> list[Environment]:
+        """Return the names that the call at hand sees, the nearest first."""
+        found = []
+        here = self.env
+        while here is not None:
+            found.append(here)
+            here = here.outer
+
+        return found
+
     # -- limits ------------------------------------------------------------------------------------
 
     def step(self, cost: int = 1) -> None:
@@ -236,7 +261,7 @@ class Run(Work):
         return FrameEvaluation(self.catalog, self.reading, self.facts, NO_TARGET)
 
     def report(self, code: Code, message: str, node: Any, hint: str = "", gap: bool = True) -> None:
-        """Report a diagnostic once; a gap concerns what is being computed."""
+        """Report a diagnostic once; a gap concerns the value being computed."""
         diagnostic = Diagnostic(code, message, self.reading.place_of(node), hint)
         self.told += 1
         if gap and code in GAPS:
@@ -289,7 +314,7 @@ class Run(Work):
         self.unread_in.setdefault(self.script_key, []).append(found)
 
     def enter(self) -> Activation:
-        """A function or module begins: what is loose outside may be in what it is given."""
+        """Begin a function or module: loose diagnostics outside may concern its arguments."""
         outside = Activation(self.gaps, self.loose, self.calls)
         self.gaps, self.loose, self.calls = [], [*self.loose], 0
         return outside

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lineal.algebra.frame import Slot
@@ -289,7 +290,8 @@ def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     name = named_argument(arguments, keywords, 0, "name")
     if not isinstance(name, str):
         name = "udf"
-    return Udf(name)
+    function = named_argument(arguments, keywords, 1, "f")
+    return replace(function, name=name) if isinstance(function, Udf) else Udf(name)
 
 
 def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

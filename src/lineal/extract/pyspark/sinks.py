@@ -44,7 +44,7 @@ from lineal.model.way import Confidence
 
 
 def write_dataset(run: Run, write: Write) -> None:
-    """Remember what is written; within one script a table that is made anew starts a new version."""
+    """Remember a write; within one script a table that is made anew starts a new version."""
     certain = not run.journals
     there = run.written.get(write.name.lower())
     if write.keeps and there is not None and there.certain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from lineal.extract.pyspark.dispatch import EXPRESSIONS, value
+from lineal.extract.pyspark.dispatch import EXPRESSIONS, computed_by, value
 from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
@@ -22,7 +22,12 @@ def f_string(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
 
     f"{schema}.orders"
     """
-    return text_of_parts([format_part(run, part, env) for part in node.values])
+    parts = [format_part(run, part, env) for part in node.values]
+    if run.elements:
+        computed = computed_by(parts, {})
+        if computed is not None:
+            return computed(run, "format", parts, {}, node)
+    return text_of_parts(parts)
 
 
 def format_part(run: Run, part: ast.expr, env: Environment) -> Value:
@@ -62,7 +67,7 @@ def format_value(held: Value, spec: str) -> Value:
 
 
 def text_of_parts(parts: list[Value]) -> Value:
-    """The text of several values side by side; what is not known stays a placeholder."""
+    """Return the text of several values side by side; an unknown part stays a placeholder."""
     choices = [part for part in parts if isinstance(part, Choice)]
     if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
         several = [

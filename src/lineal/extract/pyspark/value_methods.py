@@ -55,7 +55,7 @@ def method_from(table: Mapping[str, MethodCall]) -> MethodCall:
 def method_of_options(
     run: Run, held: Choice, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Call a method of each value that a branch may have left, and merge what comes out."""
+    """Call a method of each value that a branch may have left, and merge the results."""
     first, *rest = [
         method_of_value(run, each, name, arguments, keywords, node) for each in held.options
     ]
@@ -379,7 +379,7 @@ def method_of_set(
 def change_set(
     run: Run, held: Any, name: str, arguments: Arguments, others: list[list[Value] | None]
 ) -> None:
-    """Change a set by what is known.
+    """Change a set by the known values.
 
     seen.add(x), seen.remove(x), seen.update(more)
     """

@@ -278,8 +278,8 @@ class Class:
 
 
 def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
-    """C3: the first head that stands in no other tail; where a program has no such order, any that
-    is there.
+    """C3: the first head that is in no other tail; where a program has no such order, any remaining
+    head.
     """
     waiting = [list(order) for order in orders] + [
         [base for base in bases if isinstance(base, Class)]
@@ -375,6 +375,10 @@ class Udf:
 
     name: str
     aggregates: bool = False
+    body: Value = field(default=None, compare=False)
+    """of a pandas UDF the function that works on series"""
+    is_iterator: bool = False
+    """the function takes an iterator of series"""
 
 
 @dataclass
@@ -403,7 +407,7 @@ class Partial:
 
 @dataclass(frozen=True)
 class PartialMethod(Partial):
-    """functools.partialmethod(f, …)      self comes before what is given"""
+    """functools.partialmethod(f, …)      self comes before the given arguments"""
 
 
 class DefaultDict(dict[Any, Any]):
@@ -428,7 +432,8 @@ class Generator:
 
 
 FOLLOWED = frozenset((*sys.stdlib_module_names, "builtins", "pyspark", "delta", "io", "dlt", "awsglue",
-    "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt", "sqlglot"))  # fmt: skip
+    "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt", "sqlglot", "polars",
+    "snowflake", "sklearn", "xgboost", "lightgbm", "joblib"))  # fmt: skip
 """Packages whose names the interpreter knows, or that hold no names of columns."""
 
 
@@ -461,7 +466,7 @@ def note_of(what: str, held: object) -> str:
 
 
 def label_of(node: ast.AST) -> str:
-    """How a placeholder is called: the last name of what stands there."""
+    """Return the name of a placeholder: the last name of its expression."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

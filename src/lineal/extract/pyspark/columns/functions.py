@@ -372,7 +372,7 @@ def udf(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
 
     F.udf(f, "int"), @F.pandas_udf("double")
     """
-    return udf_of(run, name, arguments, keywords)
+    return udf_of(run, name, arguments, keywords, node)
 
 
 def nothing(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -449,12 +449,22 @@ def udf_call(
 ) -> ColumnValue:
     """Build the call of a UDF.
 
-    plus_one("x")      whatever it does, it does it to x
+    plus_one("x")      whatever it does, it does it to x, where its body cannot be followed
     """
+    for follow in FOLLOW_BODY if udf.body is not None else ():
+        followed = follow(run, udf, arguments, keywords, node)
+        if followed is not None:
+            return followed
+
     trees = [column(run, argument, node) for argument in [*arguments, *keywords.values()]]
     kind = exp.AnonymousAggFunc if udf.aggregates else exp.Anonymous
     return ColumnValue(kind(this=udf.name or "udf", expressions=trees), doubt=doubt_of(arguments))
 
+
+FollowBody = Callable[[Run, Udf, Arguments, Keywords, Any], ColumnValue | None]
+
+FOLLOW_BODY: list[FollowBody] = []
+"""What follows the body of a pandas UDF."""
 
 COMPUTED = Doubt(Confidence.MEDIUM, False, "made by a function that only a run knows")
 

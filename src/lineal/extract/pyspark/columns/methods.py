@@ -77,7 +77,7 @@ def type_of(wanted: Value) -> Any:
 
 @lru_cache(maxsize=256)
 def build_type(text: str) -> exp.DataType:
-    """Build a type of SQL; a text that is no type stands for itself."""
+    """Build a type of SQL; a text that does not parse as one is a user-defined type."""
     try:
         return exp.DataType.build(text, dialect="spark")
     except Exception:  # a type that sqlglot does not know is a type nevertheless
@@ -290,8 +290,20 @@ def outer(
     return ColumnValue(tree)
 
 
+def within_group(
+    run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Order the values of an aggregate.
+
+    listagg("name").within_group(col("name").asc())
+    """
+    keys = [_ordered(each.tree) for each in arguments if isinstance(each, ColumnValue)]
+    tree = exp.WithinGroup(this=held.tree, expression=exp.Order(expressions=keys))
+    return column_from(held, arguments, tree)
+
+
 METHODS: dict[str, Handler] = {
-    **dict.fromkeys(("alias", "name"), alias),
+    **dict.fromkeys(("alias", "name", "as_"), alias),
     **dict.fromkeys(("cast", "astype", "try_cast"), cast),
     "when": when,
     "otherwise": otherwise,
@@ -300,10 +312,10 @@ METHODS: dict[str, Handler] = {
         ("asc", "desc", "asc_nulls_first", "asc_nulls_last", "desc_nulls_first", "desc_nulls_last"),
         sort_key,
     ),
-    "isNull": is_null,
-    "isNotNull": is_not_null,
+    **dict.fromkeys(("isNull", "is_null", "equal_nan"), is_null),
+    **dict.fromkeys(("isNotNull", "is_not_null"), is_not_null),
     "isNaN": is_null,
-    "isin": is_in,
+    **dict.fromkeys(("isin", "in_"), is_in),
     "between": between,
     **dict.fromkeys(("getField", "getItem"), field_),
     "withField": with_field,
@@ -312,6 +324,8 @@ METHODS: dict[str, Handler] = {
     "like": operator(exp.Like),
     "ilike": operator(exp.ILike),
     "rlike": operator(exp.RegexpLike),
-    "eqNullSafe": operator(exp.NullSafeEQ),
+    **dict.fromkeys(("eqNullSafe", "equal_null"), operator(exp.NullSafeEQ)),
+    "regexp": operator(exp.RegexpLike),
+    "within_group": within_group,
     **dict.fromkeys(("bitwiseAND", "bitwiseOR", "bitwiseXOR"), operator(exp.BitwiseAnd)),
 }

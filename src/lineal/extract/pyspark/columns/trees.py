@@ -212,10 +212,10 @@ def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
 
 
 def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
-    """The trees of a SQL text that stands in the program."""
+    """Return the trees of a SQL text in the program."""
     place = run.reading.place_of(node)
     file, line = (place.file, place.line) if place else ("", 1)
-    reading, trees, diagnostics = parse_once(run.reading, text, file, line)
+    reading, trees, diagnostics = parse_once(run.reading, text, file, line, run.facts.name)
 
     for diagnostic in diagnostics:
         if diagnostic.code is not Code.DYNAMIC:
@@ -233,18 +233,22 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
 
 
 def parse_once(
-    home: PythonReading, text: str, file: str, line: int
+    home: PythonReading, text: str, file: str, line: int, dialect: str = "spark"
 ) -> tuple[Reading, list[Any], list[Diagnostic]]:
     """Parse a SQL text of a program; a function that is called again gets copies of its trees."""
-    known = home.parsed.get((text, file, line))
+    known = home.parsed.get((dialect, text, file, line))
     if known is not None:
         reading, trees, diagnostics = known
         return reading, [tree.copy() for tree in trees], diagnostics
 
-    reading = Reading(Script(text, "spark", file, line))
+    reading = Reading(Script(text, dialect, file, line))
     trees, _, diagnostics = parse(reading)
     if reading.found is None and len(text) <= LONGEST_KEPT:
-        home.parsed[text, file, line] = reading, [tree.copy() for tree in trees], diagnostics
+        home.parsed[dialect, text, file, line] = (
+            reading,
+            [tree.copy() for tree in trees],
+            diagnostics,
+        )
 
     return reading, trees, diagnostics
 

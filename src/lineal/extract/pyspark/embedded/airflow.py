@@ -97,7 +97,7 @@ def open_dag(called: Called) -> Builder:
 
 
 def dag_parts(name: Value, keywords: Mapping[str, Value]) -> dict[str, Value]:
-    """Return what is kept of a DAG."""
+    """Return the parts of a DAG that its tasks need."""
     return {
         "id": name,
         "folders": folders_of(keywords.get("template_searchpath")),
@@ -323,7 +323,9 @@ def call_task(run: Run, function: Function, called: Called) -> None:
 def call_open(
     run: Run, function: Function, given: list[Value], named: Keywords, node: Any
 ) -> Value:
-    """Call the function of a task; what nobody gives is only known when it runs."""
+    """Call the function of a task; only a run knows the arguments that the program does
+    not pass.
+    """
     spec = function.node.args
     names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     known = {key: held for key, held in named.items() if spec.kwarg is not None or key in names}

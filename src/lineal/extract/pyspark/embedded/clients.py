@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from lineal.extract.pyspark.dispatch import RECEIVERS
 from lineal.extract.pyspark.embedded.airflow import (
     decorate_airflow,
     dialect_in,
@@ -26,7 +27,15 @@ from lineal.extract.pyspark.embedded.statements import (
 )
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Builder, Instance, Library, Session, Unknown, Value
+from lineal.extract.pyspark.values import (
+    Builder,
+    Grouped,
+    Instance,
+    Library,
+    Session,
+    Unknown,
+    Value,
+)
 from lineal.model.diagnostic import Code
 
 CLIENT, FRAME, DESTINATION = "client", "query_frame", "destination"
@@ -35,7 +44,6 @@ CONNECTIONS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, dialect in (
         (r"^(psycopg2?|psycopg2cffi|asyncpg|pg8000|aiopg)\b.*\b(connect|Connection|create_pool)$", "postgres"),
         (r"^snowflake\.connector\.(connect|SnowflakeConnection)", "snowflake"),
-        (r"^snowflake\.snowpark\.", "snowflake"),
         (r"^sqlite3\.connect$|^aiosqlite\.connect$", "sqlite"),
         (r"^(pymysql|MySQLdb|mysql\.connector|mariadb|aiomysql)\.(connect|Connect)", "mysql"),
         (r"^(duckdb)(\.(connect|DuckDBPyConnection))?$", "duckdb"),
@@ -95,6 +103,9 @@ READERS = re.compile(
     r"|pandas_gbq|connectorx|pandas\.io\.gbq)"
     r"(?:\.\w+)?\.(read_sql|read_sql_query|read_gbq|read_database|read_database_uri|read_postgis)$"
 )
+FOLLOWED = re.compile(r"^pandas\.(io\.sql\.)?read_(sql\w*|gbq)$|^duckdb\b")
+"""Functions whose frames are traced: their SQL is a part of the program, not a statement of its own."""
+
 TABLE_READERS = re.compile(r"^pandas(\.io\.sql)?\.read_sql_table$")
 KEEPING = frozenset(
     """copy drop_duplicates dropna head tail sort_values reset_index sample query to_dataframe df
@@ -118,8 +129,11 @@ def take_client(run: Run, collector: Collector, called: Called) -> Value:
         return on_frame(run, collector, called, held)
     if isinstance(held, Builder) and held.kind == CLIENT:
         return on_client(run, collector, called, held)
-    if called.name in WRITERS and isinstance(held, (Unknown, Relation)):
+    if called.name in WRITERS and isinstance(held, (Unknown, Relation, Grouped)):
         return write_unknown(run, called)
+    if called.name in EXECUTING and held.__class__ in RECEIVERS:
+        collector.reached.add(id(called.node))  # its results are traced with the program
+        return NOT_TAKEN
     if called.name in EXECUTING and may_run(held, called):
         return execute(run, collector, called, dialect_by_imports(run))
 
@@ -172,6 +186,9 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
     name = called.library
     if TEXT.match(name):
         return called.value(0, "text", "string")
+    if FOLLOWED.match(name) and not collector.job:
+        collector.reached.add(id(called.node))
+        return NOT_TAKEN
     if READERS.match(name):
         return read_frame(run, collector, called)
     if TABLE_READERS.match(name):
@@ -285,7 +302,7 @@ SQL_NAMES = ("sql", "query", "statement", "operation", "command", "stmt")
 
 
 def execute(run: Run, collector: Collector, called: Called, dialect: str) -> Value:
-    """cursor.execute("INSERT INTO …")      what comes back is a frame of its query"""
+    """cursor.execute("INSERT INTO …")      the result is a frame of its query"""
     position = 0
     if called.name in ("execute_values", "execute_batch") and called.library:
         position = 1

@@ -77,7 +77,7 @@ class Called(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A text of SQL, where it stands, and what is known about its run."""
+    """A text of SQL, its place, and the facts about its run."""
 
     text: str
     file: str

@@ -63,7 +63,7 @@ def home_of(file: File, scope: Scope) -> str:
 
 
 def calls_in(tree: ast.Module) -> Iterator[tuple[Scope, ast.Call]]:
-    """Yield the calls that are handed SQL, each with the function that it stands in."""
+    """Yield the calls that are handed SQL, each with the function around it."""
     waiting: list[tuple[Scope, ast.AST]] = [(tree, tree)]
 
     while waiting:

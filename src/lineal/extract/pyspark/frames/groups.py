@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
@@ -323,6 +324,14 @@ def in_python(
     """
     given = keywords.get("schema", argument_at(arguments, 1))
     schema = schema_of(run, given, node)
+    titles = [name for name, _ in schema.fields] if schema is not None else []
+    for follow in IN_PANDAS:
+        followed = follow(
+            run, relation, named_argument(arguments, keywords, 0, "func"), titles, node
+        )
+        if followed is not None:
+            return followed
+
     run.dynamic("columns that a Python function makes", node, Confidence.LOW)
     lineage = everything_in(relation.frame.slots, OPAQUE)
     names = [name for name, _ in schema.fields] if schema is not None else []
@@ -332,6 +341,12 @@ def in_python(
         for a, (_, t) in zip(found.attributes, schema.fields if schema else [], strict=False)
     }
     return found
+
+
+Follow = Callable[[Run, Relation, Value, list[str], Any], Relation | None]
+
+IN_PANDAS: list[Follow] = []
+"""What follows the body of a function over frames of pandas, given the names of its columns."""
 
 
 def cogroup(

@@ -351,7 +351,7 @@ def through_variables(relation: Relation, items: list[ColumnValue], node: Any) -
 
 
 def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: Any) -> bool:
-    """Whether a column's name stands neither in the call nor in a schema that is known."""
+    """Whether a column's name is neither in the call nor in a known schema."""
     tree = item.tree
     if (
         not isinstance(tree, exp.Column)

@@ -24,7 +24,7 @@ from lineal.model.way import Clause, Confidence, Way
 def narrow_relation(
     run: Run, relation: Relation, trees: list[Any], way: Way, clause: Clause, lenient: bool = False
 ) -> Relation:
-    """The same columns; what stands in the expressions decides the rows."""
+    """Return a relation with the same columns; the columns in the expressions decide its rows."""
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, clause, lenient)
     kept = narrow(decided_rows(relation.rows), way, [expression_in(scope, tree) for tree in trees])

@@ -1,0 +1,195 @@
+"""pandas, read without running it: frames that change in place, over the verbs of the algebra.
+
+values.py      frames, series, groups, rows and windows
+calls.py       what every method asks: names, columns, tables that are made
+trees.py       expressions of series
+selection.py   df["x"], df[mask], df.loc, df.iloc, and what is assigned there
+rows.py        sort_values, dropna, drop_duplicates, explode, query
+columns.py     assign, rename, drop, fillna, apply, set_index, reset_index
+joins.py       merge, join, concat
+groups.py      groupby, agg, transform, rolling, resample
+reshape.py     pivot_table, melt, stack, get_dummies
+series.py      methods of a series, .str and .dt, operators
+elements.py    functions of the program over elements and rows
+spark.py       toPandas, createDataFrame(frame), mapInPandas, applyInPandas
+udfs.py        bodies of pandas UDFs
+files.py       read_csv, read_sql, to_parquet, to_sql
+library.py     functions of pandas and numpy
+frames.py      the tables of methods, and what a name of a value means
+"""
+
+from __future__ import annotations
+
+from lineal.extract.dataframes.pandas import names, spark, udfs
+from lineal.extract.dataframes.pandas.elements import (
+    ask,
+    bound_series,
+    decide_by_elements,
+    element_of,
+    merge_series,
+)
+from lineal.extract.dataframes.pandas.files import final_relation, open_table
+from lineal.extract.dataframes.pandas.frames import (
+    FRAME,
+    PARTS,
+    SERIES_PARTS,
+    SPECIAL,
+    attribute_of_frame,
+    attribute_of_names,
+    attribute_of_row,
+    attribute_of_series,
+    call_series,
+    item_of_names,
+    on_frame,
+    on_groups,
+    on_names,
+    on_row,
+    on_series,
+    on_window,
+    set_attribute,
+)
+from lineal.extract.dataframes.pandas.groups import (
+    GROUPED,
+    attribute_of_groups,
+    each_group,
+    item_of_groups,
+    item_of_rolling,
+)
+from lineal.extract.dataframes.pandas.library import (
+    NUMPY,
+    PANDAS,
+    call_numpy,
+    call_pandas,
+    computed,
+)
+from lineal.extract.dataframes.pandas.merging import merge_frames
+from lineal.extract.dataframes.pandas.names import NameList
+from lineal.extract.dataframes.pandas.selection import (
+    delete_item,
+    item_of_frame,
+    item_of_indexer,
+    item_of_row,
+    item_of_series,
+    set_item,
+    set_part,
+    set_values,
+)
+from lineal.extract.dataframes.pandas.series import (
+    SERIES,
+    attribute_of_accessor,
+    combine,
+    item_of_accessor,
+    on_accessor,
+)
+from lineal.extract.dataframes.pandas.trees import AGGREGATES, OTHER_AGGREGATES
+from lineal.extract.dataframes.pandas.values import (
+    Accessor,
+    DataFrame,
+    Groups,
+    Indexer,
+    Names,
+    Rolling,
+    Row,
+    Series,
+)
+from lineal.extract.pyspark.branches import MERGED
+from lineal.extract.pyspark.dispatch import (
+    ATTRIBUTE_TARGETS,
+    ATTRIBUTES,
+    CALLS,
+    COMPUTED,
+    DECIDED,
+    ENDINGS,
+    FRAMES,
+    ITEM_DELETIONS,
+    ITEM_TARGETS,
+    ITEMS,
+    LIBRARY_ROOTS,
+    OPERATIONS,
+    RECEIVERS,
+    RELATIONS,
+)
+from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
+from lineal.extract.pyspark.items import SLICED
+from lineal.extract.pyspark.knowledge import ITERABLES, UNDECIDED_CLASSES
+from lineal.extract.pyspark.sizes import BOUNDS
+
+STRONG = frozenset(
+    """groupby merge fillna dropna drop_duplicates sort_values reset_index set_index pivot_table melt
+    iterrows itertuples loc iloc rename assign astype to_csv to_parquet to_sql to_excel to_json
+    columns isna isnull describe value_counts explode query applymap corr nunique duplicated dtypes
+    to_feather to_pickle""".split()  # noqa: SIM905
+)
+"""Names that only a frame of pandas has: what they are read from is one."""
+
+TRACED["pandas"] = FrameLibrary(
+    "pandas", "pandas", STRONG, open_table, ("pd.", "pandas.", "DataFrame")
+)
+
+ATTRIBUTES.update(
+    {
+        DataFrame: attribute_of_frame,
+        Series: attribute_of_series,
+        Row: attribute_of_row,
+        Groups: attribute_of_groups,
+        Accessor: attribute_of_accessor,
+        Names: attribute_of_names,
+    }
+)
+ITEMS.update(
+    {
+        DataFrame: item_of_frame,
+        Series: item_of_series,
+        Row: item_of_row,
+        Groups: item_of_groups,
+        Rolling: item_of_rolling,
+        Indexer: item_of_indexer,
+        Accessor: item_of_accessor,
+        Names: item_of_names,
+    }
+)
+RECEIVERS.update(
+    {
+        DataFrame: on_frame,
+        Series: on_series,
+        Row: on_row,
+        Groups: on_groups,
+        Rolling: on_window,
+        Accessor: on_accessor,
+        Names: on_names,
+    }
+)
+CALLS[Series] = call_series
+OPERATIONS.update({DataFrame: combine, Series: combine, Row: combine})
+ITEM_TARGETS.update({DataFrame: set_item, Indexer: set_part, Series: set_values})
+ATTRIBUTE_TARGETS[DataFrame] = set_attribute
+ITEM_DELETIONS[DataFrame] = delete_item
+ATTRIBUTES[NameList] = names.attribute_of_names
+RECEIVERS[NameList] = names.on_names
+SLICED.update((DataFrame, Series, Indexer, Accessor, Names))
+FRAMES.add(DataFrame)
+ENDINGS[DataFrame] = final_relation
+RELATIONS[DataFrame] = lambda held: held.relation
+RELATIONS[Series] = lambda held: held.table.relation
+UNDECIDED_CLASSES.update({Series: ask, DataFrame: lambda held: None})
+COMPUTED[Series] = computed
+DECIDED[Series] = decide_by_elements
+BOUNDS[Series] = bound_series
+COMPUTED[Row] = computed
+LIBRARY_ROOTS.update({"pandas": call_pandas, "numpy": call_numpy})
+MERGED.update({DataFrame: merge_frames, Series: merge_series})
+ITERABLES[:0] = [
+    (DataFrame, lambda held: list(held.relation.names) if held.relation.complete else None),
+    (Groups, each_group),
+    (Series, lambda held: [element_of(held)]),
+]
+
+KNOWN["pandas"] = {
+    "DataFrame": frozenset((*FRAME, *SPECIAL, *PARTS)),
+    "Series": frozenset((*SERIES, *SERIES_PARTS)),
+    "GroupBy, Resampler": frozenset((*GROUPED, *AGGREGATES, *OTHER_AGGREGATES)),
+    "functions of pandas": frozenset(PANDAS),
+    "functions of numpy, beside those that transform each value": frozenset(NUMPY),
+}
+
+__all__ = ["FRAME", "spark", "udfs"]

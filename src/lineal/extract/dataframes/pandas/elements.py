@@ -1,0 +1,205 @@
+"""Functions of the program over elements and rows: apply, map, transform with followable bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.dataframes.pandas.calls import Call, relations_of
+from lineal.extract.dataframes.pandas.trees import called, case, literal
+from lineal.extract.dataframes.pandas.values import Body, DataFrame, Row, Series, Table, Watch
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.knowledge import is_known
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import LEAVES, MOST_NODES, WIDENED, nodes_below, size_of_tree
+from lineal.extract.pyspark.values import (
+    Choice,
+    Class,
+    Function,
+    Instance,
+    Native,
+    Partial,
+    Unknown,
+    Value,
+)
+from lineal.model.diagnostic import Code
+from lineal.model.edge import Doubt
+from lineal.model.way import Confidence
+
+FOLLOWED = (Function, Partial, Instance, Native)
+OPAQUE = Doubt(
+    Confidence.MEDIUM, False, "a function of the program that is not followed to its end"
+)
+
+
+def apply_to_element(call: Call, series: Series, function: Value, *more: Value) -> Series:
+    """Return what a function makes of each element of a series.
+
+    df["x"].apply(lambda x: x * 2), df["x"].map(labels)
+    """
+    if not isinstance(function, FOLLOWED):
+        return series.with_tree(called(label_of(function), series.tree, *map(call.tree, more)))
+
+    watch = Watch()
+    element = Series(series.tree, series.name, series.table, watch=watch, doubt=series.doubt)
+    watch.seen.append(element)
+    made = run_on_elements(call, function, [element, *more])
+    tree, doubt = value_of(call, made, watch)
+    return series.with_tree(tree, doubt=series.doubt or doubt)
+
+
+def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Value:
+    """Return what a function makes of each row of a frame.
+
+    df.apply(lambda row: row["a"] + row["b"], axis=1)
+    """
+    watch = Watch()
+    if not isinstance(function, FOLLOWED):
+        trees = [call.leaf(each) for each in table.relation.attributes]
+        return Series(called(label_of(function), *trees), None, table)
+
+    made = run_on_elements(call, function, [Row(table, watch), *more])
+    if isinstance(made, Row):
+        return DataFrame(made.table)
+    if isinstance(made, DataFrame):
+        return made
+
+    tree, doubt = value_of(call, made, watch)
+    return Series(tree, None, table, doubt=doubt)
+
+
+def run_on_elements(call: Call, function: Value, arguments: list[Value]) -> Value:
+    """Call a function of the program with elements."""
+    run = call.run
+    run.elements += 1
+    try:
+        return invoke(run, function, arguments, call.keywords.get("kwds", {}), call.node)
+    finally:
+        run.elements -= 1
+
+
+def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
+    """Return the value of a function over elements, decided by the conditions that it asked."""
+    tests = [each.tree for each in unique(watch.tests)]
+    doubt = None
+    if isinstance(made, Series):
+        tree, doubt = made.tree, made.doubt
+    elif isinstance(made, (tuple, list)):
+        tree = literal(made)
+    elif is_known(made) or isinstance(made, Choice) or is_of_constants(made):
+        tree = literal(None)
+    else:
+        doubt = OPAQUE
+        tree = called("apply", *(each.tree for each in unique(watch.seen)))
+
+    if tests:
+        tree = case(tests, [tree] * len(tests))
+    return tree, doubt
+
+
+def is_of_constants(made: Value) -> bool:
+    """Tell whether a value is computed of constants that conditions choose, and of no element.
+
+    score += 1      an operator over an element gives a series, so this has none
+    """
+    return isinstance(made, Unknown) and made.reason in ("computed", "decided by a branch")
+
+
+def unique(several: list[Series]) -> list[Series]:
+    """Return series without repetition."""
+    return list({id(each.tree): each for each in several}.values())
+
+
+def label_of(function: Value) -> str:
+    """Return how a function is called that is not followed."""
+    name = getattr(function, "name", function)
+    if isinstance(function, (str, Class)) or hasattr(function, "name"):
+        return str(name).rpartition(".")[2]
+    return "map"
+
+
+def element_of(held: Series) -> Series:
+    """for x in df["a"]: …      one element, for any of them"""
+    if held.watch is not None:
+        return held
+    return Series(held.tree, held.name, held.table, watch=Watch(), parents=held.parents)
+
+
+def ask(held: Series) -> None:
+    """Take note of a condition that a function asks of an element, or a pandas UDF of a series."""
+    if isinstance(held.table, Body):
+        held.table.asked.append(held)
+    if held.watch is not None:
+        held.watch.tests.append(held)
+
+
+def decide_by_elements(run: Run, made: Value, bound: list[Value], node: Any) -> Value:
+    """Return a value that conditions over elements choose.
+
+    ["high" if x > 10 else y for x, y in zip(df["a"], df["b"])]
+    """
+    several = [each for each in bound if isinstance(each, Series)]
+    watches = [each.watch for each in several if each.watch is not None]
+    tests = [test for watch in watches for test in watch.tests]
+    if not tests or not (isinstance(made, (Series, Choice, *SCALARS)) or is_of_constants(made)):
+        return made
+
+    tree, doubt = value_of(Call(run, [], {}, node), made, Watch(tests, several))
+    first = several[0]
+    return first.with_tree(tree, doubt=doubt, parents=tuple(relations_of(several[1:])))
+
+
+SCALARS = (str, int, float)
+
+
+def merge_series(run: Any, left: Value, right: Value) -> Value:
+    """Return the value of either branch of a function over elements.
+
+    x if x > 0 else 0      the conditions are told by the watch
+    """
+    from lineal.extract.dataframes.pandas.merging import merge_columns
+
+    watch = getattr(left, "watch", None) or getattr(right, "watch", None)
+    if watch is None:
+        return merge_columns(run, left, right)
+
+    held = left if isinstance(left, Series) else right
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return Unknown("…", "not followed")
+    trees = [each.tree if isinstance(each, Series) else literal(each) for each in (left, right)]
+    return held.with_tree(called("either", *trees), watch=watch)
+
+
+def bound_series(run: Run, held: Series, node: Any) -> Value:
+    """Widen a series whose expression has too many nodes: s = s + s, in a loop."""
+    if held.tree.__class__ in LEAVES:
+        return held
+    size = size_of_tree(held.tree)
+    if size >= NOTICED:
+        run.step(size >> 6)
+    if size <= MOST_NODES:
+        return held
+
+    run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
+    return held.with_tree(called("expression", *slots_below(held.tree)), doubt=WIDENED)
+
+
+NOTICED = 64
+
+
+def slots_below(tree: Any) -> list[Any]:
+    """Return every column in an expression, each once."""
+    found: dict[int, Any] = {}
+    seen: set[int] = set()
+    waiting = [tree]
+    while waiting:
+        here = waiting.pop()
+        if id(here) in seen:
+            continue
+
+        seen.add(id(here))
+        slot = (here._meta or {}).get("slot")
+        if slot is not None:
+            found.setdefault(id(slot), here)
+        waiting += nodes_below(here)
+
+    return list(found.values())

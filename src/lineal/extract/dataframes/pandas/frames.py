@@ -1,0 +1,369 @@
+"""Frames, series, groups and their parts in the interpreter's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lineal.extract.dataframes.pandas.calls import Call, is_name
+from lineal.extract.dataframes.pandas.columns import COLUMNS, pipe, set_names
+from lineal.extract.dataframes.pandas.files import WRITERS
+from lineal.extract.dataframes.pandas.groups import (
+    GROUPING,
+    REDUCING,
+    group_method,
+    on_rolling,
+)
+from lineal.extract.dataframes.pandas.joins import JOINS, frame_of_series
+from lineal.extract.dataframes.pandas.names import names_of
+from lineal.extract.dataframes.pandas.reshape import RESHAPING, transpose
+from lineal.extract.dataframes.pandas.rows import ROWS
+from lineal.extract.dataframes.pandas.selection import item_of_row, set_columns
+from lineal.extract.dataframes.pandas.series import ARITHMETIC, SERIES, combine_frames
+from lineal.extract.dataframes.pandas.series import PARTS as DATE_PARTS
+from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.values import (
+    Accessor,
+    DataFrame,
+    Groups,
+    Indexer,
+    Names,
+    Rolling,
+    Row,
+    Series,
+    Table,
+    Watch,
+)
+from lineal.extract.pyspark.dispatch import Arguments, Keywords
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
+from lineal.model.way import Confidence
+
+FRAME: Mapping[str, Callable[[Call, Table], Value]] = {
+    **ROWS, **COLUMNS, **JOINS, **GROUPING, **RESHAPING, **REDUCING, **WRITERS
+}  # fmt: skip
+"""Every method of a frame that is traced."""
+
+IN_PLACE = frozenset(("insert", "update"))
+"""Methods that change a frame without being told to."""
+
+
+def wrap(held: Value) -> Value:
+    """Return a table as a frame of its own."""
+    return DataFrame(held) if isinstance(held, Table) else held
+
+
+# -- frames ----------------------------------------------------------------------------------------
+
+
+def on_frame(
+    run: Run, held: DataFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of a frame; with inplace=True it changes the frame."""
+    call = Call(run, arguments, keywords, node)
+    special = SPECIAL.get(name)
+    if special is not None:
+        return special(call, held)
+
+    method = FRAME.get(name)
+    if method is None:
+        return untraced(call, held, name)
+
+    made = method(call, held.table)
+    if isinstance(made, Table) and (call.flag("inplace") or name in IN_PLACE):
+        held.put(run, made)
+        return None
+    return wrap(made)
+
+
+def untraced(call: Call, held: DataFrame, name: str) -> Value:
+    """Report a method that is not traced, and return a frame of unknown columns."""
+    call.unsupported(f"DataFrame.{name}")
+    return DataFrame(call.unknown(held.table))
+
+
+def pop(call: Call, held: DataFrame) -> Value:
+    """df.pop("x")      the column, which the frame has no more"""
+    name = call.get(0, "item")
+    if not is_name(name):
+        return Unknown("pop()", "a column that only a run knows")
+    table = held.table
+    found = call.series(table, name)
+    held.put(call.run, COLUMNS["drop"](Call(call.run, [], {"columns": name}, call.node), table))
+    return found
+
+
+def get_column(call: Call, held: DataFrame) -> Value:
+    """df.get("x")"""
+    name = call.get(0, "key")
+    if not is_name(name):
+        return Unknown("get()", "a column that only a run knows")
+    return call.series(held.table, name)
+
+
+def pipe_frame(call: Call, held: DataFrame) -> Value:
+    """df.pipe(f)      f is given the frame itself"""
+    return pipe(call, held.table)
+
+
+def rows_of(call: Call, held: DataFrame) -> Value:
+    """for i, row in df.iterrows(): …, for row in df.itertuples(): …"""
+    row = Row(held.table, Watch())
+    name = getattr(getattr(call.node, "func", None), "attr", "")
+    if name == "itertuples":
+        return [row]
+    return [(Unknown("index", "the label of a row"), row)]
+
+
+def columns_with_names(call: Call, held: DataFrame) -> Value:
+    """for name, column in df.items(): …"""
+    if not held.relation.complete:
+        return Unknown("items()", SCHEMA_UNKNOWN)
+    return [(name, call.series(held.table, name)) for name in held.relation.names]
+
+
+def operator_method(kind: Any) -> Callable[[Call, DataFrame], Value]:
+    """Return a method that is an operator: df.sub(other)."""
+
+    def apply(call: Call, held: DataFrame) -> Value:
+        """df.sub(df.mean())"""
+        return combine_frames(call, kind, held, call.get(0, "other"))
+
+    return apply
+
+
+SPECIAL: dict[str, Callable[[Call, DataFrame], Value]] = {
+    "pop": pop,
+    "get": get_column,
+    "iterrows": rows_of,
+    "itertuples": rows_of,
+    "items": columns_with_names,
+    "iteritems": columns_with_names,
+    **{name: operator_method(kind) for name, kind in ARITHMETIC.items()},
+}
+"""Methods that need the frame itself and not only its table."""
+
+
+def attribute_of_frame(run: Run, held: DataFrame, name: str, node: Any) -> Value:
+    """df.columns, df.loc, df.groupby, df.amount"""
+    part = PARTS.get(name)
+    if part is not None:
+        return part(Call(run, [], {}, node), held, name)
+    if name in FRAME or name in SPECIAL or name.startswith("_"):
+        return Method(held, name)
+    if name in held.relation.by_key or held.relation.stars:
+        return Call(run, [], {}, node).series(held.table, name)
+    return Method(held, name)
+
+
+def names_of_frame(call: Call, held: DataFrame, name: str) -> Value:
+    """df.columns"""
+    if held.relation.complete:
+        return names_of(held.relation.names)
+    return Names(held)
+
+
+def indexer(call: Call, held: DataFrame, name: str) -> Value:
+    """df.loc, df.iloc, df.at, df.iat"""
+    return Indexer(held, name)
+
+
+def index_of_frame(call: Call, held: DataFrame, name: str) -> Value:
+    """df.index      the labels of the rows: the columns of the index, where it has any"""
+    index = held.table.index
+    if len(index) == 1:
+        return Series(call.leaf(index[0]), index[0].slot.name, held.table)
+    if not index:
+        return Series(call.tree(None), None, held.table)
+    return Series(called("index", *map(call.leaf, index)), None, held.table)
+
+
+def values_of_frame(call: Call, held: DataFrame, name: str) -> Value:
+    """df.values, df.shape"""
+    return Unknown(name, "only the data knows", inputs=(held.relation,))
+
+
+def transposed(call: Call, held: DataFrame, name: str) -> Value:
+    """df.T"""
+    return wrap(transpose(call, held.table))
+
+
+PARTS: dict[str, Callable[[Call, DataFrame, str], Value]] = {
+    "columns": names_of_frame,
+    **dict.fromkeys(("loc", "iloc", "at", "iat", "ix"), indexer),
+    "index": index_of_frame,
+    **dict.fromkeys(
+        ("values", "shape", "size", "ndim", "empty", "dtypes", "axes"), values_of_frame
+    ),
+    "T": transposed,
+}
+"""What a frame has besides methods and columns."""
+
+
+def set_attribute(run: Run, owner: DataFrame, name: str, held: Value, node: Any) -> None:
+    """df.columns = ["a", "b"], df.amount = 0"""
+    call = Call(run, [], {}, node)
+    table = owner.table
+    if name == "columns":
+        owner.put(run, set_names(call, table, held))
+    elif name == "index":
+        owner.put(run, with_labels(call, table, held))
+    elif name in table.relation.by_key or table.relation.stars:
+        owner.put(run, set_columns(call, table, [name], held))
+
+
+def with_labels(call: Call, table: Table, held: Value) -> Table:
+    """df.index = pd.to_datetime(df["day"])"""
+    if not isinstance(held, Series):
+        return Table(table.relation, (), table.order)
+    evaluation = call.evaluation()
+    made = call.make(held.name or "index", held, table.relation, evaluation)
+    return Table(call.derived(table, None, evaluation), (made,), table.order)
+
+
+# -- names of columns that are not known -----------------------------------------------------------
+
+KEEPING_NAMES = frozenset(("lower", "upper", "title", "strip"))
+"""What is done to names without making other ones of them, but for case and spaces around."""
+
+
+def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:
+    """df.columns.str, df.columns.tolist"""
+    if name in ("str", "values"):
+        return held
+    return Method(held, name)
+
+
+def on_names(
+    run: Run, held: Names, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.columns.str.lower(), df.columns.tolist(), df.columns.difference(["id"])"""
+    if name in ("tolist", "to_list", "copy"):
+        return Names(held.frame, held.changed, held.only_case)
+    if name in ("lower", "upper", "strip", "title", "replace", "map", "rename"):
+        return Names(held.frame, True, held.only_case and name in KEEPING_NAMES)
+    return Unknown(
+        f"columns.{name}()", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,)
+    )
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def attribute_of_row(run: Run, held: Row, name: str, node: Any) -> Value:
+    """row.amount, row.get"""
+    is_column = name in held.table.relation.by_key
+    if not is_column and (name in SERIES or name in FRAME or name in ROW_NAMES):
+        return Method(held, name)
+    return item_of_row(run, held, name, node)
+
+
+ROW_NAMES = frozenset(("get", "to_dict", "values", "index", "name", "Index", "items", "_asdict"))
+"""What a row has besides the methods of frames and series."""
+
+
+def on_row(
+    run: Run, held: Row, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """row.get("amount", 0), row.sum()"""
+    call = Call(run, arguments, keywords, node)
+    if name == "get" and arguments:
+        return item_of_row(run, held, arguments[0], node)
+    if name == "to_frame":
+        return DataFrame(held.table)
+
+    trees = [call.leaf(each) for each in held.table.relation.attributes]
+    return Series(called(name, *trees), None, held.table, watch=held.watch)
+
+
+# -- series and groups -----------------------------------------------------------------------------
+
+
+def attribute_of_series(run: Run, held: Series, name: str, node: Any) -> Value:
+    """s.str, s.dt, s.values, s.sum"""
+    part = SERIES_PARTS.get(name)
+    if part is not None:
+        return part(Call(run, [], {}, node), held, name)
+    return Method(held, name)
+
+
+SERIES_PARTS: dict[str, Callable[[Call, Series, str], Value]] = {
+    **dict.fromkeys(
+        ("str", "dt", "cat", "list", "struct"), lambda call, held, name: Accessor(held, name)
+    ),
+    **dict.fromkeys(("values", "array", "T"), lambda call, held, name: held),
+    **dict.fromkeys(("loc", "iloc", "at", "iat"), lambda call, held, name: Indexer(held, name)),
+    "name": lambda call, held, name: held.name,
+    **dict.fromkeys(
+        ("size", "shape", "empty", "dtype", "is_unique"),
+        lambda call, held, name: Unknown(name, "only the data knows"),
+    ),
+    "index": lambda call, held, name: index_of_frame(call, DataFrame(held.table), name),
+    **dict.fromkeys(DATE_PARTS, lambda call, held, name: held.with_tree(called(name, held.tree))),
+}
+"""What a series has without a call; the index of a frame by dates has parts of dates."""
+
+
+def on_series(
+    run: Run, held: Series, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of a series; in a function over elements any method transforms the element."""
+    call = Call(run, arguments, keywords, node)
+    if held.watch is not None and (name not in SERIES or is_element_method(held, name)):
+        given = [each for each in arguments if isinstance(each, Series)]
+        return held.with_tree(called(name, held.tree, *(each.tree for each in given)))
+
+    method = SERIES.get(name)
+    if method is not None:
+        made = wrap(method(call, held))
+        if call.flag("inplace") and isinstance(made, Series):
+            held.tree, held.table = made.tree, made.table
+            return None
+        return made
+
+    writer = WRITERS.get(name)
+    if writer is not None:
+        return writer(call, frame_of_series(call, held))
+    call.unsupported(f"Series.{name}")
+    return Unknown(f"{name}()", f"Series.{name} is not traced", inputs=(held.table.relation,))
+
+
+def is_element_method(held: Series, name: str) -> bool:
+    """Tell whether a method belongs to an element, a text or a number, and not to a series."""
+    return name in ("split", "replace", "round", "count", "index", "join", "get", "items")
+
+
+def on_groups(
+    run: Run, held: Groups, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of groups."""
+    call = Call(run, arguments, keywords, node)
+    method = group_method(name)
+    if method is not None:
+        return wrap(method(call, held))
+    call.unsupported(f"GroupBy.{name}")
+    return DataFrame(call.unknown(held.table))
+
+
+def on_window(
+    run: Run, held: Rolling, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of a window of rows."""
+    return on_rolling(Call(run, arguments, keywords, node), held, name)
+
+
+def call_series(
+    run: Run, held: Series, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a name that looked like a column.
+
+    df.new_method(…)      no column, since it is called, and no method that is known
+    """
+    name = getattr(getattr(node, "func", None), "attr", "this")
+    call = Call(run, arguments, keywords, node)
+    return untraced(call, DataFrame(held.table), name)
+
+
+def item_of_names(run: Run, held: Names, key: Value, node: Any) -> Value:
+    """df.columns[0]"""
+    return Unknown("columns", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,))

@@ -1,0 +1,651 @@
+"""Groups: groupby with agg in every spelling, transform, filter, apply; resample; windows of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import GROUPS
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.relation import decided_rows, group
+from lineal.extract.dataframes.pandas.calls import (
+    SUMMED,
+    Call,
+    doubt_stars,
+    is_name,
+    mark_stars,
+    name_of,
+    without_names,
+)
+from lineal.extract.dataframes.pandas.columns import BY_TYPE
+from lineal.extract.dataframes.pandas.selection import narrow_rows
+from lineal.extract.dataframes.pandas.trees import (
+    AGGREGATES,
+    OTHER_AGGREGATES,
+    aggregate,
+    aggregate_call,
+    called,
+    has_aggregate,
+    over,
+)
+from lineal.extract.dataframes.pandas.values import (
+    DataFrame,
+    Groups,
+    Levels,
+    Rolling,
+    Row,
+    Series,
+    Table,
+    Watch,
+)
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.relation import Attribute, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import (
+    Function,
+    Library,
+    Method,
+    Native,
+    Partial,
+    Unknown,
+    Value,
+)
+from lineal.model.way import Clause
+
+Item = tuple[str, str | None, Value]
+"""A column that is made: its name, the column that it is made of (None: of the rows), and how."""
+
+
+# -- groupby ---------------------------------------------------------------------------------------
+
+
+def groupby(call: Call, table: Table) -> Value:
+    """df.groupby(["a", "b"], as_index=False), df.groupby(df["day"].dt.year), df.groupby(level=0)"""
+    keys = keys_of(call, table, call.get(0, "by"))
+    if keys is None:
+        return Unknown(
+            "groupby()", "its keys are only known when it runs", inputs=(table.relation,)
+        )
+    return Groups(table, keys, call.flag("as_index", True))
+
+
+def keys_of(call: Call, table: Table, given: Value) -> tuple[Attribute, ...] | None:
+    """Return the keys of groups; None where only a run knows them."""
+    if given is None:
+        return level_keys(call, table, call.keywords.get("level"))
+
+    evaluation = call.evaluation()
+    found = []
+    for position, each in enumerate(given if isinstance(given, list) else [given]):
+        if isinstance(each, Series):
+            title = each.name or f"key_{position}"
+            found.append(call.make(title, each, table.relation, evaluation))
+        elif isinstance(each, Grouper):
+            found += each.keys(call, table)
+        elif is_name(each):
+            found.append(call.column(table, name_of(each)))
+        else:
+            call.dynamic("columns", each)
+            return None
+
+    return tuple(found)
+
+
+def level_keys(call: Call, table: Table, level: Value) -> tuple[Attribute, ...]:
+    """df.groupby(level=0), df.groupby(level="day")"""
+    several = level if isinstance(level, (list, tuple)) else [level]
+    found = [
+        each
+        for at, each in enumerate(table.index)
+        if at in several or each.slot.name in several or level is None
+    ]
+    return tuple(found)
+
+
+class Grouper:
+    """pd.Grouper(key="day", freq="M")"""
+
+    def __init__(self, key: Value) -> None:
+        self.key = key
+
+    def keys(self, call: Call, table: Table) -> list[Attribute]:
+        """Return the column that it groups by, else the index."""
+        columns = [call.column(table, name_of(self.key))] if is_name(self.key) else [*table.index]
+        evaluation = call.evaluation()
+        return [
+            call.make(each.slot.name, called("period", call.leaf(each)), table.relation, evaluation)
+            for each in columns
+        ]
+
+
+def resample(call: Call, table: Table) -> Value:
+    """df.resample("D", on="day")      groups by a period of the index or of a column"""
+    keys = Grouper(call.keywords.get("on")).keys(call, table)
+    return Groups(table, tuple(keys))
+
+
+def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
+    """df.groupby("k")["x"], df.groupby("k")[["x", "y"]]"""
+    call = Call(run, [], {}, node)
+    names = call.names(key)
+    if names is None:
+        return Unknown("groups", "columns that only a run knows", inputs=(held.table.relation,))
+    return replace(held, selected=tuple(names), is_series=is_name(key))
+
+
+def attribute_of_groups(run: Run, held: Groups, name: str, node: Any) -> Value:
+    """df.groupby("k").x"""
+    if name in GROUPED or name in AGGREGATES or name in OTHER_AGGREGATES:
+        return Method(held, name)
+    if may_select(held, name):
+        return replace(held, selected=(name,), is_series=True)
+    return Method(held, name)
+
+
+def may_select(held: Groups, name: str) -> bool:
+    """Tell whether a name of groups is a column, as far as anybody knows."""
+    return name in held.table.relation.by_key
+
+
+# -- aggregates ------------------------------------------------------------------------------------
+
+
+def columns_of(call: Call, groups: Groups) -> list[str]:
+    """Return the columns that an aggregate without names concerns: all but the keys."""
+    if groups.selected is not None:
+        return list(groups.selected)
+
+    keys = {each.slot.name for each in groups.keys}
+    return [name for name in groups.table.relation.names if name not in keys]
+
+
+def unknown_aggregates(groups: Groups) -> list[Attribute]:
+    """Return the aggregates of columns that are not known; those of other types are left out."""
+    names = [each.slot.name for each in groups.keys]
+    stars = without_names(groups.table.relation.stars, names)
+    return doubt_stars(mark_stars(stars, SUMMED), BY_TYPE)
+
+
+def aggregate_groups(
+    call: Call, groups: Groups, items: Iterable[Item], every: bool = False
+) -> Table:
+    """Return a row for each group: the keys as its index or as columns, then the aggregates."""
+    table = groups.table
+    evaluation = call.evaluation()
+    keys = [call.leaf(each) for each in groups.keys]
+    expressions = call.expressions(table.relation, evaluation, keys, Clause.GROUP_BY)
+    rows = dict(group(decided_rows(table.relation.rows), expressions, ()).rows)
+    titles = [call.make(each.slot.name, tree, table.relation, evaluation)
+              for each, tree in zip(groups.keys, keys, strict=True)]  # fmt: skip
+    made = [
+        call.make(name, aggregate_tree(call, groups, source, how), table.relation, evaluation)
+        for name, source, how in items
+    ]
+    if every and groups.selected is None:
+        made += unknown_aggregates(groups)
+    if groups.as_index:
+        return Table(call.derived(table, made, evaluation, rows), tuple(titles))
+    return Table(call.derived(table, [*titles, *made], evaluation, rows))
+
+
+def aggregate_tree(call: Call, groups: Groups, source: str | None, how: Value) -> Any:
+    """Return one aggregate of a group.
+
+    "sum", np.mean, lambda s: s.max() - s.min()
+    """
+    if source is None:
+        return exp.Count(this=exp.Star())
+
+    column = call.series(groups.table, source)
+    if isinstance(how, (Function, Partial, Native)):
+        return followed_aggregate(call, column, how)
+    if isinstance(how, Library):
+        return aggregate(how.name.rpartition(".")[2], column.tree)
+    if isinstance(how, str):
+        return aggregate(how, column.tree)
+
+    call.dynamic("an aggregate", how)
+    return aggregate_call("aggregate", column.tree)
+
+
+def followed_aggregate(call: Call, column: Series, function: Value) -> Any:
+    """agg(lambda s: s.max() - s.min())"""
+    made = invoke(call.run, function, [column], {}, call.node)
+    if isinstance(made, Series) and has_aggregate(made.tree):
+        return made.tree
+    return aggregate_call("aggregate", column.tree)
+
+
+def result(groups: Groups, table: Table, call: Call) -> Value:
+    """Return the aggregates of groups: a series where one column was selected by its name."""
+    if not groups.is_series or not groups.as_index or len(table.relation.attributes) != 1:
+        return DataFrame(table)
+    held = table.relation.attributes[0]
+    return Series(call.leaf(held), held.slot.name, table)
+
+
+def simple_aggregate(name: str) -> Callable[[Call, Groups], Value]:
+    """Return a method that applies one aggregate: groupby("k").sum(), groupby("k")["x"].mean()."""
+
+    def apply(call: Call, groups: Groups) -> Value:
+        """groupby("k")["x"].sum()"""
+        items: list[Item] = [(each, each, name) for each in columns_of(call, groups)]
+        return result(groups, aggregate_groups(call, groups, items, every=True), call)
+
+    return apply
+
+
+def size(call: Call, groups: Groups) -> Value:
+    """groupby("k").size()      how many rows each group has"""
+    table = aggregate_groups(call, groups, [("size", None, "size")])
+    if not groups.as_index:
+        return DataFrame(table)
+    held = table.relation.attributes[0]
+    return Series(call.leaf(held), None, table)
+
+
+def agg(call: Call, groups: Groups) -> Value:
+    """groupby("k").agg({"x": "sum"}), .agg(total=("x", "sum")), .agg(["min", "max"]), .agg("sum")"""
+    given = call.get(0, "func")
+    if given is None:
+        items = named_items(call, groups)
+        return DataFrame(aggregate_groups(call, groups, items))
+    if isinstance(given, dict):
+        return DataFrame(aggregate_groups(call, groups, dict_items(call, given)))
+    if isinstance(given, (list, tuple)):
+        return DataFrame(aggregate_groups(call, groups, list_items(call, groups, given)))
+    if isinstance(given, Unknown):
+        call.dynamic("aggregates", given)
+
+    several: list[Item] = [(each, each, given) for each in columns_of(call, groups)]
+    return result(groups, aggregate_groups(call, groups, several, every=True), call)
+
+
+def named_items(call: Call, groups: Groups) -> list[Item]:
+    """agg(total=("x", "sum"), n=pd.NamedAgg("x", "count")), of one column agg(total="sum")"""
+    found: list[Item] = []
+    for name, held in call.keywords.items():
+        pair = items_of(held) if isinstance(held, (tuple, list)) else None
+        if pair is not None and len(pair) == 2 and is_name(pair[0]):
+            found.append((name, name_of(pair[0]), pair[1]))
+        elif groups.is_series and groups.selected is not None:
+            found.append((name, groups.selected[0], held))
+        elif name not in ("engine", "engine_kwargs"):
+            call.dynamic("an aggregate", held)
+    return found
+
+
+def dict_items(call: Call, given: dict[Value, Value]) -> list[Item]:
+    """agg({"x": "sum", "y": ["min", "max"]})      lists make two levels of names for all"""
+    has_lists = any(isinstance(each, (list, tuple)) for each in given.values())
+    found: list[Item] = []
+    for name, held in given.items():
+        if not is_name(name):
+            call.dynamic("a column", name)
+            continue
+
+        source = name_of(name)
+        for how in held if isinstance(held, (list, tuple)) else [held]:
+            title = Levels((source, label_of(how))) if has_lists else source
+            found.append((title, source, how))
+
+    return found
+
+
+def list_items(call: Call, groups: Groups, given: Sequence[Value]) -> list[Item]:
+    """groupby("k")["x"].agg(["min", "max"]): min, max; of a frame ("x", "min"), ("x", "max")"""
+    found: list[Item] = []
+    for source in columns_of(call, groups):
+        for how in given:
+            title, function = label_of(how), how
+            if isinstance(how, tuple) and len(how) == 2:
+                title, function = str(how[0]), how[1]
+            found.append((title if groups.is_series else Levels((source, title)), source, function))
+    return found
+
+
+def label_of(how: Value) -> str:
+    """Return the name that pandas gives to an aggregate."""
+    if isinstance(how, str):
+        return how
+    if isinstance(how, Library):
+        last = how.name.rpartition(".")[2]
+        return {"amin": "min", "amax": "max"}.get(last, last)
+    if isinstance(how, Function) and how.name and how.name != "<lambda>":
+        return how.name
+    return "<lambda>"
+
+
+# -- windows over groups ---------------------------------------------------------------------------
+
+CUMULATIVE = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
+SHIFTED = frozenset(("shift", "diff", "pct_change", "ffill", "bfill", "fillna"))
+RANKED = frozenset(("rank", "cumcount", "ngroup"))
+
+
+def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any]) -> Any:
+    """Return a value that is computed of other rows of the group.
+
+    cumsum and rolling sums aggregate, shift and diff take values of other rows, rank only orders
+    """
+    if name in RANKED:
+        own = [tree] if name == "rank" else []
+        return over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
+    if name in SHIFTED:
+        return over(exp.Lag(this=called(name, tree)), keys, order)
+    return over(aggregate(CUMULATIVE.get(name, name), tree), keys, order)
+
+
+def transform(call: Call, groups: Groups) -> Value:
+    """groupby("k")["x"].transform("sum")      the aggregate of the group, in every row of it"""
+    how = call.get(0, "func")
+    keys = [call.leaf(each) for each in groups.keys]
+    order = order_of(call, groups.table)
+
+    def tree_of(name: str) -> Any:
+        column = call.series(groups.table, name)
+        if isinstance(how, str) and (how in CUMULATIVE or how in SHIFTED or how in RANKED):
+            return window_tree(how, column.tree, keys, order)
+        if isinstance(how, (str, Library)):
+            return over(aggregate(label_of(how), column.tree), keys)
+        return followed_transform(call, column, how, keys)
+
+    return rows_of_groups(call, groups, tree_of)
+
+
+def followed_transform(call: Call, column: Series, function: Value, keys: Sequence[Any]) -> Any:
+    """transform(lambda s: s / s.sum())      the keys decide which rows are summed"""
+    made = invoke(call.run, function, [column], {}, call.node)
+    tree = made.tree if isinstance(made, Series) else called("transform", column.tree)
+    return called("transform", tree, over(exp.RowNumber(), keys))
+
+
+def rows_of_groups(call: Call, groups: Groups, tree_of: Callable[[str], Any]) -> Value:
+    """Return a column for each that is selected, in the rows of the frame."""
+    names = columns_of(call, groups)
+    if groups.is_series:
+        return Series(tree_of(names[0]), names[0], groups.table)
+
+    evaluation = call.evaluation()
+    made = [call.make(name, tree_of(name), groups.table.relation, evaluation) for name in names]
+    return DataFrame(groups.table.with_relation(call.derived(groups.table, made, evaluation)))
+
+
+def order_of(call: Call, table: Table) -> list[Any]:
+    """Return the columns that a frame is sorted by, as expressions."""
+    return [call.leaf(each) for each in table.order]
+
+
+def windowed(name: str) -> Callable[[Call, Groups], Value]:
+    """Return a method of groups that gives a value for each row: cumsum, shift, rank."""
+
+    def apply(call: Call, groups: Groups) -> Value:
+        """groupby("k")["x"].shift(1)"""
+        keys = [call.leaf(each) for each in groups.keys]
+        order = order_of(call, groups.table)
+        if name in ("cumcount", "ngroup"):
+            return Series(window_tree(name, None, keys, order), None, groups.table)
+        return rows_of_groups(
+            call,
+            groups,
+            lambda each: window_tree(name, call.series(groups.table, each).tree, keys, order),
+        )
+
+    return apply
+
+
+def head(call: Call, groups: Groups) -> Value:
+    """groupby("k").head(1)      the first rows of each group, in the order of the frame"""
+    keys = [call.leaf(each) for each in groups.keys]
+    table = groups.table
+    if groups.selected is not None:
+        table = call.select(table, groups.selected)
+    return DataFrame(narrow_rows(call, table, keys, GROUPS, Clause.GROUP_BY))
+
+
+def filter_groups(call: Call, groups: Groups) -> Value:
+    """groupby("k").filter(lambda g: g["x"].sum() > 10)"""
+    keys = [call.leaf(each) for each in groups.keys]
+    made = invoke(call.run, call.get(0, "func"), [DataFrame(groups.table)], {}, call.node)
+    tests = [made.tree] if isinstance(made, Series) else []
+    if not tests:
+        call.dynamic("a condition of groups")
+    return DataFrame(narrow_rows(call, groups.table, [*tests, *keys]))
+
+
+def apply_to_groups(call: Call, groups: Groups) -> Value:
+    """groupby("k").apply(f)      f is given the rows of a group"""
+    function = call.get(0, "func")
+    table = groups.table
+    if isinstance(function, Library):
+        return size(call, groups) if function.name == "builtins.len" else agg(call, groups)
+
+    held: Value = DataFrame(table)
+    if groups.selected is not None and groups.is_series:
+        held = call.series(table, groups.selected[0])
+    elif groups.selected is not None:
+        held = DataFrame(call.select(table, groups.selected))
+
+    more = {key: each for key, each in call.keywords.items() if key != "include_groups"}
+    made = invoke(call.run, function, [held, *call.arguments[1:]], more, call.node)
+    if isinstance(made, Series) and made.is_scalar:
+        return group_values(call, groups, {"0": made.tree})
+    if isinstance(made, Row):
+        trees = {each.slot.name: call.leaf(each) for each in made.table.relation.attributes}
+        return group_values(call, groups, trees, as_frame=True)
+    if isinstance(made, DataFrame):
+        return DataFrame(narrow_rows(
+            call, made.table, [call.leaf(each) for each in groups.keys], GROUPS, Clause.GROUP_BY
+        ))  # fmt: skip
+    if isinstance(made, Series):
+        return made
+
+    call.dynamic("what a function makes of groups")
+    return DataFrame(call.unknown(table))
+
+
+def group_values(
+    call: Call, groups: Groups, trees: dict[str, Any], as_frame: bool = False
+) -> Value:
+    """Return values that a function has computed of each group."""
+    table = aggregate_groups(call, groups, [])
+    evaluation = call.evaluation()
+    source = groups.table.relation
+    made = [call.make(name, tree, source, evaluation) for name, tree in trees.items()]
+    found = Table(call.derived(table, [*table.relation.attributes, *made], evaluation), table.index)
+    if as_frame or not groups.as_index:
+        return DataFrame(found)
+    return Series(call.leaf(made[0]), None, found)
+
+
+def each_group(held: Groups) -> list[Value] | None:
+    """for key, part in df.groupby("k"): …      one round, for any of the groups"""
+    key = Unknown("key", "a key of groups, which only the data knows")
+    return [(key, DataFrame(held.table))]
+
+
+GROUPED: dict[str, Callable[[Call, Groups], Value]] = {
+    "agg": agg,
+    "aggregate": agg,
+    "size": size,
+    "transform": transform,
+    "filter": filter_groups,
+    "apply": apply_to_groups,
+    "head": head,
+    "tail": head,
+    "sample": head,
+    "nth": head,
+    **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
+}
+
+
+def group_method(name: str) -> Callable[[Call, Groups], Value] | None:
+    """Return what carries out a method of groups."""
+    if name in GROUPED:
+        return GROUPED[name]
+    if name in AGGREGATES or name in OTHER_AGGREGATES:
+        return simple_aggregate(name)
+    return None
+
+
+# -- rolling, expanding, ewm -----------------------------------------------------------------------
+
+
+def rolling_of_frame(call: Call, table: Table) -> Value:
+    """df.rolling(7), df.rolling("7D", on="day")"""
+    return Rolling(DataFrame(table), rolling_keys(call, table))
+
+
+def rolling_of_groups(call: Call, groups: Groups) -> Value:
+    """df.groupby("k")["x"].rolling(7)"""
+    keys = [call.leaf(each) for each in groups.keys]
+    return Rolling(groups, (*keys, *rolling_keys(call, groups.table)))
+
+
+def rolling_keys(call: Call, table: Table) -> tuple[Any, ...]:
+    """Return what orders the rows of a window: a column that is named, else what they are sorted by."""
+    named = call.keywords.get("on")
+    if is_name(named):
+        return (call.leaf(call.column(table, name_of(named))),)
+    return tuple(order_of(call, table))
+
+
+def on_rolling(call: Call, held: Rolling, name: str) -> Value:
+    """df["x"].rolling(7).mean()"""
+    source = held.held
+    if isinstance(source, Groups):
+        found = rows_of_groups(
+            call, source, lambda each: rolled(call, call.series(source.table, each), held, name)
+        )
+        return with_group_index(source, found)
+    if isinstance(source, Series):
+        return source.with_tree(rolled(call, source, held, name))
+
+    table = source.table
+    made = {each: rolled(call, call.series(table, each), held, name)
+            for each in table.relation.names}  # fmt: skip
+    return DataFrame(call.assign(table, made))
+
+
+def with_group_index(groups: Groups, found: Value) -> Value:
+    """Return the result of a window over groups, whose index has the keys."""
+    if isinstance(found, Series):
+        return found.with_tree(
+            found.tree, table=Table(groups.table.relation, (*groups.keys, *groups.table.index))
+        )
+    return found
+
+
+def rolled(call: Call, series: Series, held: Rolling, name: str) -> Any:
+    """Return a value that is computed of the rows around."""
+    if name in ("apply", "agg", "aggregate"):
+        given = call.get(0, "func")
+        name = given if isinstance(given, str) else "aggregate"
+    return over(aggregate(name, series.tree), (), held.keys)
+
+
+def item_of_rolling(run: Run, held: Rolling, key: Value, node: Any) -> Value:
+    """df.rolling(7)["x"]"""
+    call = Call(run, [], {}, node)
+    if isinstance(held.held, Groups):
+        return Rolling(item_of_groups(run, held.held, key, node), held.keys)
+    if isinstance(held.held, DataFrame) and is_name(key):
+        return Rolling(call.series(held.held.table, name_of(key)), held.keys)
+    return held
+
+
+GROUPED.update({"rolling": rolling_of_groups, "expanding": rolling_of_groups,
+                "ewm": rolling_of_groups})  # fmt: skip
+
+GROUPING = {
+    "groupby": groupby,
+    "resample": resample,
+    **dict.fromkeys(("rolling", "expanding", "ewm"), rolling_of_frame),
+}
+"""Methods of a frame that make groups or windows."""
+
+
+# -- aggregates of a whole frame -------------------------------------------------------------------
+
+
+def reduce_frame(name: str) -> Callable[[Call, Table], Value]:
+    """Return a method that aggregates each column: df.sum(); with axis=1 each row."""
+
+    def reduce(call: Call, table: Table) -> Value:
+        """df[["a", "b"]].sum(axis=1), df.mean()"""
+        if call.get(0, "axis", 0) in (1, "columns"):
+            trees = [call.leaf(each) for each in table.relation.attributes]
+            return Series(called(name, *trees), None, table)
+        return aggregate_frame(call, table, [(each, each, name) for each in table.relation.names])
+
+    return reduce
+
+
+def aggregate_frame(call: Call, table: Table, items: Iterable[Item]) -> Row:
+    """Return one value for each column."""
+    evaluation = call.evaluation()
+    groups = Groups(table, ())
+    made = [
+        call.make(name, aggregate_tree(call, groups, source, how), table.relation, evaluation)
+        for name, source, how in items
+    ]
+    return Row(table.with_relation(call.derived(table, made, evaluation)), Watch())
+
+
+def agg_frame(call: Call, table: Table) -> Value:
+    """df.agg("sum"), df.agg({"x": "sum"}), df.agg(["min", "max"])"""
+    given = call.get(0, "func")
+    groups = Groups(table, ())
+    if isinstance(given, dict):
+        return aggregate_frame(call, table, dict_items(call, given))
+    if isinstance(given, (list, tuple)):
+        first = given[0] if given else "sum"
+        made = aggregate_frame(call, table, [(each, each, first) for each in table.relation.names])
+        return DataFrame(made.table)
+    if given is None:
+        return aggregate_frame(call, table, named_items(call, groups))
+    return aggregate_frame(call, table, [(each, each, given) for each in table.relation.names])
+
+
+def describe(call: Call, table: Table) -> Value:
+    """df.describe()      statistics of each column"""
+    made = aggregate_frame(call, table, [(each, each, "describe") for each in table.relation.names])
+    return DataFrame(made.table)
+
+
+def count_values(call: Call, table: Table, trees: dict[str, Any], name: str) -> Table:
+    """Return how often each value is there: df["x"].value_counts(), df.value_counts(["a", "b"])"""
+    evaluation = call.evaluation()
+    keys = tuple(call.make(each, tree, table.relation, evaluation) for each, tree in trees.items())
+    expressions = call.expressions(table.relation, evaluation, trees.values(), Clause.GROUP_BY)
+    rows: Lineage = dict(group(decided_rows(table.relation.rows), expressions, ()).rows)
+    made = fresh(Slot(name, name, {}))
+    return Table(call.derived(table, [made], evaluation, rows), keys)
+
+
+def value_counts(call: Call, table: Table) -> Value:
+    """df.value_counts(["a", "b"])"""
+    subset = call.get(0, "subset")
+    names = table.relation.names if subset is None else call.names(subset) or []
+    trees = {name: call.leaf(call.column(table, name)) for name in names}
+    found = count_values(call, table, trees, "count")
+    held = found.relation.attributes[0]
+    return Series(call.leaf(held), "count", found)
+
+
+REDUCING = {
+    **{name: reduce_frame(name) for name in (
+        "sum", "mean", "median", "min", "max", "std", "var", "prod", "count", "nunique", "any",
+        "all", "idxmax", "idxmin", "quantile", "skew", "kurt", "sem", "mode",
+    )},
+    "agg": agg_frame,
+    "aggregate": agg_frame,
+    "describe": describe,
+    "value_counts": value_counts,
+}  # fmt: skip
+"""Methods of a frame that aggregate its columns."""

@@ -1,0 +1,267 @@
+"""Functions of pandas and numpy: pd.read_csv, pd.merge, pd.to_datetime, np.where, np.log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.dataframes.pandas.calls import Call
+from lineal.extract.dataframes.pandas.files import READERS, excel_writer, new_frame, new_series
+from lineal.extract.dataframes.pandas.groups import Grouper
+from lineal.extract.dataframes.pandas.joins import concat, merge
+from lineal.extract.dataframes.pandas.reshape import crosstab, get_dummies, melt, pivot, pivot_table
+from lineal.extract.dataframes.pandas.series import SERIES, main_of, together
+from lineal.extract.dataframes.pandas.trees import (
+    AGGREGATES,
+    OTHER_AGGREGATES,
+    aggregate,
+    called,
+    case,
+    operand,
+)
+from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, relation_in
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.libraries import call_unknown
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Unknown, Value
+from lineal.model.edge import Doubt
+from lineal.model.way import Confidence
+
+LibraryFunction = Callable[[Call], Value]
+NOT_HERE = Doubt(Confidence.MEDIUM, False, "a function of a library that is not read")
+
+
+def on_first(method: Callable[[Call, Table], Value]) -> LibraryFunction:
+    """Return a function that is a method of its first argument: pd.merge(a, b, on="id")."""
+
+    def call_method(call: Call) -> Value:
+        """pd.melt(df, id_vars=["id"])"""
+        names = ("left", "data", "frame", "df")
+        given = dict(call.keywords)
+        held = call.arguments[0] if call.arguments else None
+        for name in names:
+            if held is None and name in given:
+                held = given.pop(name)
+        if not isinstance(held, DataFrame):
+            call.dynamic("a frame", held)
+            return DataFrame(call.unknown())
+
+        made = method(Call(call.run, call.arguments[1:], given, call.node), held.table)
+        return DataFrame(made) if isinstance(made, Table) else made
+
+    return call_method
+
+
+def series_in(call: Call) -> list[Series]:
+    """Return the series among the arguments of a call, those in lists included."""
+    found: list[Series] = []
+    for each in (*call.arguments, *call.keywords.values()):
+        items = items_of(each) if isinstance(each, (list, tuple)) else [each]
+        found += [one for one in items or () if isinstance(one, Series)]
+    return found
+
+
+def transformed(name: str) -> LibraryFunction:
+    """Return a function that transforms the series it is given: pd.to_datetime(s), np.log(s)."""
+
+    def apply(call: Call) -> Value:
+        """pd.to_datetime(df["day"], errors="coerce")"""
+        several = series_in(call)
+        if not several:
+            return whole_frame(call, name)
+        first = main_of(*several)
+        trees = [call.fitted(each, first.table.relation.rows) for each in several]
+        made = together(first, list(several), called(name, *trees))
+        made.name = first.name
+        return made
+
+    return apply
+
+
+def whole_frame(call: Call, name: str) -> Value:
+    """pd.to_datetime(df[["year", "month", "day"]]), np.log(df)"""
+    held = call.get(0, "arg")
+    if not isinstance(held, DataFrame):
+        return Unknown(f"{name}()", "computed")
+    if name != "to_datetime":
+        trees = {each: called(name, call.leaf(call.column(held.table, each)))
+                 for each in held.relation.names}  # fmt: skip
+        return DataFrame(call.assign(held.table, trees))
+
+    leaves = [call.leaf(each) for each in held.relation.attributes]
+    return Series(called(name, *leaves), None, held.table)
+
+
+def where(call: Call) -> Value:
+    """np.where(df["a"] > 1, df["b"], 0)      the condition decides, the others are the value"""
+    if len(call.arguments) < 3:
+        return Unknown("where()", "positions that only the data knows")
+    test, yes, no = call.arguments[:3]
+    several = [each for each in (test, yes, no) if isinstance(each, Series)]
+    if not several:
+        return Unknown("where()", "computed")
+
+    first = main_of(*several)
+    rows = first.table.relation.rows
+    trees = [call.fitted(each, rows) if isinstance(each, Series) else operand(each)
+             for each in (test, yes, no)]  # fmt: skip
+    made = together(first, [test, yes, no], exp.If(this=trees[0], true=trees[1], false=trees[2]))
+    made.name = None
+    return made
+
+
+def select(call: Call) -> Value:
+    """np.select([a > 1, a > 0], ["many", "some"], default="none")"""
+    tests = items_of(call.get(0, "condlist")) or []
+    values = items_of(call.get(1, "choicelist")) or []
+    default = call.get(2, "default")
+    several = [each for each in (*tests, *values, default) if isinstance(each, Series)]
+    if not several:
+        return Unknown("select()", "computed")
+
+    tree = case(
+        [operand(each) for each in tests], [operand(each) for each in values], operand(default)
+    )
+    made = together(main_of(*several), list(several), tree)
+    made.name = None
+    return made
+
+
+def reduced(name: str) -> LibraryFunction:
+    """Return a function that aggregates a series: np.mean(df["x"])."""
+
+    def apply(call: Call) -> Value:
+        """np.mean(df["x"])"""
+        several = series_in(call)
+        if not several:
+            return Unknown(f"{name}()", "computed")
+        if several[0].watch is not None:
+            return transformed(name)(call)
+        return several[0].with_tree(aggregate(name, several[0].tree), is_scalar=True)
+
+    return apply
+
+
+def value_counts(call: Call) -> Value:
+    """pd.value_counts(df["x"])"""
+    held = call.get(0, "values")
+    if isinstance(held, Series):
+        return SERIES["value_counts"](Call(call.run, [], call.keywords, call.node), held)
+    return Unknown("value_counts()", "computed")
+
+
+def grouper(call: Call) -> Value:
+    """pd.Grouper(key="day", freq="M")"""
+    return Grouper(call.get(0, "key"))
+
+
+def named_aggregate(call: Call) -> Value:
+    """pd.NamedAgg(column="x", aggfunc="sum")"""
+    return call.get(0, "column"), call.get(1, "aggfunc")
+
+
+def index_of(call: Call) -> Value:
+    """pd.MultiIndex.from_tuples([…]), pd.Index([…])"""
+    return call.get(0, "data", call.get(0, "tuples"))
+
+
+def index_product(call: Call) -> Value:
+    """pd.MultiIndex.from_product([["a", "b"], ["sum"]])"""
+    levels = [items_of(each) for each in items_of(call.get(0, "iterables")) or []]
+    if any(level is None for level in levels):
+        return Unknown("from_product()", "levels that only a run knows")
+    found: list[tuple[Value, ...]] = [()]
+    for level in levels:
+        found = [(*before, each) for before in found for each in level or ()]
+    return found
+
+
+PANDAS: dict[str, LibraryFunction] = {
+    **READERS,
+    "DataFrame": new_frame,
+    "Series": new_series,
+    "concat": concat,
+    "merge": on_first(merge),
+    "merge_asof": on_first(merge),
+    "merge_ordered": on_first(merge),
+    "melt": on_first(melt),
+    "pivot_table": on_first(pivot_table),
+    "pivot": on_first(pivot),
+    "get_dummies": get_dummies,
+    "crosstab": crosstab,
+    "ExcelWriter": excel_writer,
+    "Grouper": grouper,
+    "value_counts": value_counts,
+    "NamedAgg": named_aggregate,
+    "Index": index_of,
+    "MultiIndex.from_tuples": index_of,
+    "MultiIndex.from_product": index_product,
+    "DataFrame.from_dict": new_frame,
+    "DataFrame.from_records": new_frame,
+    "json_normalize": new_frame,
+    **{name: transformed(name) for name in (
+        "to_datetime", "to_numeric", "to_timedelta", "cut", "qcut", "isna", "isnull", "notna",
+        "notnull", "Categorical", "factorize", "Timestamp", "unique", "DatetimeIndex", "array",
+    )},
+}  # fmt: skip
+"""Functions of pandas."""
+
+NUMPY: dict[str, LibraryFunction] = {
+    "where": where,
+    "select": select,
+    **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
+}
+"""Functions of numpy that do more than transform each of their arguments."""
+
+
+def call_pandas(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Call a function of pandas; one that is not traced is reported where it is given a frame."""
+    call = Call(run, arguments, keywords, node)
+    function = PANDAS.get(name.removeprefix("pandas.").removeprefix("io.sql."))
+    if function is not None:
+        return function(call)
+
+    given = [each for each in (*arguments, *keywords.values()) if relation_in(each) is not None]
+    if given or "read_" in name:
+        call.unsupported(name)
+        inputs = [relation_in(each) for each in given]
+        return DataFrame(call.unknown(*(Table(each) for each in inputs if each is not None)))
+    return call_unknown(run, name, arguments, keywords, node)
+
+
+def call_numpy(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Call a function of numpy over series."""
+    call = Call(run, arguments, keywords, node)
+    last = name.rpartition(".")[2]
+    has_values = series_in(call) or any(isinstance(each, DataFrame) for each in arguments)
+    if not has_values:
+        return call_unknown(run, name, arguments, keywords, node)
+    return NUMPY.get(last, transformed(last))(call)
+
+
+def computed(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """Return what a function that is not here makes of series: of each of them, less certain."""
+    call = Call(run, arguments, keywords, node)
+    several = series_in(call)
+    if not several:
+        return Unknown(
+            f"{name}()", f"what {name}() gives is not known", inputs=inputs_of(arguments)
+        )
+
+    first = main_of(*several)
+    made = together(
+        first, list(several), called(name.rpartition(".")[2], *(s.tree for s in several))
+    )
+    if first.watch is None:
+        made.doubt = made.doubt or NOT_HERE
+    return made
+
+
+def inputs_of(arguments: Arguments) -> tuple[Relation, ...]:
+    """Return the relations of the frames and rows among some values."""
+    frames = [each.table.relation for each in arguments if isinstance(each, (Row, DataFrame))]
+    return tuple(frames)

@@ -1,0 +1,116 @@
+"""df.columns, where all names are known: a list that has the methods of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.dataframes.pandas.calls import Call
+from lineal.extract.dataframes.pandas.values import Levels
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Method, Unknown, Value
+
+
+class NameList(list[Any]):
+    """The names of a frame's columns, in order; names with levels are tuples."""
+
+
+def names_of(names: list[str]) -> NameList:
+    """Return the names of columns as df.columns gives them."""
+    return NameList(each.parts if isinstance(each, Levels) else each for each in names)
+
+
+def map_names(call: Call, held: NameList) -> Value:
+    """df.columns.map("_".join), df.columns.map(str.lower)"""
+    function = call.get(0, "mapper")
+    if isinstance(function, dict):
+        return NameList(function.get(each, each) for each in held)
+    return NameList(invoke(call.run, function, [each], {}, call.node) for each in held)
+
+
+def without(call: Call, held: NameList) -> Value:
+    """df.columns.difference(["id"]), df.columns.drop("id")"""
+    given = call.get(0, "other", call.get(0, "labels"))
+    gone = [given] if isinstance(given, str) else items_of(given)
+    if gone is None:
+        return Unknown("columns", "names that only a run knows")
+    return NameList(each for each in held if each not in gone)
+
+
+def only(call: Call, held: NameList) -> Value:
+    """df.columns.intersection(["id", "name"])"""
+    kept = items_of(call.get(0, "other"))
+    if kept is None:
+        return Unknown("columns", "names that only a run knows")
+    return NameList(each for each in held if each in kept)
+
+
+def level(call: Call, held: NameList) -> Value:
+    """df.columns.get_level_values(0)"""
+    number = call.get(0, "level")
+    if not isinstance(number, int):
+        return Unknown("columns", "a level of names")
+    return NameList(each[number] if isinstance(each, tuple) else each for each in held)
+
+
+def same(call: Call, held: NameList) -> Value:
+    """df.columns.tolist(), df.columns.to_flat_index()"""
+    return NameList(held)
+
+
+def text_method(name: str) -> Callable[[Call, NameList], Value]:
+    """Return a method of texts: df.columns.str.lower(), df.columns.str.replace(" ", "_")."""
+
+    def apply(call: Call, held: NameList) -> Value:
+        """df.columns.str.strip()"""
+        plain = [each for each in call.arguments if isinstance(each, str)]
+        if len(plain) < len(call.arguments) or not all(isinstance(each, str) for each in held):
+            return Unknown("columns", "names that are computed")
+        if call.keywords.get("regex") is True:
+            return Unknown("columns", "names that are computed")
+        return NameList(getattr(each, name)(*plain) for each in held)
+
+    return apply
+
+
+METHODS: dict[str, Callable[[Call, NameList], Value]] = {
+    "map": map_names,
+    "difference": without,
+    "drop": without,
+    "intersection": only,
+    "get_level_values": level,
+    **dict.fromkeys(("tolist", "to_list", "copy", "to_flat_index", "astype"), same),
+    **{
+        name: text_method(name)
+        for name in (
+            "lower",
+            "upper",
+            "strip",
+            "title",
+            "replace",
+            "lstrip",
+            "rstrip",
+            "capitalize",
+        )
+    },
+}
+"""Methods of df.columns and of df.columns.str."""
+
+
+def attribute_of_names(run: Run, held: NameList, name: str, node: Any) -> Value:
+    """df.columns.str, df.columns.values"""
+    if name in ("str", "values"):
+        return held
+    return Method(held, name)
+
+
+def on_names(
+    run: Run, held: NameList, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of df.columns; any other than these is only known when it runs."""
+    method = METHODS.get(name)
+    if method is None:
+        return Unknown(f"columns.{name}()", "names that are computed")
+    return method(Call(run, arguments, keywords, node), held)

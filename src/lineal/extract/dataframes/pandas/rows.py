@@ -1,0 +1,208 @@
+"""Rows of a frame: sorted, left out, compared, counted, repeated."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lineal.algebra.clauses import DISTINCT_ON, FILTERS
+from lineal.algebra.relation import compare, explode
+from lineal.algebra.relation import distinct as without_repetition
+from lineal.extract.dataframes.pandas.calls import Call, set_column
+from lineal.extract.dataframes.pandas.selection import narrow_rows, rows_by_label, sort_rows
+from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.values import Series, Table
+from lineal.extract.pyspark.values import Pattern, Value
+from lineal.model.way import Clause
+
+
+def same(call: Call, table: Table) -> Table:
+    """Return the frame itself, or as many of its rows as nobody's values decide.
+
+    df.head(), df.copy(), df.sample(10)
+    """
+    return table
+
+
+def sort_values(call: Call, table: Table) -> Table:
+    """df.sort_values(["a", "b"], ascending=False)"""
+    names = call.names(call.get(0, "by"))
+    if names is None:
+        return table
+
+    columns = tuple(call.column(table, name) for name in names)
+    sorted_ = sort_rows(call, table, [call.leaf(each) for each in columns])
+    return Table(sorted_.relation, sorted_.index, columns)
+
+
+def sort_index(call: Call, table: Table) -> Table:
+    """df.sort_index()      by the columns of the index"""
+    if call.get(0, "axis", 0) in (1, "columns"):
+        return table
+    sorted_ = sort_rows(call, table, [call.leaf(each) for each in table.index])
+    return Table(sorted_.relation, sorted_.index, table.index)
+
+
+def largest(call: Call, table: Table) -> Table:
+    """df.nlargest(5, "amount")      as sort_values and head"""
+    names = call.names(call.get(1, "columns"))
+    if names is None:
+        return table
+    return sort_rows(call, table, [call.leaf(call.column(table, name)) for name in names])
+
+
+def drop_missing(call: Call, table: Table) -> Table:
+    """df.dropna(), df.dropna(subset=["a"])      missing values decide which rows stay"""
+    if call.get(-1, "axis", 0) in (1, "columns"):
+        call.dynamic("columns that the data decides")
+        return table
+
+    subset = call.get(-1, "subset")
+    if subset is None:
+        return compare_all(call, table, FILTERS)
+
+    names = call.names(subset)
+    if names is None:
+        return table
+    return narrow_rows(call, table, leaves(call, table, names))
+
+
+def compare_all(call: Call, table: Table, way: Any) -> Table:
+    """Return a table whose rows every column decides."""
+    rows = dict(table.relation.rows)
+    compare(table.relation.frame.slots, way, rows)
+    return table.with_relation(call.derived(table, None, call.evaluation(), rows))
+
+
+def drop_duplicates(call: Call, table: Table) -> Table:
+    """df.drop_duplicates(), df.drop_duplicates(subset=["id"], keep="last")"""
+    subset = call.get(0, "subset")
+    if subset is None:
+        rows = without_repetition(table.relation.frame).rows
+        return table.with_relation(call.derived(table, None, call.evaluation(), rows))
+
+    names = call.names(subset)
+    if names is None:
+        return table
+    return narrow_rows(call, table, leaves(call, table, names), DISTINCT_ON, Clause.DISTINCT_ON)
+
+
+def duplicated(call: Call, table: Table) -> Series:
+    """df.duplicated(subset=["id"])      whether a row was there before"""
+    subset = call.get(0, "subset")
+    names = table.relation.names if subset is None else call.names(subset)
+    return Series(called("duplicated", *leaves(call, table, names or [])), None, table)
+
+
+def leaves(call: Call, table: Table, names: Sequence[str]) -> list[Any]:
+    """Return columns as expressions."""
+    return [call.leaf(call.column(table, name)) for name in names]
+
+
+def explode_column(call: Call, table: Table) -> Table:
+    """df.explode("tags")      a row for each item; how many there are decides the rows"""
+    names = call.names(call.get(0, "column"))
+    if names is None:
+        return table
+
+    evaluation = call.evaluation()
+    attributes = list(table.relation.attributes)
+    trees = leaves(call, table, names)
+    for name, tree in zip(names, trees, strict=True):
+        made = call.make(name, called("explode", tree), table.relation, evaluation)
+        attributes = set_column(attributes, made)
+
+    arrays = call.expressions(table.relation, evaluation, trees, Clause.LATERAL)
+    rows = explode(table.relation.frame, (), arrays).rows
+    return table.with_relation(call.derived(table, attributes, evaluation, rows))
+
+
+# -- query and eval --------------------------------------------------------------------------------
+
+LOCAL = re.compile(r"@(\w+)")
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+def query(call: Call, table: Table) -> Table:
+    """df.query("a > 1 and b in @names")"""
+    text = call.get(0, "expr")
+    trees = trees_in(call, table, text)
+    if trees is None:
+        return table
+    return narrow_rows(call, table, trees)
+
+
+def eval_(call: Call, table: Table) -> Value:
+    """df.eval("total = price * qty")      a column for each line that assigns one"""
+    text = call.get(0, "expr")
+    if not isinstance(text, str) or isinstance(text, Pattern):
+        call.dynamic("an expression", text)
+        return table
+
+    for line in filter(None, map(str.strip, text.splitlines())):
+        name, equals, value = line.partition("=")
+        is_assignment = bool(equals) and name.strip().isidentifier() and not value.startswith("=")
+        tree = expression_of(call, table, value if is_assignment else line)
+        if not is_assignment:
+            return Series(tree, None, table)
+        table = call.assign(table, {name.strip(): tree})
+
+    return table
+
+
+def trees_in(call: Call, table: Table, text: Value) -> list[Any] | None:
+    """Return the columns of a condition that is written as a text."""
+    if not isinstance(text, str):
+        call.dynamic("a condition", text)
+        return None
+    if isinstance(text, Pattern):
+        call.dynamic("a part of a condition is only known when it runs")
+    return [expression_of(call, table, text)]
+
+
+def expression_of(call: Call, table: Table, text: str) -> Any:
+    """Return the expression that a text of pandas spells: its names are columns."""
+    quoted: dict[str, str] = {}
+
+    def stand_in(found: re.Match[str]) -> str:
+        quoted[f"quoted_{len(quoted)}"] = found[1]
+        return f"quoted_{len(quoted) - 1}"
+
+    plain = LOCAL.sub("None", QUOTED.sub(stand_in, re.sub(r"\{[^{}]*\}", "None", text)))
+    try:
+        tree = ast.parse(plain.strip().replace("\n", " "), mode="eval").body
+    except SyntaxError:
+        call.unsupported("an expression that is not Python")
+        return call.tree(None)
+
+    if isinstance(tree, ast.Name):
+        return call.leaf(call.column(table, quoted.get(tree.id, tree.id)))
+
+    names = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
+    spelled = [quoted.get(name, name) for name in dict.fromkeys(names)]
+    columns = [name for name in spelled if name not in ("True", "False", "index", "abs", "sqrt")]
+    return called("eval", *leaves(call, table, columns))
+
+
+ROWS = {
+    **dict.fromkeys(
+        ("head", "tail", "copy", "sample", "truncate", "infer_objects", "convert_dtypes",
+         "set_flags", "tz_localize", "tz_convert", "take", "swaplevel", "to_timestamp",
+         "to_period"),
+        same,
+    ),
+    **dict.fromkeys(("asfreq", "between_time", "at_time", "first", "last", "xs"), rows_by_label),
+    "sort_values": sort_values,
+    "sort_index": sort_index,
+    "nlargest": largest,
+    "nsmallest": largest,
+    "dropna": drop_missing,
+    "drop_duplicates": drop_duplicates,
+    "duplicated": duplicated,
+    "explode": explode_column,
+    "query": query,
+    "eval": eval_,
+}  # fmt: skip
+"""Methods of a frame that concern its rows."""

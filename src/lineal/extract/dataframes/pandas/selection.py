@@ -1,0 +1,468 @@
+"""Parts of a frame: df["x"], df[["a", "b"]], df[mask], df.loc, df.iloc, and assignments to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lineal.algebra.clauses import FILTERS, SORTS
+from lineal.algebra.lineage import absorb
+from lineal.algebra.relation import decided_rows, doubt_columns, narrow
+from lineal.extract.dataframes.pandas.calls import (
+    CHANGED,
+    Call,
+    is_name,
+    mark_stars,
+    name_of,
+    relations_of,
+    without_names,
+)
+from lineal.extract.dataframes.pandas.trees import called, case
+from lineal.extract.dataframes.pandas.values import (
+    DataFrame,
+    Indexer,
+    Levels,
+    Names,
+    Row,
+    Series,
+    Table,
+    Watch,
+)
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
+from lineal.model.edge import Doubt
+from lineal.model.way import Clause, Confidence, Way
+
+EVERYTHING = slice(None, None, None)
+ANY_COLUMN = Doubt(Confidence.MEDIUM, False, "a column of which only a run knows the name is set")
+
+
+# -- rows ------------------------------------------------------------------------------------------
+
+
+def narrow_rows(
+    call: Call, table: Table, trees: Iterable[Any], way: Way = FILTERS, clause: Clause = Clause.WHERE,
+    parents: Iterable[Any] = (),
+) -> Table:  # fmt: skip
+    """Return a table whose rows some expressions decide."""
+    evaluation = call.evaluation()
+    conditions = call.expressions(table.relation, evaluation, trees, clause)
+    rows = narrow(decided_rows(table.relation.rows), way, conditions).rows
+    relation = call.derived(table, None, evaluation, rows, parents)
+    return table.with_relation(relation)
+
+
+def filter_rows(call: Call, table: Table, mask: Series) -> Table:
+    """Return the rows for which a condition holds.
+
+    df[df["a"] > 1]
+    """
+    tree = call.fitted(mask, table.relation.rows)
+    others = [each for each in relations_of([mask]) if each is not table.relation]
+    found = narrow_rows(call, table, [tree], parents=others)
+    if not mask.is_scalar:
+        absorb(mask.table.relation.rows, found.relation.rows)
+    return found
+
+
+def rows_by_label(call: Call, table: Table) -> Table:
+    """Return some rows by their labels.
+
+    df.loc["2024-01"]      the columns of the index decide which rows they are
+    """
+    return narrow_rows(call, table, [call.leaf(each) for each in table.index])
+
+
+def sort_rows(call: Call, table: Table, trees: Sequence[Any]) -> Table:
+    """Return the rows in another order."""
+    return narrow_rows(call, table, trees, SORTS, Clause.ORDER_BY)
+
+
+# -- items -----------------------------------------------------------------------------------------
+
+
+def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
+    """Return an item of a frame.
+
+    df["x"], df[["a", "b"]], df[df["a"] > 1], df[:10]
+    """
+    call = Call(run, [], {}, node)
+    if isinstance(key, Function):
+        key = invoke(run, key, [held], {}, node)
+    if is_name(key):
+        return named_part(call, held.table, name_of(key))
+    if isinstance(key, Series):
+        return DataFrame(filter_rows(call, held.table, key))
+    if isinstance(key, slice):
+        return DataFrame(held.table)
+    if isinstance(key, DataFrame):
+        return DataFrame(mask_frame(call, held.table, key))
+    return DataFrame(columns_by_key(call, held.table, key))
+
+
+def named_part(call: Call, table: Table, name: str) -> Value:
+    """Return a column; of columns with several levels, those below a name.
+
+    df["x"], df["amount"] of df.groupby("k").agg(["min", "max"])
+    """
+    if name not in table.relation.by_key:
+        below = [each for each in table.relation.attributes if starts_with(each.slot.name, name)]
+        if below:
+            return DataFrame(without_level(call, table, below))
+
+    return call.series(table, name)
+
+
+def starts_with(name: str, first: str) -> bool:
+    """Tell whether the first level of a column's name is this one."""
+    return isinstance(name, Levels) and name.parts[0] == first
+
+
+def without_level(call: Call, table: Table, columns: Sequence[Any]) -> Table:
+    """Return columns of several levels without their first level."""
+    kept = []
+    for each in columns:
+        rest = each.slot.name.parts[1:]
+        name = rest[0] if len(rest) == 1 else Levels(rest)
+        kept.append(each._replace(slot=each.slot._replace(name=name, key=name)))
+
+    return table.with_relation(call.derived(table, kept, call.evaluation()))
+
+
+def columns_by_key(call: Call, table: Table, key: Value) -> Table:
+    """Return the columns of a list of names; a list of conditions decides rows that are not known."""
+    if isinstance(key, Names):
+        return table
+
+    items = items_of(key) if isinstance(key, (list, tuple, set, dict)) else None
+    if items and all(isinstance(each, bool) for each in items):
+        return table
+
+    names = call.names(key)
+    if names is None:
+        return call.unknown(table)
+
+    return call.select(table, flat_names(table, names))
+
+
+def flat_names(table: Table, names: Sequence[str]) -> list[str]:
+    """Return names of columns; the first level of several stands for all below it."""
+    found: list[str] = []
+    for name in names:
+        below = [each for each in table.relation.names if starts_with(each, name)]
+        found += below if name not in table.relation.by_key and below else [name]
+    return found
+
+
+def mask_frame(call: Call, table: Table, mask: DataFrame) -> Table:
+    """Return the values of a frame where another one holds.
+
+    df[df > 0]
+    """
+    trees = [call.leaf(each) for each in mask.relation.attributes if each.slot.star is None]
+    test = called("mask", *trees)
+    return change_every(call, table, lambda tree: case([test], [tree]))
+
+
+def change_columns(call: Call, table: Table, names: Iterable[str], change: Any) -> Table:
+    """Return a table with some columns changed, each by itself."""
+    given = {name: change(call.leaf(call.column(table, name))) for name in names}
+    return call.assign(table, given)
+
+
+def change_every(call: Call, table: Table, change: Any, mark: str = CHANGED) -> Table:
+    """Return a table with every column changed by itself, those that are not known included."""
+    made = change_columns(call, table, table.relation.names, change)
+    if not made.relation.stars:
+        return made
+
+    attributes = mark_stars(made.relation.attributes, mark)
+    return made.with_relation(call.derived(made, attributes, call.evaluation()))
+
+
+# -- loc, iloc, at, iat ----------------------------------------------------------------------------
+
+
+def item_of_indexer(run: Run, held: Indexer, key: Value, node: Any) -> Value:
+    """Return a part of a frame by rows and columns.
+
+    df.loc[df["a"] > 1, ["a", "b"]], df.iloc[:, 0]
+    """
+    call = Call(run, [], {}, node)
+    if isinstance(held.frame, Series):
+        return part_of_series(call, held.frame, key)
+
+    rows, columns = key if is_pair(key) else (key, EVERYTHING)
+    table = pick_rows(call, held.frame.table, rows, held.kind)
+    if columns == EVERYTHING:
+        if is_label(rows):
+            return row_of(table)
+        return DataFrame(table)
+
+    found = pick_columns(call, table, columns, held.kind)
+    if found is None:
+        return DataFrame(call.unknown(table))
+    if len(found) == 1 and not isinstance(columns, (list, slice)):
+        return call.series(table, found[0])
+    return DataFrame(call.select(table, found))
+
+
+def is_pair(key: Value) -> bool:
+    """Tell whether a key names rows and columns."""
+    return isinstance(key, tuple) and len(key) == 2
+
+
+def is_label(rows: Value) -> bool:
+    """Tell whether a key is one row."""
+    return isinstance(rows, (int, str)) and not isinstance(rows, bool)
+
+
+def row_of(table: Table) -> Row:
+    """Return one row of a table."""
+    return Row(table, Watch())
+
+
+def pick_rows(call: Call, table: Table, rows: Value, kind: str) -> Table:
+    """Return the rows that a key of loc or iloc names."""
+    if isinstance(rows, Function):
+        rows = invoke(call.run, rows, [DataFrame(table)], {}, call.node)
+    if isinstance(rows, Series):
+        return filter_rows(call, table, rows)
+    if rows == EVERYTHING or kind in ("iloc", "iat"):
+        return table
+    if isinstance(rows, Unknown) and rows.inputs:
+        call.dynamic("rows", rows)
+    return rows_by_label(call, table)
+
+
+def pick_columns(call: Call, table: Table, columns: Value, kind: str) -> list[str] | None:
+    """Return the names of the columns that a key of loc or iloc names; None where nobody knows."""
+    if isinstance(columns, Names):
+        return table.relation.names
+    if kind in ("iloc", "iat"):
+        return columns_by_position(call, table, columns)
+    if isinstance(columns, slice):
+        return columns_between(call, table, columns)
+    return call.names(columns)
+
+
+def columns_by_position(call: Call, table: Table, columns: Value) -> list[str] | None:
+    """df.iloc[:, 0], df.iloc[:, 1:3], df.iloc[:, [0, 2]]"""
+    if not table.relation.complete:
+        call.dynamic("columns by their position, of a schema that is not known")
+        return None
+
+    names = table.relation.names
+    try:
+        if isinstance(columns, (slice, int)):
+            picked = names[columns]
+            return [picked] if isinstance(picked, str) else picked
+        return [names[each] for each in columns]
+    except (IndexError, TypeError):
+        call.dynamic("columns by their position")
+        return None
+
+
+def columns_between(call: Call, table: Table, columns: slice) -> list[str] | None:
+    """df.loc[:, "a":"c"]      both ends are included"""
+    names = table.relation.names
+    first, last = columns.start, columns.stop
+    known = table.relation.complete and all(each is None or each in names for each in (first, last))
+    if not known:
+        call.dynamic("a range of columns, of a schema that is not known")
+        return None
+
+    start = 0 if first is None else names.index(first)
+    end = len(names) if last is None else names.index(last) + 1
+    return names[start:end]
+
+
+def part_of_series(call: Call, held: Series, key: Value) -> Value:
+    """Return a part of a series.
+
+    s[s > 0], s[0], s.loc["total"], s[:10]
+    """
+    if isinstance(key, Series):
+        return held.with_tree(held.tree, table=filter_rows(call, held.table, key))
+    if isinstance(key, (slice, list)):
+        return held
+    if held.watch is not None:
+        return held.with_tree(called("item", held.tree, call.tree(key)))
+    return held.with_tree(called("item", held.tree), is_scalar=True)
+
+
+def item_of_series(run: Run, held: Series, key: Value, node: Any) -> Value:
+    """Return an item of a series."""
+    return part_of_series(Call(run, [], {}, node), held, key)
+
+
+def item_of_row(run: Run, held: Row, key: Value, node: Any) -> Value:
+    """Return an element of a row.
+
+    row["a"]
+    """
+    call = Call(run, [], {}, node)
+    if isinstance(key, (list, tuple)) and all(map(is_name, key)):
+        return Row(call.select(held.table, [name_of(each) for each in key]), held.watch)
+    if not is_name(key):
+        call.dynamic("a column", key)
+        return Unknown("element", "a column that only a run knows")
+
+    found = call.series(held.table, name_of(key))
+    found.watch = held.watch
+    held.watch.seen.append(found)
+    return found
+
+
+# -- assignment ------------------------------------------------------------------------------------
+
+
+def set_item(run: Run, owner: DataFrame, key: Value, held: Value, node: Any) -> None:
+    """Set columns of a frame.
+
+    df["x"] = …, df[["a", "b"]] = …, df[df["a"] > 1] = 0
+    """
+    call = Call(run, [], {}, node)
+    table = owner.table
+    if isinstance(key, Series):
+        test = call.fitted(key, table.relation.rows)
+        given = call.tree(held)
+        owner.put(run, change_every(call, table, lambda tree: case([test], [given], tree)))
+        return
+
+    names = call.names(key)
+    if names is None:
+        owner.put(run, doubt_table(call, table))
+    else:
+        owner.put(run, set_columns(call, table, names, held))
+
+
+def doubt_table(call: Call, table: Table) -> Table:
+    """Return a table of which any column may have been changed."""
+    slots = doubt_columns(table.relation.frame, ANY_COLUMN).slots
+    pairs = zip(table.relation.attributes, slots, strict=True)
+    attributes = [each._replace(slot=slot, doubt=ANY_COLUMN) for each, slot in pairs]
+    return table.with_relation(call.derived(table, attributes, call.evaluation()))
+
+
+def set_columns(call: Call, table: Table, names: Sequence[str], held: Value) -> Table:
+    """Return a table with columns set to a value; a frame gives one column for each."""
+    parents = relations_of([held])
+    if isinstance(held, DataFrame):
+        values = values_of_frame(call, held, len(names))
+    else:
+        values = [value_for(call, held)] * len(names)
+
+    return call.assign(table, dict(zip(names, values, strict=False)), parents)
+
+
+def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
+    """Return the columns of a frame as values, by position.
+
+    df[["a", "b"]] = df[["c", "d"]]
+    """
+    if held.relation.complete and len(held.relation.attributes) == count:
+        return [call.leaf(each) for each in held.relation.attributes]
+
+    stars = [call.leaf(each) for each in held.relation.stars]
+    if len(stars) == 1:
+        return stars * count
+    call.dynamic("columns by their position, of a schema that is not known")
+    return [call.tree(None)] * count
+
+
+def value_for(call: Call, held: Value) -> Any:
+    """Return a value that is assigned; one that only a run knows is reported."""
+    for each in held if isinstance(held, list) else [held]:
+        if isinstance(each, (Unknown, Pattern)):
+            call.dynamic("a value", each)
+    if isinstance(held, Row):
+        return called("row", *(call.leaf(each) for each in held.table.relation.attributes))
+    if isinstance(held, Series):
+        return held
+    return call.tree(held)
+
+
+def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: Any) -> None:
+    """Set a part of a frame.
+
+    df.loc[df["a"] > 1, "x"] = 0      x where the condition does not hold, and a decides
+    """
+    call = Call(run, [], {}, node)
+    frame = owner.frame
+    if isinstance(frame, Series):
+        set_values(run, frame, key, held, node)
+        return
+
+    table = frame.table
+    rows, columns = key if is_pair(key) else (key, EVERYTHING)
+    if columns == EVERYTHING:
+        names: list[str] | None = table.relation.names
+    else:
+        names = pick_columns(call, table, columns, owner.kind)
+    if names is None:
+        frame.put(run, doubt_table(call, table))
+        return
+
+    if isinstance(rows, Function):
+        rows = invoke(run, rows, [frame], {}, node)
+    if rows == EVERYTHING:
+        frame.put(run, set_columns(call, table, names, held))
+        return
+
+    frame.put(run, set_where(call, table, rows, names, held))
+
+
+def set_values(run: Run, owner: Series, key: Value, held: Value, node: Any) -> None:
+    """Set values of a series in place.
+
+    s[s < 0] = 0, s.loc[mask] = other      the condition decides, both are the value
+    """
+    call = Call(run, [], {}, node)
+    given = value_for(call, held)
+    tree = given.tree if isinstance(given, Series) else given
+    if isinstance(key, Series):
+        owner.tree = case([key.tree], [tree], owner.tree)
+    else:
+        owner.tree = called("item", owner.tree, tree)
+    owner.parents = (*owner.parents, *relations_of([key, held]))
+
+
+def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held: Value) -> Table:
+    """Return a table with columns set in some rows."""
+    tests = [call.leaf(each) for each in table.index]
+    if isinstance(rows, Series):
+        tests = [call.fitted(rows, table.relation.rows)]
+    elif isinstance(rows, Unknown) and rows.inputs:
+        call.dynamic("rows", rows)
+
+    several = [value_for(call, held)] * len(names)
+    if isinstance(held, DataFrame):
+        several = values_of_frame(call, held, len(names))
+
+    made = {}
+    for name, each in zip(names, several, strict=False):
+        old = call.find(table, name) if may_have(table, name) else None
+        default = call.leaf(old) if old is not None else None
+        test = tests[0] if len(tests) == 1 else called("rows", *tests)
+        tree = call.fitted(each, table.relation.rows) if isinstance(each, Series) else each
+        made[name] = case([test], [tree], default)
+
+    return call.assign(table, made, relations_of([rows, held]))
+
+
+def may_have(table: Table, name: str) -> bool:
+    """Tell whether a frame has a column, or may have it."""
+    return name in table.relation.by_key or bool(table.relation.stars)
+
+
+def delete_item(run: Run, owner: DataFrame, key: Value, node: Any) -> None:
+    """del df["x"]"""
+    call = Call(run, [], {}, node)
+    names = call.names(key)
+    if names is not None:
+        table = owner.table
+        kept = without_names(table.relation.attributes, names)
+        owner.put(run, table.with_relation(call.derived(table, kept, call.evaluation())))

@@ -1,0 +1,539 @@
+"""Methods of a series, of its accessors .str, .dt and .cat, and operators over series."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import DISTINCT_ON
+from lineal.algebra.frame import Made, Slot, Star, star_slot
+from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of
+from lineal.extract.dataframes.pandas.columns import coalesce, renamed, reset_index
+from lineal.extract.dataframes.pandas.elements import apply_to_element
+from lineal.extract.dataframes.pandas.groups import (
+    CUMULATIVE,
+    RANKED,
+    SHIFTED,
+    Grouper,
+    count_values,
+    keys_of,
+    order_of,
+    rolling_keys,
+    window_tree,
+)
+from lineal.extract.dataframes.pandas.joins import frame_of_series
+from lineal.extract.dataframes.pandas.reshape import unstack as unstack_table
+from lineal.extract.dataframes.pandas.selection import narrow_rows, sort_rows
+from lineal.extract.dataframes.pandas.trees import (
+    AGGREGATES,
+    BINARY_TREES,
+    OTHER_AGGREGATES,
+    aggregate,
+    called,
+    case,
+    operand,
+)
+from lineal.extract.dataframes.pandas.values import (
+    Accessor,
+    DataFrame,
+    Groups,
+    Rolling,
+    Row,
+    Series,
+    Table,
+    Watch,
+)
+from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.relation import fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.model.edge import Dataset
+from lineal.model.way import Clause
+
+SeriesMethod = Callable[[Call, Series], Value]
+
+
+# -- operators -------------------------------------------------------------------------------------
+
+
+def combine(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
+    """Carry out an operator of which one side is a series or a frame.
+
+    df["a"] + df["b"], df["a"] > 1, ~df["flag"], df[["a", "b"]] * 2
+    """
+    call = Call(run, [], {}, node)
+    if isinstance(left, DataFrame) or isinstance(right, DataFrame):
+        return combine_frames(call, op, left, right)
+    if right is None and op in UNARY:
+        assert isinstance(left, Series)
+        return left.with_tree(UNARY[op](this=left.tree))
+    if isinstance(left, Row) or isinstance(right, Row):
+        return Unknown("…", "computed of a whole row", inputs=relations(left, right))
+
+    for held in (left, right):
+        if isinstance(held, Unknown) and held.inputs:
+            call.dynamic("a value", held)
+    return binary(call, BINARY_TREES.get(op, exp.Add), left, right)
+
+
+UNARY: dict[type, Any] = {
+    ast.Not: exp.Not, ast.Invert: exp.Not, ast.USub: exp.Neg, ast.UAdd: exp.Paren
+}  # fmt: skip
+
+
+def relations(*held: Value) -> tuple[Any, ...]:
+    """Return the relations of rows among some values."""
+    return tuple(each.table.relation for each in held if isinstance(each, (Row, Series)))
+
+
+def binary(call: Call, kind: Any, left: Value, right: Value) -> Series:
+    """Return an operator over a series and another value."""
+    first = main_of(left, right)
+    rows = first.table.relation.rows
+    trees = [
+        call.fitted(each, rows) if isinstance(each, Series) else operand(each)
+        for each in (left, right)
+    ]
+    tree = kind(this=trees[0], expression=trees[1])
+    return together(first, [left, right], tree)
+
+
+def main_of(*held: Value) -> Series:
+    """Return the series whose rows a value has that is made of several: the first with rows."""
+    several = [each for each in held if isinstance(each, Series)]
+    return next((each for each in several if not each.is_scalar), several[0])
+
+
+def together(first: Series, held: list[Value], tree: Any) -> Series:
+    """Return a series that is made of several values."""
+    several = [each for each in held if isinstance(each, Series)]
+    parents = {
+        id(relation): relation
+        for each in several
+        for relation in (each.table.relation, *each.parents)
+        if relation is not first.table.relation
+    }
+    doubts = [each.doubt for each in several if each.doubt is not None]
+    names = {each.name for each in several}
+    watches = [each.watch for each in several if each.watch is not None]
+    return Series(
+        tree,
+        first.name if len(names) == 1 else None,
+        first.table,
+        all(each.is_scalar for each in several),
+        tuple(parents.values()),
+        min(doubts) if doubts else None,
+        watches[0] if watches else None,
+    )
+
+
+def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
+    """df * 2, df[["a", "b"]] - df[["c", "d"]]      column by column"""
+    held = left if isinstance(left, DataFrame) else right
+    other = right if held is left else left
+    table = held.table
+    kind = BINARY_TREES.get(op, exp.Add)
+    made = {}
+    for name in table.relation.names:
+        beside = operand(other)
+        if isinstance(other, (DataFrame, Row)):
+            found = call.find(other.table, name)
+            beside = call.leaf(found) if found is not None else exp.Null()
+        tree = call.leaf(call.column(table, name))
+        made[name] = kind(this=tree, expression=beside)
+
+    parents = [other.table.relation] if isinstance(other, (DataFrame, Row, Series)) else []
+    return DataFrame(call.assign(table, made, parents))
+
+
+# -- methods ---------------------------------------------------------------------------------------
+
+
+def same(call: Call, held: Series) -> Value:
+    """s.values, s.head()"""
+    return held
+
+
+def copy(call: Call, held: Series) -> Value:
+    """s.copy()      a change of the copy leaves the series as it is"""
+    return held.with_tree(held.tree)
+
+
+def arithmetic(kind: Any) -> SeriesMethod:
+    """Return a method that is an operator: s.add(other), s.gt(1)."""
+
+    def apply(call: Call, held: Series) -> Value:
+        """s.add(other, fill_value=0)"""
+        return binary(call, kind, held, call.get(0, "other"))
+
+    return apply
+
+
+def transformed(name: str) -> SeriesMethod:
+    """Return a method that transforms each value, and what it is given: s.round(2), s.clip(lo, hi)."""
+
+    def apply(call: Call, held: Series) -> Value:
+        """s.round(2)"""
+        given = [each for each in (*call.arguments, *call.keywords.values())
+                 if isinstance(each, Series)]  # fmt: skip
+        return together(held, [held, *given], called(name, held.tree, *map(operand, given)))
+
+    return apply
+
+
+def as_type(call: Call, held: Series) -> Value:
+    """s.astype("int64")"""
+    return held.with_tree(called("astype", held.tree))
+
+
+def fill_missing(call: Call, held: Series) -> Value:
+    """s.fillna(0), s.fillna(other)      the value, and whether it is missing"""
+    other = call.get(0, "value", call.get(-1, "other"))
+    if other is None:
+        return held.with_tree(coalesce(held.tree, called("fillna", held.tree)))
+    rows = held.table.relation.rows
+    tree = call.fitted(other, rows) if isinstance(other, Series) else operand(other)
+    return together(held, [held, other], coalesce(held.tree, tree))
+
+
+def fill_from_rows(call: Call, held: Series) -> Value:
+    """s.ffill()      the value before, where one is missing"""
+    order = order_of(call, held.table)
+    return held.with_tree(coalesce(held.tree, window_tree("ffill", held.tree, (), order)))
+
+
+def where(call: Call, held: Series) -> Value:
+    """s.where(condition, other)      the value where the condition holds, else another one"""
+    test, other = call.get(0, "cond"), call.get(1, "other")
+    tree = case([operand(test)], [held.tree], operand(other))
+    return together(held, [held, test, other], tree)
+
+
+def mask(call: Call, held: Series) -> Value:
+    """s.mask(condition, other)      another value where the condition holds"""
+    test, other = call.get(0, "cond"), call.get(1, "other")
+    tree = case([operand(test)], [operand(other)], held.tree)
+    return together(held, [held, test, other], tree)
+
+
+def map_values(call: Call, held: Series) -> Value:
+    """s.map({"a": 1}), s.map(f), s.map(names.set_index("id")["name"])"""
+    return apply_values(call, held, call.get(0, "arg", call.get(-1, "func")))
+
+
+def apply_(call: Call, held: Series) -> Value:
+    """s.apply(f)"""
+    return apply_values(call, held, call.get(0, "func"))
+
+
+def apply_values(call: Call, held: Series, function: Value) -> Value:
+    """Return each value as a function, a dict or another series makes it."""
+    if isinstance(function, Series):
+        return look_up(call, held, function)
+    if isinstance(function, dict) and any(isinstance(each, Series) for each in function):
+        return look_up_pairs(call, held, function)
+    if isinstance(function, str) and (function in AGGREGATES or function in OTHER_AGGREGATES):
+        return reduced(function)(call, held)
+    more = call.keywords.get("args", ())
+    return apply_to_element(call, held, function, *(more if isinstance(more, tuple) else ()))
+
+
+def look_up(call: Call, held: Series, other: Series) -> Series:
+    """s.map(prices.set_index("sku")["price"])      the price, found by the key"""
+    keys = [call.leaf(each) for each in other.table.index]
+    tree = case([called("index", held.tree, *keys)], [other.tree])
+    return together(held, [held, other], tree).with_tree(tree, name=held.name)
+
+
+def look_up_pairs(call: Call, held: Series, pairs: dict[Value, Value]) -> Series:
+    """s.map(dict(zip(prices["sku"], prices["price"])))"""
+    key, value = next(item for item in pairs.items() if isinstance(item[0], Series))
+    tree = case([called("index", held.tree, key.tree)], [operand(value)])
+    return together(held, [held, key, value], tree).with_tree(
+        tree, name=held.name, watch=held.watch
+    )
+
+
+def is_in(call: Call, held: Series) -> Value:
+    """s.isin(["a", "b"]), s.isin(other["id"])"""
+    other = call.get(0, "values")
+    tree = operand(other)
+    if isinstance(other, Series):
+        tree = call.fitted(other.with_tree(other.tree, is_scalar=True), held.table.relation.rows)
+    return together(held, [held, other], called("isin", held.tree, tree))
+
+
+def windowed(name: str) -> SeriesMethod:
+    """Return a method that computes a value of other rows: s.cumsum(), s.shift(1), s.rank()."""
+
+    def apply(call: Call, held: Series) -> Value:
+        """s.shift(1)"""
+        order = order_of(call, held.table)
+        return held.with_tree(window_tree(name, held.tree, (), order))
+
+    return apply
+
+
+def reduced(name: str) -> SeriesMethod:
+    """Return a method that gives one value of the whole series: s.sum(), s.nunique()."""
+
+    def apply(call: Call, held: Series) -> Value:
+        """s.sum()"""
+        return held.with_tree(aggregate(name, held.tree), is_scalar=True)
+
+    return apply
+
+
+def agg(call: Call, held: Series) -> Value:
+    """s.agg("sum"), s.agg(["min", "max"])"""
+    how = call.get(0, "func")
+    if isinstance(how, str):
+        return reduced(how)(call, held)
+    if isinstance(how, (list, tuple)) and all(isinstance(each, str) for each in how):
+        evaluation = call.evaluation()
+        made = [
+            call.make(each, aggregate(each, held.tree), held.table.relation, evaluation)
+            for each in how
+        ]
+        return Row(held.table.with_relation(call.derived(held.table, made, evaluation)), Watch())
+    return held.with_tree(aggregate("aggregate", held.tree), is_scalar=True)
+
+
+def rolling(call: Call, held: Series) -> Value:
+    """s.rolling(7), s.expanding(), s.ewm(span=3)"""
+    return Rolling(held, rolling_keys(call, held.table))
+
+
+def groupby(call: Call, held: Series) -> Value:
+    """s.groupby(df["k"]), s.groupby(level=0)"""
+    table = frame_of_series(call, held)
+    keys = keys_of(call, Table(table.relation, held.table.index), call.get(0, "by"))
+    if keys is None:
+        return Unknown("groupby()", "its keys are only known when it runs")
+    return Groups(table, keys, True, (table.relation.names[0],), True)
+
+
+def resample(call: Call, held: Series) -> Value:
+    """s.resample("M")      groups by a period of the index"""
+    table = frame_of_series(call, held)
+    keys = Grouper(call.keywords.get("on")).keys(call, Table(table.relation, held.table.index))
+    return Groups(table, tuple(keys), True, (table.relation.names[0],), True)
+
+
+def sort_values(call: Call, held: Series) -> Value:
+    """s.sort_values()"""
+    table = sort_rows(call, held.table, [held.tree])
+    made = fresh(Slot(held.name or "0", held.name or "0",
+                      call.lineage(held.tree, table.relation, call.evaluation())))  # fmt: skip
+    return held.with_tree(held.tree, table=Table(table.relation, table.index, (made,)))
+
+
+def drop_missing(call: Call, held: Series) -> Value:
+    """s.dropna()"""
+    return held.with_tree(held.tree, table=narrow_rows(call, held.table, [held.tree]))
+
+
+def drop_duplicates(call: Call, held: Series) -> Value:
+    """s.drop_duplicates(), s.unique()      each value once"""
+    table = narrow_rows(call, held.table, [held.tree], DISTINCT_ON, Clause.DISTINCT_ON)
+    return held.with_tree(held.tree, table=table)
+
+
+def value_counts(call: Call, held: Series) -> Value:
+    """s.value_counts()      how often each value is there; the values are the index"""
+    name = "proportion" if call.flag("normalize") else "count"
+    title = held.name or "index"
+    table = count_values(call, held.table, {title: held.tree}, name)
+    return Series(call.leaf(table.relation.attributes[0]), name, table, parents=held.parents)
+
+
+def to_frame(call: Call, held: Series) -> Value:
+    """s.to_frame("total")"""
+    name = call.get(0, "name")
+    return DataFrame(frame_of_series(call, held, name_of(name) if is_name(name) else None))
+
+
+def reset(call: Call, held: Series) -> Value:
+    """s.reset_index(name="total"), s.reset_index(drop=True)"""
+    if call.flag("drop"):
+        return held.with_tree(held.tree, table=Table(held.table.relation, (), held.table.order))
+    name = call.get(-1, "name")
+    table = frame_of_series(call, held, name_of(name) if is_name(name) else None)
+    return DataFrame(reset_index(Call(call.run, [], {}, call.node), table))
+
+
+def rename(call: Call, held: Series) -> Value:
+    """s.rename("total")"""
+    name = call.get(0, "index")
+    return held.with_tree(held.tree, name=name_of(name)) if is_name(name) else held
+
+
+def rename_axis(call: Call, held: Series) -> Value:
+    """s.rename_axis("day")"""
+    name = call.get(0, "mapper")
+    if not is_name(name) or len(held.table.index) != 1:
+        return held
+    index = (renamed(held.table.index[0], name_of(name)),)
+    return held.with_tree(held.tree, table=Table(held.table.relation, index, held.table.order))
+
+
+def explode(call: Call, held: Series) -> Value:
+    """s.explode()"""
+    table = narrow_rows(call, held.table, [held.tree])
+    return held.with_tree(called("explode", held.tree), table=table)
+
+
+def unstack(call: Call, held: Series) -> Value:
+    """groupby(["a", "b"])["x"].sum().unstack()"""
+    return unstack_table(call, frame_of_series(call, held))
+
+
+def between(call: Call, held: Series) -> Value:
+    """s.between(lo, hi)"""
+    low, high = call.get(0, "left"), call.get(1, "right")
+    return together(
+        held, [held, low, high], called("between", held.tree, operand(low), operand(high))
+    )
+
+
+def combine_first(call: Call, held: Series) -> Value:
+    """s.combine_first(other)"""
+    other = call.get(0, "other")
+    return together(held, [held, other], coalesce(held.tree, operand(other)))
+
+
+def pipe(call: Call, held: Series) -> Value:
+    """s.pipe(f)"""
+    function, *rest = call.arguments or [None]
+    return invoke(call.run, function, [held, *rest], call.keywords, call.node)
+
+
+def transform(call: Call, held: Series) -> Value:
+    """s.transform(f), s.transform("cumsum")"""
+    how = call.get(0, "func")
+    if isinstance(how, str) and how in SERIES:
+        return SERIES[how](Call(call.run, [], {}, call.node), held)
+    return apply_values(call, held, how)
+
+
+ARITHMETIC = {
+    "add": exp.Add, "radd": exp.Add, "sub": exp.Sub, "subtract": exp.Sub, "rsub": exp.Sub,
+    "mul": exp.Mul, "multiply": exp.Mul, "rmul": exp.Mul, "div": exp.Div, "divide": exp.Div,
+    "truediv": exp.Div, "rdiv": exp.Div, "floordiv": exp.IntDiv, "mod": exp.Mod, "pow": exp.Pow,
+    "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
+}  # fmt: skip
+
+SERIES: dict[str, SeriesMethod] = {
+    **{name: arithmetic(kind) for name, kind in ARITHMETIC.items()},
+    **dict.fromkeys(
+        ("head", "tail", "to_numpy", "tolist", "to_list", "squeeze", "infer_objects",
+         "convert_dtypes", "sample", "items", "tz_localize_rows", "sort_index", "ravel", "flatten",
+         "reindex", "set_axis", "to_dict", "nlargest", "nsmallest", "truncate", "droplevel"),
+        same,
+    ),
+    **{name: transformed(name) for name in (
+        "round", "clip", "abs", "isna", "isnull", "notna", "notnull", "replace", "duplicated",
+        "to_timestamp", "to_period", "tz_localize", "tz_convert", "repeat", "searchsorted",
+        "factorize", "view", "asfreq", "argsort", "dt", "combine",
+    )},
+    **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
+    **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
+    "copy": copy,
+    "astype": as_type,
+    "fillna": fill_missing,
+    **dict.fromkeys(("ffill", "bfill", "pad", "interpolate"), fill_from_rows),
+    "where": where,
+    "mask": mask,
+    "map": map_values,
+    "apply": apply_,
+    "transform": transform,
+    "isin": is_in,
+    "between": between,
+    "agg": agg,
+    "aggregate": agg,
+    **dict.fromkeys(("rolling", "expanding", "ewm"), rolling),
+    "groupby": groupby,
+    "resample": resample,
+    "sort_values": sort_values,
+    "dropna": drop_missing,
+    "drop_duplicates": drop_duplicates,
+    "unique": drop_duplicates,
+    "value_counts": value_counts,
+    "to_frame": to_frame,
+    "reset_index": reset,
+    "rename": rename,
+    "rename_axis": rename_axis,
+    "explode": explode,
+    "unstack": unstack,
+    "combine_first": combine_first,
+    "pipe": pipe,
+}  # fmt: skip
+"""Methods of a series."""
+
+
+# -- accessors -------------------------------------------------------------------------------------
+
+EXPANDING = frozenset(("split", "rsplit", "extract", "partition", "extractall", "get_dummies"))
+"""Methods of .str that may make several columns of one."""
+
+
+def on_accessor(
+    run: Run, held: Accessor, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
+) -> Value:  # fmt: skip
+    """df["x"].str.lower(), df["day"].dt.strftime("%Y")"""
+    call = Call(run, arguments, keywords, node)
+    series = held.series
+    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, Series)]
+    if name == "cat" and arguments and isinstance(arguments[0], list):
+        given += [each for each in arguments[0] if isinstance(each, Series)]
+
+    tree = called(name, series.tree, *map(operand, given))
+    made = together(series, [series, *given], tree)
+    made.name = series.name
+    if name in EXPANDING and expands(call, name):
+        return several_columns(call, made)
+    return made
+
+
+def expands(call: Call, name: str) -> bool:
+    """Tell whether a method of .str makes a frame."""
+    if name in ("partition", "rpartition", "extractall", "get_dummies"):
+        return True
+    if name == "extract":
+        pattern = call.get(0, "pat")
+        groups = str(pattern).count("(") - str(pattern).count("(?:") if pattern else 2
+        return call.flag("expand", groups > 1)
+    return call.flag("expand")
+
+
+def several_columns(call: Call, made: Series) -> DataFrame:
+    """s.str.split(",", expand=True)      columns 0, 1, …, all made alike"""
+    evaluation = call.evaluation()
+    lineage = call.lineage(made.tree, made.table.relation, evaluation)
+    star = Star(Dataset("", f"<pivot:{made.name or 'values'}>"), made=Made(lineage, "", ""))
+    relation = call.derived(made.table, [fresh(star_slot(star))], evaluation, None, made.parents)
+    return DataFrame(made.table.with_relation(relation))
+
+
+PARTS = frozenset(
+    """year month day hour minute second microsecond date time quarter week weekday dayofweek
+    dayofyear day_of_week day_of_year days seconds days_in_month is_month_start is_month_end
+    is_quarter_start is_quarter_end is_year_start is_year_end is_leap_year codes categories
+    timetz nanosecond daysinmonth freq tz""".split()  # noqa: SIM905
+)
+"""What .dt and .cat have without a call."""
+
+
+def attribute_of_accessor(run: Run, held: Accessor, name: str, node: Any) -> Value:
+    """df["day"].dt.year"""
+    if name in PARTS:
+        return held.series.with_tree(called(name, held.series.tree))
+    return Method(held, name)
+
+
+def item_of_accessor(run: Run, held: Accessor, key: Value, node: Any) -> Value:
+    """df["name"].str[:3]"""
+    return held.series.with_tree(called("slice", held.series.tree))

@@ -1,0 +1,89 @@
+"""pandas inside Spark: toPandas, createDataFrame(frame), mapInPandas, applyInPandas.
+
+A body that can be followed gives the columns that it makes. Anything else stays as it is without
+pandas: a declared column comes from every column, LOW.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.algebra.frame import Slot
+from lineal.extract.dataframes.pandas.calls import Call
+from lineal.extract.dataframes.pandas.files import entered, left
+from lineal.extract.dataframes.pandas.values import DataFrame, Table
+from lineal.extract.pyspark.dispatch import ACTIONS, Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.frames.groups import IN_PANDAS
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.relation import Attribute, Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.session import SESSION, create_data_frame
+from lineal.extract.pyspark.types import schema_of
+from lineal.extract.pyspark.values import Function, Generator, Value, parameters_of
+
+
+def to_pandas(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.toPandas()      the same columns, as a frame of pandas"""
+    return DataFrame(Table(entered(relation)))
+
+
+def from_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """spark.createDataFrame(frame), spark.createDataFrame(frame, ["a", "b"])"""
+    data = named_argument(arguments, keywords, 0, "data")
+    if not isinstance(data, DataFrame):
+        return create_data_frame(run, arguments, keywords, node)
+
+    relation = left(data.relation)
+    schema = schema_of(run, named_argument(arguments, keywords, 1, "schema"), node)
+    if schema is None or len(schema.fields) != len(relation.attributes):
+        return relation
+
+    titles = [name for name, _ in schema.fields]
+    pairs = zip(relation.attributes, titles, strict=True)
+    return relation.derived([title_of(each, name) for each, name in pairs])
+
+
+def title_of(each: Attribute, name: str) -> Attribute:
+    """Return a column under the name that a schema gives it."""
+    return each._replace(slot=Slot(name, name.lower(), each.slot.lineage))
+
+
+def follow_frames(
+    run: Run, relation: Relation, function: Value, names: list[str], node: Any
+) -> Relation | None:
+    """Return what a function over frames makes; None where its body cannot be followed.
+
+    df.groupBy("k").applyInPandas(f, schema), df.mapInPandas(f, schema)
+    """
+    if not isinstance(function, Function) or not names:
+        return None
+
+    frame = DataFrame(Table(entered(relation)))
+    method = getattr(getattr(node, "func", None), "attr", "")
+    given: list[Value] = [Generator([frame])] if method == "mapInPandas" else [frame]
+    if method == "applyInPandas" and len(parameters_of(function)) == 2:
+        given = [(), frame]
+
+    made = invoke(run, function, given, {}, node)
+    if isinstance(made, Generator):
+        made = next(iter(items_of(made) or []), None)
+    if not isinstance(made, DataFrame):
+        return None
+    return declared_columns(run, made, names, node)
+
+
+def declared_columns(run: Run, made: DataFrame, names: list[str], node: Any) -> Relation | None:
+    """Return the columns of a schema out of a frame, by name; None where one is missing."""
+    call = Call(run, [], {}, node)
+    found = [call.find(made.table, name) for name in names]
+    if any(each is None for each in found):
+        return None
+    kept = [title_of(each, name) for each, name in zip(found, names, strict=True) if each]
+    return made.relation.derived(kept)
+
+
+ACTIONS["toPandas"] = to_pandas
+SESSION["createDataFrame"] = from_pandas
+IN_PANDAS.append(follow_frames)

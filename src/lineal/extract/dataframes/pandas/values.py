@@ -1,0 +1,183 @@
+"""Values of pandas: frames that change in place, series, groups, windows and accessors.
+
+A frame holds a `Table`: a relation, the columns of its index, and the columns that it is sorted by.
+A series holds an expression whose columns are slots already (`leaf`): pandas computes at once, so a
+series keeps its meaning when the frame that it was taken from changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lineal.extract.pyspark.relation import Attribute, Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Value
+from lineal.model.edge import Doubt
+
+Columns = tuple[Attribute, ...]
+
+
+class Levels(str):
+    """The name of a column with several levels: ("amount", "sum")."""
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, parts: tuple[str, ...]) -> Levels:
+        made = super().__new__(cls, str(parts))
+        made.parts = parts
+        return made
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a frame is at one moment."""
+
+    relation: Relation
+    index: Columns = ()
+    """the columns of the index; none if it only counts the rows"""
+    order: Columns = ()
+    """the columns that the rows are sorted by"""
+
+    def with_relation(self, relation: Relation) -> Table:
+        """Return the table with other columns or rows, and the same index."""
+        return replace(self, relation=relation)
+
+
+@dataclass(frozen=True)
+class Body(Table):
+    """The rows of the arguments of a pandas UDF, and the conditions that its body asks of them."""
+
+    asked: list[Series] = field(default_factory=list, compare=False)
+
+
+class DataFrame:
+    """A frame of pandas: every name that holds it sees its changes."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, table: Table) -> None:
+        self.state: dict[str, Value] = {}
+        self.set(table)
+
+    def set(self, table: Table) -> None:
+        """Put a table in, without telling anybody."""
+        self.state.update(relation=table.relation, index=table.index, order=table.order)
+
+    def put(self, run: Run, table: Table) -> None:
+        """Change the frame in place."""
+        run.touch(self.state)
+        gaps = (*run.gaps, *run.loose)
+        if gaps:
+            table.relation.gaps = table.relation.gaps.union(gaps)
+        self.set(table)
+
+    @property
+    def table(self) -> Table:
+        """Return what the frame is at the moment."""
+        return Table(
+            self.relation, known_columns(self.state["index"]), known_columns(self.state["order"])
+        )
+
+    @property
+    def relation(self) -> Relation:
+        """Return the columns of the frame at the moment."""
+        held = self.state["relation"]
+        assert isinstance(held, Relation)
+        return held
+
+
+def known_columns(held: Value) -> Columns:
+    """Return columns of an index; none where branches of the program leave different ones."""
+    if isinstance(held, tuple):
+        return held
+    return ()
+
+
+@dataclass(eq=False)
+class Series:
+    """A column, an expression over columns, or one value that was computed of a column."""
+
+    tree: Any
+    name: str | None
+    table: Table
+    """the rows and the index that it belongs to"""
+    is_scalar: bool = False
+    """df["x"].sum(): one value"""
+    parents: tuple[Relation, ...] = ()
+    """further frames that it was computed of"""
+    doubt: Doubt | None = None
+    watch: Watch | None = None
+    """of an element that a function of the program is given: what the function asks of it"""
+
+    def with_tree(self, tree: Any, **changes: Any) -> Series:
+        """Return a series of the same rows with another expression."""
+        return replace(self, tree=tree, **changes)
+
+
+@dataclass(eq=False)
+class Watch:
+    """What a function does with the elements of a row: the conditions that it asks, and the columns."""
+
+    tests: list[Series] = field(default_factory=list)
+    seen: list[Series] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Row:
+    """One row of a frame, as df.apply(f, axis=1) and df.iterrows() hand it to a program."""
+
+    table: Table
+    watch: Watch
+
+
+@dataclass(eq=False)
+class Groups:
+    """df.groupby(keys), with the columns that are selected of it."""
+
+    table: Table
+    keys: Columns
+    as_index: bool = True
+    selected: tuple[str, ...] | None = None
+    is_series: bool = False
+    """groupby("k")["x"]: one column, not a list of one"""
+
+
+@dataclass(eq=False)
+class Rolling:
+    """df["x"].rolling(7), .expanding(), .ewm(span=3): each value is computed of several rows."""
+
+    held: Value
+    """a series, groups, or a frame"""
+    keys: tuple[Any, ...] = ()
+    """trees of what partitions or orders the rows"""
+
+
+@dataclass(eq=False)
+class Accessor:
+    """df["x"].str, .dt, .cat"""
+
+    series: Series
+    name: str
+
+
+@dataclass(eq=False)
+class Indexer:
+    """df.loc, df.iloc, df.at, df.iat"""
+
+    frame: DataFrame | Series
+    kind: str
+
+
+@dataclass(eq=False)
+class Names:
+    """df.columns, where not all of them are known: a function of names is remembered by its name."""
+
+    frame: DataFrame
+    changed: bool = False
+    only_case: bool = True
+    """nothing but upper and lower case, and spaces around, differ from the names of the source"""
+
+
+Wrap = Callable[[Run, Table], Value]

@@ -1,0 +1,419 @@
+"""Methods of Polars frames: one function and one row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import DISTINCT_ON, FILTERS, SORTS
+from lineal.algebra.frame import Slot
+from lineal.algebra.relation import compare, distinct
+from lineal.extract.dataframes.polars.expressions import (
+    expand,
+    expr_of,
+    exprs_of,
+    named_exprs,
+    selected,
+)
+from lineal.extract.dataframes.polars.groups import group_by, window_groups
+from lineal.extract.dataframes.polars.joins import join, join_asof, join_where
+from lineal.extract.dataframes.polars.methods import METHODS, equalities
+from lineal.extract.dataframes.polars.projection import (
+    Projection,
+    narrow_frame,
+    select,
+    with_attributes,
+    with_columns,
+    without,
+)
+from lineal.extract.dataframes.polars.reshape import pivot, transpose, unnest, unpivot
+from lineal.extract.dataframes.polars.values import Expr, PolarsFrame, SchemaNames, Selector
+from lineal.extract.pyspark.columns.trees import bound_column
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    argument_at,
+    invoke,
+    named_argument,
+    relation_in,
+)
+from lineal.extract.pyspark.frame_libraries import TRACED
+from lineal.extract.pyspark.frames.changes import rename as rename_relation
+from lineal.extract.pyspark.frames.changes import unsure
+from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Function, Unknown, Value, note_of
+from lineal.model.diagnostic import Code
+from lineal.model.way import Clause, Confidence
+
+FrameMethod = Callable[[Run, PolarsFrame, Arguments, Keywords, Any], Value]
+
+
+def select_(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.select("a", total=pl.col("b").sum())"""
+    return select(run, frame, named_exprs(run, arguments, keywords, node), node)
+
+
+def with_columns_(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.with_columns(pl.col("a") * 2, total=pl.col("b") + 1)"""
+    return with_columns(run, frame, named_exprs(run, arguments, keywords, node), node)
+
+
+def filter_(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.filter(pl.col("a") > 1, status="paid")"""
+    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
+    trees = [item.tree for test in tests for item in expand(run, frame, test, node)]
+    return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
+
+
+def sort(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.sort("a", pl.col("b"), descending=True), df.top_k(3, by="a")"""
+    keys = exprs_of(
+        run, [each for each in (*arguments, keywords.get("by")) if not is_count(each)], node
+    )
+    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    return narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
+
+
+def is_count(held: Value) -> bool:
+    """top_k(3, by="a")      Tell whether an argument is a number."""
+    return isinstance(held, int)
+
+
+def same(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.head(5), lf.collect(), df.lazy()      the same columns, and no column decides the rows"""
+    return frame.derived(frame.relation.derived())
+
+
+def drop(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.drop("a", "b"), df.drop(cs.starts_with("x_"))"""
+    names: list[str] = []
+    for key in exprs_of(run, [*arguments, keywords.get("columns")], node):
+        items = expand(run, frame, key, node)
+        if any(item.star is not None or item.tree.__class__ is exp.Placeholder for item in items):
+            attributes = [unsure(each) for each in frame.relation.attributes]
+            frame = frame.derived(frame.relation.derived(attributes))
+        names += [item.name for item in items if item.star is None]
+    return without(frame, names)
+
+
+def rename(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.rename({"a": "b"}), df.rename(str.lower), df.rename(lambda name: name.strip())"""
+    mapping = named_argument(arguments, keywords, 0, "mapping")
+    relation = frame.relation
+    if isinstance(mapping, dict):
+        return frame.derived(rename_relation(run, relation, list(mapping.items()), node))
+    if relation.complete:
+        pairs = [(name, invoke(run, mapping, [name], {}, node)) for name in relation.names]
+        return PolarsFrame(rename_relation(run, relation, pairs, node))
+
+    run.dynamic(note_of("the names of columns", mapping), node, Confidence.LOW)
+    return PolarsFrame(relation.derived([unsure(each) for each in relation.attributes]))
+
+
+def for_each(name: str) -> FrameMethod:
+    """Return a method of a frame that is one of each of its columns: df.fill_null(0), df.sum()"""
+
+    def method(
+        run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
+        held = selected(run, Selector(lambda name, kind: True), node)
+        made = METHODS[name](run, held, arguments, keywords, node)
+        if name in FILLS:
+            return with_columns(run, frame, [made], node)
+        return select(run, frame, [made], node)
+
+    return method
+
+
+FILLS = frozenset(("fill_null", "fill_nan", "interpolate"))
+
+
+def cast(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.cast({"a": pl.Int64}), df.cast(pl.String)"""
+    types = named_argument(arguments, keywords, 0, "dtypes")
+    names = list(types) if isinstance(types, dict) else [selected(run, Selector(always), node)]
+    exprs = [METHODS["cast"](run, expr_of(run, each, node), [], {}, node) for each in names]
+    return with_columns(run, frame, exprs, node)
+
+
+def always(name: str, kind: str) -> bool:
+    """Take every column."""
+    return True
+
+
+def unique(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.unique(), df.unique(subset=["a", "b"], keep="first")"""
+    subset = named_argument(arguments, keywords, 0, "subset")
+    if subset is None:
+        return frame.derived(frame.relation.derived(None, distinct(frame.relation.frame).rows))
+    keys = exprs_of(run, [subset], node)
+    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    return narrow_frame(run, frame, DISTINCT_ON, trees, Clause.DISTINCT_ON)
+
+
+def drop_nulls(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.drop_nulls(), df.drop_nulls("a")"""
+    subset = named_argument(arguments, keywords, 0, "subset")
+    if subset is None:
+        rows = dict(frame.relation.rows)
+        compare(frame.relation.frame.slots, FILTERS, rows)
+        return frame.derived(frame.relation.derived(None, rows))
+    keys = exprs_of(run, [subset], node)
+    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
+
+
+def explode(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.explode("tags")      tags ← tags, and tags decides how many rows there are"""
+    given = exprs_of(run, [*arguments, keywords.get("columns")], node)
+    projection = Projection(run, frame)
+    exprs = [METHODS["explode"](run, each, [], {}, node) for each in given]
+    made = projection.columns(exprs, node)
+    return projection.finish(with_attributes(frame.relation, made))
+
+
+def with_row_index(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.with_row_index("n")      the number of a row has no source"""
+    name = named_argument(arguments, keywords, 0, "name", "index")
+    if not isinstance(name, str):
+        run.dynamic(note_of("a column", name), node)
+        return frame
+    number = fresh(Slot(name, name.lower(), {}))
+    rest = [each for each in with_attributes(frame.relation, [number]) if each.id != number.id]
+    return frame.derived(frame.relation.derived([number, *rest]))
+
+
+def pipe(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.pipe(clean, 2)      clean(df, 2)"""
+    return invoke(run, argument_at(arguments), [frame, *arguments[1:]], keywords, node)
+
+
+def map_batches(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """lf.map_batches(clean)      clean(df)"""
+    function = named_argument(arguments, keywords, 0, "function")
+    found = invoke(run, function, [frame], {}, node) if isinstance(function, Function) else None
+    return (
+        found if isinstance(found, PolarsFrame) else opaque(run, frame, arguments, keywords, node)
+    )
+
+
+def opaque(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Report a method that is not followed: any column may come out."""
+    name = getattr(getattr(node, "func", None), "attr", "this")
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    return PolarsFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+
+
+def values(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.rows(), df.to_dicts(), df.item()      values that only the data knows"""
+    name = getattr(getattr(node, "func", None), "attr", "this")
+    return Unknown(f"{name}()", "only the data knows", inputs=(frame.relation,))
+
+
+def nothing(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.glimpse(), lf.explain()"""
+    return None
+
+
+def get_column(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.get_column("a"), df.to_series()"""
+    name = named_argument(arguments, keywords, 0, "name")
+    return item_of_frame(run, frame, name if name is not None else 0, node)
+
+
+def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
+    """df["a"], df[["a", "b"]], df[:5], df["a", "b"]"""
+    relation = frame.relation
+    if isinstance(key, str):
+        tree = bound_column(run, relation, key, node)
+        return Expr(tree, root=str(key))
+    if isinstance(key, int) and relation.complete and 0 <= key < len(relation.attributes):
+        return item_of_frame(run, frame, relation.attributes[key].slot.name, node)
+    if isinstance(key, (list, tuple)) and all(isinstance(each, (str, Expr)) for each in key):
+        return select(run, frame, exprs_of(run, key, node), node)
+    if isinstance(key, tuple) and len(key) == 2:
+        return item_of_frame(run, frame, key[1], node)
+    if isinstance(key, (slice, int)):
+        return frame.derived(relation.derived())
+    return Unknown("…", "an item that only a run knows")
+
+
+def columns(run: Run, frame: PolarsFrame, name: str, node: Any) -> Value:
+    """df.columns"""
+    if frame.relation.complete:
+        return list(frame.relation.names)
+    label = "columns"
+    return Unknown(label, "the schema is not known", Confidence.LOW, inputs=(frame.relation,))
+
+
+def schema(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """lf.collect_schema()"""
+    return SchemaNames(frame.relation)
+
+
+def partition_by(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.partition_by("a")      frames with the rows of one a each"""
+    keys = exprs_of(run, [*arguments, keywords.get("by")], node)
+    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    part = narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
+    if keywords.get("as_dict"):
+        return {Unknown("key", "only the data knows"): part}
+    return [part]
+
+
+def hstack(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.hstack([series, …]), df.hstack(other)"""
+    given = named_argument(arguments, keywords, 0, "columns")
+    other = relation_in(given)
+    if other is not None:
+        made = with_attributes(frame.relation, other.attributes)
+        return frame.derived(frame.relation.derived(made, None, None, (other,)))
+    return with_columns(run, frame, exprs_of(run, [given], node), node)
+
+
+def insert_column(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.insert_column(0, pl.Series("a", …)), df.replace_column(0, …)      changes the frame itself"""
+    held = named_argument(arguments, keywords, 1, "column")
+    found = with_columns(run, frame, exprs_of(run, [held], node), node)
+    frame.relation = found.relation
+    return frame
+
+
+def to_pandas(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.to_pandas()"""
+    library = TRACED.get("pandas")
+    if library is None or library.open_frame is None:
+        return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
+    return library.open_frame(run, frame.relation)
+
+
+def describe(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.describe()      statistic, and each column aggregated"""
+    every = selected(run, Selector(always), node)
+    made = METHODS["mean"](run, every, [], {}, node)
+    label = Expr(exp.Null(), name="statistic", root="statistic")
+    return select(run, frame, [label, made], node)
+
+
+def update(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.update(other, on="id")      the values of other, where it has them"""
+    return opaque(run, frame, arguments, keywords, node)
+
+
+FRAME_METHODS: dict[str, FrameMethod] = {
+    **dict.fromkeys(("select", "select_seq"), select_),
+    **dict.fromkeys(("with_columns", "with_columns_seq"), with_columns_),
+    **dict.fromkeys(("filter", "remove"), filter_),
+    **dict.fromkeys(("sort", "top_k", "bottom_k"), sort),
+    **dict.fromkeys(
+        ("head", "tail", "limit", "slice", "sample", "collect", "lazy", "clone", "cache", "rechunk",
+         "set_sorted", "reverse", "gather_every", "shrink_to_fit", "clear", "first", "last",
+         "inspect", "remote", "collect_async", "gather"),
+        same,
+    ),
+    "drop": drop,
+    "rename": rename,
+    **{name: for_each(name) for name in
+       ("fill_null", "fill_nan", "sum", "mean", "min", "max", "median", "std", "var", "count",
+        "null_count", "product", "quantile", "n_unique")},
+    "cast": cast,
+    "unique": unique,
+    **dict.fromkeys(("drop_nulls", "drop_nans"), drop_nulls),
+    "explode": explode,
+    **dict.fromkeys(("with_row_index", "with_row_count"), with_row_index),
+    "pipe": pipe,
+    "map_batches": map_batches,
+    **dict.fromkeys(("group_by", "groupby"), group_by),
+    **dict.fromkeys(("group_by_dynamic", "rolling"), window_groups),
+    "join": join,
+    "join_asof": join_asof,
+    "join_where": join_where,
+    **dict.fromkeys(("unpivot", "melt"), unpivot),
+    "pivot": pivot,
+    "transpose": transpose,
+    "unnest": unnest,
+    **dict.fromkeys(("get_column", "to_series", "drop_in_place"), get_column),
+    **dict.fromkeys(("collect_schema",), schema),
+    "partition_by": partition_by,
+    "hstack": hstack,
+    **dict.fromkeys(("insert_column", "replace_column"), insert_column),
+    "to_pandas": to_pandas,
+    "describe": describe,
+    **dict.fromkeys(("update", "map_rows", "to_dummies", "unstack", "upsample", "corr", "fold"), opaque),
+    **dict.fromkeys(
+        ("rows", "row", "to_dicts", "to_dict", "item", "iter_rows", "iter_columns", "get_columns",
+         "to_numpy", "to_arrow", "is_empty", "equals", "estimated_size", "n_chunks", "hash_rows",
+         "is_duplicated", "is_unique", "rows_by_key", "iter_slices", "to_struct", "to_torch", "serialize"),
+        values,
+    ),
+    **dict.fromkeys(("glimpse", "explain", "show_graph", "show", "profile"), nothing),
+}  # fmt: skip
+
+FRAME_PARTS: dict[str, Callable[[Run, PolarsFrame, str, Any], Value]] = {
+    "columns": columns,
+    "schema": lambda run, frame, name, node: SchemaNames(frame.relation),
+}
+"""What a frame has besides methods."""
+
+
+def call_frame(
+    run: Run, held: PolarsFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.select("a")"""
+    handler = FRAME_METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    return opaque(run, held, arguments, keywords, node)

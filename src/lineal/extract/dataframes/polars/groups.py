@@ -1,0 +1,160 @@
+"""Groups of Polars frames: group_by, group_by_dynamic, rolling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import GROUPS, HAVING
+from lineal.extract.dataframes.polars.expressions import (
+    expr_of,
+    exprs_of,
+    named_exprs,
+    selected,
+)
+from lineal.extract.dataframes.polars.methods import METHODS, leaving_out
+from lineal.extract.dataframes.polars.projection import Projection
+from lineal.extract.dataframes.polars.values import Expr, Groups, PolarsFrame, Selector
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
+from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Function, Value
+from lineal.model.diagnostic import Code
+from lineal.model.way import Clause
+
+
+def group_by(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a", pl.col("b").dt.year(), k=pl.col("c"))"""
+    named = {key: held for key, held in keywords.items() if key not in ("maintain_order", "by")}
+    given = [*arguments, keywords.get("by")]
+    return Groups(frame, named_exprs(run, given, named, node))
+
+
+def window_groups(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by_dynamic("at", every="1d", group_by="k"), df.rolling("at", period="2d")"""
+    index = named_argument(arguments, keywords, 0, "index_column")
+    others = keywords.get("group_by", keywords.get("by"))
+    keys = exprs_of(run, [others], node)
+    at = expr_of(run, index, node)
+    is_dynamic = getattr(getattr(node, "func", None), "attr", "") == "group_by_dynamic"
+    start = at.of(exp.Anonymous(this="truncate", expressions=[at.tree])) if is_dynamic else at
+    return Groups(frame, [*keys, start])
+
+
+def aggregate(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.group_by("a").agg(pl.col("b").sum(), n=pl.len())"""
+    return aggregate_groups(run, held, named_exprs(run, arguments, keywords, node), node)
+
+
+def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: Any) -> PolarsFrame:
+    """Return the keys, and the aggregates of each group."""
+    projection = Projection(run, held.frame, Clause.GROUP_BY)
+    keys = projection.columns(held.keys, node)
+    projection.rows = dict(held.frame.relation.rows)
+    projection.narrow(GROUPS, [each.tree for each in held.keys if not is_selector(each)])
+    projection.narrow(HAVING, [each.tree for each in held.having])
+    projection.scope.clause = Clause.SELECT
+    taken = {each.key for each in keys}
+    without_keys = [leave_out_keys(run, each, taken, node) for each in exprs]
+    made = projection.columns(without_keys, node, in_groups=True)
+    return PolarsFrame(projection.finish([*keys, *made]).relation)
+
+
+def is_selector(expr: Expr) -> bool:
+    """Tell whether an expression stands for several columns."""
+    return any("several" in each.meta for each in expr.tree.find_all(exp.Placeholder))
+
+
+def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: Any) -> Expr:
+    """agg(pl.all().sum())      all columns but the keys"""
+    if not is_selector(expr):
+        return expr
+
+    def narrower(part: Any) -> Any:
+        base = part.meta.get("several") if isinstance(part, exp.Placeholder) else None
+        if base is None:
+            return part
+        return selected(run, leaving_out(base, sorted(keys)), node).tree
+
+    tree = expr.tree.transform(narrower)
+    return Expr(tree, expr.name, expr.root, expr.rename, expr.rows, expr.doubt)
+
+
+def count(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.group_by("a").len(name="n")"""
+    name = named_argument(arguments, keywords, 0, "name", "len")
+    tree = exp.Count(this=exp.Literal.number("1"), big_int=True)
+    return aggregate_groups(run, held, [Expr(tree, name=str(name))], node)
+
+
+def of_every_column(name: str) -> Callable[..., Value]:
+    """Return a method that aggregates every column of the groups: df.group_by("a").sum()"""
+
+    def method(
+        run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
+        every = selected(run, Selector(lambda name, kind: True), node)
+        return aggregate_groups(run, held, [METHODS[name](run, every, [], {}, node)], node)
+
+    return method
+
+
+def some_rows(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.group_by("a").head(2)      rows of each group, as they are"""
+    projection = Projection(run, held.frame, Clause.GROUP_BY)
+    projection.narrow(GROUPS, [each.tree for each in held.keys])
+    return projection.finish()
+
+
+def map_groups(
+    run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a").map_groups(f)      f is given the rows of each group"""
+    function = named_argument(arguments, keywords, 0, "function")
+    part = some_rows(run, held, [], {}, node)
+    found = invoke(run, function, [part], {}, node) if isinstance(function, Function) else None
+    if isinstance(found, PolarsFrame):
+        return found
+    return not_traced(run, held, "map_groups", node)
+
+
+def having(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.group_by("a").having(pl.len() > 1)"""
+    return Groups(held.frame, held.keys, [*held.having, *exprs_of(run, arguments, node)])
+
+
+def not_traced(run: Run, held: Groups, name: str, node: Any) -> PolarsFrame:
+    """Report a method of groups that is not followed."""
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupBy.{name} is not traced", node)
+    relation = held.frame.relation
+    return PolarsFrame(Relation([anything()], dict(relation.rows), (relation,)))
+
+
+GROUP_METHODS: dict[str, Callable[..., Value]] = {
+    "agg": aggregate,
+    **dict.fromkeys(("len", "count"), count),
+    **{
+        name: of_every_column(name)
+        for name in ("sum", "mean", "min", "max", "median", "first", "last", "n_unique", "quantile")
+    },
+    "all": of_every_column("implode"),
+    **dict.fromkeys(("head", "tail"), some_rows),
+    **dict.fromkeys(("map_groups", "apply"), map_groups),
+    "having": having,
+}
+
+
+def call_groups(
+    run: Run, held: Groups, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a").agg(…)"""
+    handler = GROUP_METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    return not_traced(run, held, name, node)

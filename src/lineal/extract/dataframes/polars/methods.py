@@ -1,0 +1,404 @@
+"""Methods of Polars expressions: one function or one row each.
+
+A method that no table lists is a function of the column: it transforms the column and its other
+arguments. That is what nearly all of them do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import DISTINCT, FILTERS, LATERAL, SORTS
+from lineal.extract.dataframes.polars.expressions import (
+    combine,
+    constant,
+    expr_of,
+    exprs_of,
+    selected,
+    transformed,
+)
+from lineal.extract.dataframes.polars.projection import aggregates
+from lineal.extract.dataframes.polars.values import NOTHING, Expr, Selector, When
+from lineal.extract.pyspark.columns.functions import build_call
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    argument_at,
+    invoke,
+    named_argument,
+)
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of
+
+Method = Callable[[Run, Expr, Arguments, Keywords, Any], Value]
+
+
+def called(
+    run: Run, held: Expr, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Expr:
+    """pl.col("a").log(2), pl.col("a").pow(pl.col("b"))      a function of all that is given"""
+    given = (*arguments, *(each for each in keywords.values()))
+    others = [
+        expr_of(run, each, node, names=name in NAMES_COLUMNS) for each in given if takes(each)
+    ]
+    trees = [held.tree, *(each.tree for each in others)]
+    if name in MASKING:
+        return held.of(exp.Anonymous(this=name, expressions=trees), *others)
+    return held.of(transformed(name, *trees), *others)
+
+
+def takes(held: Value) -> bool:
+    """Tell whether an argument may hold columns; functions and options do not."""
+    return held is not None and not isinstance(held, (Function, Partial, bool))
+
+
+MASKING = frozenset(("hash",))
+"""Methods that hide their values, as the function of SQL does."""
+
+NAMES_COLUMNS = frozenset(
+    """is_between clip max_by min_by top_k_by bottom_k_by dot append interpolate_by search_sorted
+    gather repeat_by atan2 extend_constant truediv rolling_mean_by rolling_sum_by rolling_min_by
+    rolling_max_by rolling_std_by rolling_var_by rolling_median_by ewm_mean_by""".split()  # noqa: SIM905
+)
+"""Methods that take texts for names of columns; others take them for constants."""
+
+
+def aggregate(function: str) -> Method:
+    """Return the method of an aggregate.
+
+    pl.col("a").sum()
+    """
+
+    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        others = [expr_of(run, each, node) for each in arguments if is_column(each, function)]
+        trees = [held.tree, *(each.tree for each in others)]
+        return held.aggregated(build_call(function, trees), *others)
+
+    return method
+
+
+def is_column(held: Value, function: str) -> bool:
+    """max_by("b"), dot(pl.col("b"))      Tell whether an argument of an aggregate is a column."""
+    return isinstance(held, Expr) or (isinstance(held, str) and function in TWO_COLUMNS)
+
+
+TWO_COLUMNS = frozenset(("max_by", "min_by"))
+"""Aggregates whose argument may be the name of a column."""
+
+
+def count_distinct(
+    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """pl.col("a").n_unique()"""
+    distinct = exp.Distinct(expressions=[held.tree])
+    return held.aggregated(exp.Count(this=distinct, big_int=True))
+
+
+def running(function: str, by: bool = False) -> Method:
+    """Return the method of an aggregate over the rows up to each, or around it.
+
+    pl.col("a").cum_sum(), pl.col("a").rolling_mean(3)
+    """
+
+    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        ordered = [expr_of(run, each, node) for each in arguments[:1]] if by else []
+        window = exp.Window(this=build_call(function, [held.tree]), order=order_by(ordered))
+        return held.of(window, *ordered)
+
+    return method
+
+
+def order_by(keys: list[Expr]) -> Any:
+    """Return the ORDER BY of a window; None without keys."""
+    if not keys:
+        return None
+    return exp.Order(expressions=[exp.Ordered(this=each.tree) for each in keys])
+
+
+def rank(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").rank()      the order of a decides it"""
+    return held.of(exp.Window(this=build_call("rank", []), order=order_by([held])))
+
+
+def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").sum().over("k", order_by="t")"""
+    keys = exprs_of(run, [*arguments, keywords.get("partition_by")], node)
+    order = exprs_of(run, [keywords.get("order_by")], node)
+    tree = held.tree
+    own = None
+    if isinstance(tree, exp.Window):
+        inner, own = tree.this, tree.args.get("order")
+    elif aggregates(tree):
+        inner = tree
+    else:
+        inner = exp.Lag(this=tree)  # the values of single rows, as shift(1) gives them
+    made = exp.Window(
+        this=inner, partition_by=[each.tree for each in keys], order=order_by(order) or own
+    )
+    return replace(held.of(made, *keys, *order), rows=())
+
+
+def alias(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").alias("b")"""
+    name = named_argument(arguments, keywords, 0, "name")
+    if isinstance(name, str):
+        return replace(held, name=str(name), rename=None)
+    run.dynamic(note_of("a name", name), node, getattr(name, "level", Unknown("", "").level))
+    return replace(held, name=f"{{{getattr(name, 'label', '…')}}}", rename=None)
+
+
+def cast(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").cast(pl.Int64)"""
+    return held.of(exp.Cast(this=held.tree, to=exp.DataType.build("text")))
+
+
+def fill(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").fill_null(0), .fill_null(strategy="forward"), .forward_fill()"""
+    value = named_argument(arguments, keywords, 0, "value")
+    others = [expr_of(run, each, node, names=False) for each in (value,) if takes(each)]
+    return held.of(
+        exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
+    )
+
+
+def replace_values(
+    run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """pl.col("a").replace({"x": "y"}), .replace_strict(old, new, default=pl.col("b"))"""
+    given = [*arguments, *keywords.values()]
+    others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
+    return held.of(
+        exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
+    )
+
+
+def filter_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").filter(pl.col("b") > 1)      b decides which values of a there are"""
+    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
+    found = held
+    for test in tests:
+        where = exp.Where(this=test.tree)
+        made = found.of(exp.Filter(this=found.tree, expression=where), test)
+        found = replace(made, rows=(*made.rows, (FILTERS, test.tree)))
+    return found
+
+
+def equalities(run: Run, keywords: Keywords, node: Any) -> list[Expr]:
+    """filter(status="paid")      status == "paid" """
+    return [
+        combine(exp.EQ, expr_of(run, name, node), expr_of(run, held, node, names=False))
+        for name, held in keywords.items()
+    ]
+
+
+def by_rows(way: Any, function: str = "") -> Method:
+    """Return a method that changes which values there are, by the values themselves.
+
+    pl.col("xs").explode(), pl.col("a").unique(), pl.col("a").drop_nulls()
+    """
+
+    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        tree = exp.Anonymous(this=function, expressions=[held.tree]) if function else held.tree
+        return replace(held.of(tree), rows=(*held.rows, (way, held.tree)))
+
+    return method
+
+
+def sort_by(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").sort_by("b")      b decides the order of the values"""
+    keys = exprs_of(run, [*arguments, keywords.get("by")], node)
+    ordered = exp.Order(this=held.tree, expressions=[exp.Ordered(this=each.tree) for each in keys])
+    made = held.of(ordered, *keys)
+    return replace(made, rows=(*made.rows, *((SORTS, each.tree) for each in keys)))
+
+
+def same(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").head(3), .set_sorted()      some of the values, as they are"""
+    return held
+
+
+def binary(kind: Any) -> Method:
+    """Return the method of an operator.
+
+    pl.col("a").add(pl.col("b")), .eq("x"), .and_(other)
+    """
+
+    def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        found = held
+        for other in (*arguments, *keywords.values()):
+            found = combine(kind, found, expr_of(run, other, node, names=False))
+        return found
+
+    return method
+
+
+def is_in(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").is_in(["x", "y"]), .is_in(other["a"])"""
+    other = expr_of(run, named_argument(arguments, keywords, 0, "other"), node, names=False)
+    return held.of(exp.In(this=held.tree, expressions=[other.tree]), other)
+
+
+def is_null(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").is_null()"""
+    return held.of(exp.Is(this=held.tree, expression=exp.Null()))
+
+
+def not_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").not_()"""
+    return held.of(exp.Not(this=held.tree))
+
+
+def exclude(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.all().exclude("a", "b")"""
+    base = held.tree.meta.get("several")
+    if not isinstance(base, Selector):
+        return held
+    return replace(held, tree=selected(run, leaving_out(base, arguments), node).tree)
+
+
+def leaving_out(base: Selector, arguments: Arguments) -> Selector:
+    """Return a selector that does not take columns of these names."""
+    flat = [each for held in arguments for each in (held if isinstance(held, list) else [held])]
+    names = frozenset(each.lower() for each in flat if isinstance(each, str))
+    is_certain = all(isinstance(each, str) and not each.startswith("^") for each in flat)
+
+    def test(name: str, kind: str) -> bool | None:
+        if name.lower() in names:
+            return False
+        return base.test(name, kind) if is_certain else None
+
+    listed = tuple(each for each in base.names if each.lower() not in names)
+    unnamed = (
+        base.unnamed
+        if is_certain or base.unnamed is NOTHING
+        else base.unnamed._replace(certain=False)
+    )
+    return Selector(test, unnamed, base.excepted | names, listed)
+
+
+def pipe(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").pipe(clean, 2)      clean(pl.col("a"), 2)"""
+    return invoke(run, argument_at(arguments), [held, *arguments[1:]], keywords, node)
+
+
+def in_python(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").map_elements(f)      whatever f does, it does it to a"""
+    return held.of(exp.Anonymous(this="map", expressions=[held.tree]))
+
+
+# -- when, then, otherwise -------------------------------------------------------------------------
+
+
+def when(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.when(…).then(…).when(test)"""
+    before = tuple(held.tree.args["ifs"]) if isinstance(held.tree, exp.Case) else ()
+    return begin_when(run, arguments, keywords, node, before, held)
+
+
+def begin_when(
+    run: Run, arguments: Arguments, keywords: Keywords, node: Any,
+    before: tuple[Any, ...] = (), first: Expr | None = None,
+) -> Value:  # fmt: skip
+    """pl.when(pl.col("a") > 1, b=2)      all of the tests together"""
+    tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
+    test = tests[0] if tests else constant(run, True, node)
+    for each in tests[1:]:
+        test = combine(exp.And, test, each)
+    return When(test, before, first)
+
+
+def then(run: Run, held: When, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.when(test).then("a")      a text is a column"""
+    value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
+    arm = exp.If(this=held.test.tree, true=value.tree)
+    first = held.first or value
+    return first.of(exp.Case(ifs=[*held.before, arm]), held.test, value)
+
+
+def otherwise(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.when(test).then(1).otherwise("b")"""
+    value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
+    arms = held.tree.args.get("ifs", [])
+    return held.of(exp.Case(ifs=arms, default=value.tree), value)
+
+
+AGGREGATE_NAMES = {
+    "sum": "sum", "mean": "avg", "min": "min", "max": "max", "median": "median", "std": "stddev",
+    "var": "variance", "count": "count", "len": "count", "first": "first", "last": "last",
+    "quantile": "percentile_approx", "product": "product", "mode": "mode",
+    "implode": "collect_list", "any": "bool_or", "all": "bool_and", "null_count": "count",
+    "nan_max": "max", "nan_min": "min", "skew": "skewness", "kurtosis": "kurtosis",
+    "entropy": "entropy", "arg_max": "max", "arg_min": "min", "max_by": "max_by",
+    "min_by": "min_by", "approx_n_unique": "approx_count_distinct", "dot": "sum",
+    "agg_groups": "collect_list", "has_nulls": "bool_or", "item": "any_value",
+    "bitwise_and": "bit_and", "bitwise_or": "bit_or", "bitwise_xor": "bit_xor",
+}  # fmt: skip
+"""Methods that aggregate, and the aggregate of SQL that does the same."""
+
+RUNNING_NAMES = {
+    "cum_sum": "sum", "cum_max": "max", "cum_min": "min", "cum_prod": "product",
+    "cum_count": "count", "rolling_sum": "sum", "rolling_mean": "avg", "rolling_min": "min",
+    "rolling_max": "max", "rolling_std": "stddev", "rolling_var": "variance",
+    "rolling_median": "median", "rolling_quantile": "percentile_approx",
+    "rolling_skew": "skewness", "rolling_map": "avg", "rolling_sum_by": "sum",
+    "rolling_mean_by": "avg", "rolling_min_by": "min", "rolling_max_by": "max",
+    "rolling_std_by": "stddev", "rolling_var_by": "variance", "rolling_median_by": "median",
+    "rolling_quantile_by": "percentile_approx", "ewm_mean": "avg", "ewm_std": "stddev",
+    "ewm_var": "variance", "ewm_mean_by": "avg", "ewm_sum": "sum",
+}  # fmt: skip
+"""Methods that aggregate the rows around each row, or up to it."""
+
+OPERATOR_NAMES = {
+    "add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "truediv": exp.Div, "floordiv": exp.IntDiv,
+    "mod": exp.Mod, "pow": exp.Pow, "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE,
+    "gt": exp.GT, "ge": exp.GTE, "and_": exp.And, "or_": exp.Or, "xor": exp.BitwiseXor,
+    "eq_missing": exp.NullSafeEQ, "ne_missing": exp.NullSafeNEQ,
+}  # fmt: skip
+
+METHODS: dict[str, Method] = {
+    **{name: aggregate(function) for name, function in AGGREGATE_NAMES.items()},
+    **{name: running(held, name.endswith("_by")) for name, held in RUNNING_NAMES.items()},
+    **{name: binary(kind) for name, kind in OPERATOR_NAMES.items()},
+    "n_unique": count_distinct,
+    "rank": rank,
+    "over": over,
+    "alias": alias,
+    "cast": cast,
+    **dict.fromkeys(("fill_null", "fill_nan", "forward_fill", "backward_fill"), fill),
+    **dict.fromkeys(("replace", "replace_strict"), replace_values),
+    "filter": filter_,
+    "explode": by_rows(LATERAL, "explode"),
+    "unique": by_rows(DISTINCT),
+    **dict.fromkeys(("drop_nulls", "drop_nans"), by_rows(FILTERS)),
+    **dict.fromkeys(("sort", "top_k", "bottom_k"), by_rows(SORTS)),
+    "sort_by": sort_by,
+    **dict.fromkeys(
+        ("head", "tail", "limit", "slice", "sample", "gather_every", "set_sorted", "inspect",
+         "reverse", "shuffle", "rechunk"),
+        same,
+    ),
+    "is_in": is_in,
+    **dict.fromkeys(("is_null", "is_not_null", "is_nan", "is_not_nan"), is_null),
+    "not_": not_,
+    "exclude": exclude,
+    "pipe": pipe,
+    **dict.fromkeys(("map_elements", "map_batches", "apply", "map"), in_python),
+    "when": when,
+    "otherwise": otherwise,
+}  # fmt: skip
+
+SCALAR_METHODS = frozenset(
+    """abs arccos arccosh arcsin arcsinh arctan arctanh arg_sort arg_true arg_unique append
+    bin_intervals bin_quantiles bin_ranks bitwise_count_ones cbrt ceil clip cos cosh cot
+    cumulative_eval cut degrees diff erf erfc ewm_sum_by exp extend_constant floor gather get hash
+    hist index_of interpolate interpolate_by is_between is_close is_duplicated is_empty is_finite
+    is_first_distinct is_infinite is_last_distinct is_sorted is_unique log log10 log1p lower_bound
+    neg pct_change peak_max peak_min qcut radians reinterpret repeat_by reshape rle rle_id rolling
+    rolling_rank round round_sig_figs search_sorted shift sign sin sinh sqrt tan tanh to_physical
+    top_k_by bottom_k_by truncate truncdiv unique_counts upper_bound value_counts""".split()  # noqa: SIM905
+)
+"""Methods that transform the column and what else they are given."""

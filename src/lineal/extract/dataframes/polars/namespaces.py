@@ -1,0 +1,126 @@
+"""expr.str, expr.dt, expr.list, expr.struct, expr.name: methods of a kind of value.
+
+Those that no table lists transform the column and what else they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.dataframes.polars.expressions import expr_of, exprs_of, transformed
+from lineal.extract.dataframes.polars.methods import METHODS
+from lineal.extract.dataframes.polars.values import Accessor, Expr
+from lineal.extract.pyspark.columns.trees import identifier
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Value, note_of
+from lineal.model.diagnostic import Code
+
+NameOf = Callable[[str], str]
+
+
+def field(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("address").struct.field("city")      the column is called city"""
+    names = [each for each in arguments if isinstance(each, str)]
+    if len(names) != 1 or names[0] == "*":
+        run.dynamic(note_of("fields", argument_at(arguments)), node)
+        return held.of(exp.Anonymous(this="field", expressions=[held.tree]))
+
+    found = exp.Dot(this=held.tree, expression=identifier(names[0]))
+    return replace(held.of(found), root=names[0], name=None)
+
+
+def with_fields(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("address").struct.with_fields(city=pl.col("town"))"""
+    others = exprs_of(run, [*arguments, *keywords.values()], node)
+    trees = [held.tree, *(each.tree for each in others)]
+    return held.of(exp.Anonymous(this="with_fields", expressions=trees), *others)
+
+
+def evaluate(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("xs").list.eval(pl.element() * 2)"""
+    inner = expr_of(run, argument_at(arguments), node)
+    return held.of(exp.Anonymous(this="eval", expressions=[held.tree, inner.tree]), inner)
+
+
+def explode(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("xs").list.explode()"""
+    return METHODS["explode"](run, held, arguments, keywords, node)
+
+
+def joined(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.col("a").str.join(",")      one text for all rows"""
+    return held.aggregated(exp.GroupConcat(this=held.tree))
+
+
+SPECIAL: dict[tuple[str, str], Any] = {
+    ("struct", "field"): field,
+    ("struct", "with_fields"): with_fields,
+    ("list", "eval"): evaluate,
+    ("arr", "eval"): evaluate,
+    ("list", "explode"): explode,
+    ("arr", "explode"): explode,
+    ("str", "explode"): explode,
+    ("str", "join"): joined,
+    ("str", "concat"): joined,
+}
+"""Methods with a meaning of their own."""
+
+NAMINGS: dict[str, Callable[..., NameOf]] = {
+    "suffix": lambda text: lambda root: f"{root}{text}",
+    "prefix": lambda text: lambda root: f"{text}{root}",
+    "keep": lambda: lambda root: root,
+    "to_lowercase": lambda: lambda root: root.lower(),
+    "to_uppercase": lambda: lambda root: root.upper(),
+    "strip_prefix": lambda text: lambda root: root.removeprefix(text),
+    "strip_suffix": lambda text: lambda root: root.removesuffix(text),
+}
+"""expr.name.suffix("_x"): the name of the column, from that of the root."""
+
+KINDS = frozenset(("str", "dt", "list", "arr", "struct", "cat", "bin", "meta", "name", "ext"))
+
+
+def call_accessor(
+    run: Run, held: Accessor, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """pl.col("a").str.to_uppercase()"""
+    if held.kind == "name":
+        return rename(run, held.expr, name, arguments, node)
+
+    special = SPECIAL.get((held.kind, name))
+    if special is not None:
+        return special(run, held.expr, arguments, keywords, node)
+
+    given = [*arguments, *keywords.values()]
+    others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
+    trees = [held.expr.tree, *(each.tree for each in others)]
+    return held.expr.of(transformed(name, *trees), *others)
+
+
+def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> Value:
+    """pl.all().name.suffix("_x"), .name.map(lambda name: name.upper())"""
+    if name == "map" and arguments:
+        return replace(held, rename=map_name(run, arguments[0], node))
+
+    make = NAMINGS.get(name)
+    if make is None or not all(isinstance(each, str) for each in arguments):
+        run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.name.{name} is not traced", node)
+        return replace(held, name="{…}")
+    return replace(held, rename=make(*arguments))
+
+
+def map_name(run: Run, function: Value, node: Any) -> NameOf:
+    """Return what a function of the program makes of a name."""
+
+    def name_of(root: str) -> str:
+        found = invoke(run, function, [root], {}, node)
+        if isinstance(found, str):
+            return found
+        run.dynamic(note_of("a name", found), node)
+        return "{…}"
+
+    return name_of

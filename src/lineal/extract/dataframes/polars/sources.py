@@ -1,0 +1,238 @@
+"""Where Polars frames come from, and where they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage, united
+from lineal.extract.dataframes.polars.expressions import column_of_other, expr_of, exprs_of
+from lineal.extract.dataframes.polars.joins import CONCATS
+from lineal.extract.dataframes.polars.projection import select
+from lineal.extract.dataframes.polars.values import Expr, PolarsFrame
+from lineal.extract.dataframes.sources import (
+    read_path,
+    read_sql,
+    read_table_name,
+    write_path,
+    write_table,
+)
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    LibraryCall,
+    named_argument,
+    relation_in,
+)
+from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.session import local_relation, schema_of_rows
+from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, note_of
+from lineal.model.way import Clause, Confidence
+
+READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg lines lance
+    csv_batched pyarrow_dataset""".split()  # noqa: SIM905
+FIRST_NAMES = ("source", "path", "file", "sources")
+
+
+def read(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.read_csv("orders.csv", columns=["id"]), pl.scan_parquet("orders/*.parquet")"""
+    path = first_of(arguments, keywords, FIRST_NAMES)
+    columns = names_in(keywords.get("schema")) or names_in(keywords.get("new_columns"))
+    several = items_of(path) if isinstance(path, (list, tuple)) else [path]
+    frames = [read_path(run, each, node, columns) for each in several or [path]]
+    found = frames[0]
+    for other in frames[1:]:
+        found = CONCATS["vertical"](run, found, other, node)
+
+    frame = PolarsFrame(found)
+    wanted = names_in(keywords.get("columns"))
+    if wanted:
+        frame = select(run, frame, exprs_of(run, wanted, node), node)
+    return with_number(frame, keywords.get("row_index_name", keywords.get("row_count_name")))
+
+
+def first_of(arguments: Arguments, keywords: Keywords, names: tuple[str, ...]) -> Value:
+    """Return the first argument, or the first of these keywords that is given."""
+    if arguments:
+        return arguments[0]
+    return next((keywords[name] for name in names if name in keywords), None)
+
+
+def names_in(held: Value) -> list[str] | None:
+    """schema={"id": pl.Int64}, columns=["id"]      Return the names; None if not all are known."""
+    several = list(held) if isinstance(held, dict) else items_of(held)
+    if not several or not all(isinstance(each, str) for each in several):
+        return None
+    return [str(each) for each in several]
+
+
+def with_number(frame: PolarsFrame, name: Value) -> PolarsFrame:
+    """pl.read_csv(path, row_index_name="n")"""
+    if not isinstance(name, str):
+        return frame
+    number = fresh(Slot(name, name.lower(), {}))
+    return frame.derived(frame.relation.derived([number, *frame.relation.attributes]))
+
+
+def read_database(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.read_database("SELECT …", connection), pl.read_database_uri(query, uri)"""
+    query = named_argument(arguments, keywords, 0, "query")
+    if isinstance(query, str) and len(query.split()) == 1:
+        return PolarsFrame(read_table_name(run, query, node))
+    uri = named_argument(arguments, keywords, 1, "uri", keywords.get("connection"))
+    return PolarsFrame(read_sql(run, query, dialect_of(uri), node))
+
+
+def dialect_of(uri: Value) -> str:
+    """postgresql://…      Return the dialect that an address tells; postgres if it tells none."""
+    scheme = str(uri).partition(":")[0].partition("+")[0] if isinstance(uri, str) else ""
+    return DIALECTS.get(scheme, "postgres")
+
+
+DIALECTS = {
+    "postgresql": "postgres", "postgres": "postgres", "mysql": "mysql", "sqlite": "sqlite",
+    "mssql": "tsql", "oracle": "oracle", "redshift": "redshift", "bigquery": "bigquery",
+    "snowflake": "snowflake", "clickhouse": "clickhouse", "duckdb": "duckdb", "trino": "trino",
+}  # fmt: skip
+
+
+def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.DataFrame({"a": [1, 2]}), pl.from_dicts(rows), pl.from_pandas(pdf)"""
+    data = named_argument(arguments, keywords, 0, "data")
+    found = relation_in(data)
+    if found is not None:
+        return PolarsFrame(found.derived())
+
+    schema = named_argument(arguments, keywords, 1, "schema")
+    names = names_in(schema)
+    if isinstance(data, dict):
+        return of_columns(run, data, node)
+    if names is not None:
+        return PolarsFrame(local_relation(SchemaValue([(name, "") for name in names])))
+
+    rows = schema_of_rows(items_of(data) or []) if data is not None else SchemaValue([])
+    if rows is None:
+        level = getattr(data, "level", Confidence.UNKNOWN)
+        run.dynamic(note_of("local data, columns of it", data), node, level)
+        inputs = data.inputs if isinstance(data, Unknown) else ()
+        return PolarsFrame(Relation([anything()], {}, inputs))
+    return PolarsFrame(local_relation(rows))
+
+
+def of_columns(run: Run, data: dict[Any, Value], node: Any) -> PolarsFrame:
+    """pl.DataFrame({"a": df["x"], "b": [1, 2]})      a column of another frame is its source"""
+    evaluation = run.evaluation()
+    attributes = []
+    parents: dict[int, Relation] = {}
+    for name, held in data.items():
+        lineage: Lineage = {}
+        if isinstance(held, Expr):
+            homes = relations_of(held)
+            parents.update((id(each), each) for each in homes)
+            lineage = lineage_of_series(held, homes, evaluation)
+        attributes.append(fresh(Slot(str(name), str(name).lower(), lineage)))
+
+    run.take_diagnostics(evaluation.diagnostics)
+    rows = united([each.rows for each in parents.values()])
+    return PolarsFrame(Relation(attributes, dict(rows), tuple(parents.values()), evaluation))
+
+
+def lineage_of_series(held: Expr, homes: list[Relation], evaluation: Any) -> Lineage:
+    """df["a"] * 2      over the rows of df; columns of several frames are subqueries"""
+    if homes and all(each is homes[0] for each in homes):
+        return dict(lineage_of(held.tree, FrameScope(homes[0], evaluation, Clause.SELECT)))
+    scope = FrameScope(Relation([], {}), evaluation, Clause.SELECT)
+    return dict(lineage_of(held.tree.transform(foreign), scope))
+
+
+def foreign(part: Any) -> Any:
+    """Return a column of another frame as a subquery."""
+    if isinstance(part, exp.Column) and "bound" in part.meta:
+        return column_of_other(part)
+    return part
+
+
+def relations_of(held: Expr) -> list[Relation]:
+    """Return the frames whose columns an expression names."""
+    bound = [each.meta.get("bound") for each in held.tree.find_all(exp.Column)]
+    return [each.relation for each in bound if each is not None]
+
+
+def series(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.Series("a", [1, 2])"""
+    name = named_argument(arguments, keywords, 0, "name")
+    values = named_argument(arguments, keywords, 1, "values")
+    held = expr_of(run, values, node, names=False)
+    if isinstance(name, str) and values is not None:
+        return Expr(held.tree, name=name, root=name, rows=held.rows, doubt=held.doubt)
+    return held
+
+
+def collect_all(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.collect_all([a, b])"""
+    return items_of(named_argument(arguments, keywords, 0, "lazy_frames")) or []
+
+
+def select_alone(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """pl.select(pl.lit(1))"""
+    from_nothing = PolarsFrame(Relation([], {}))
+    exprs = [*exprs_of(run, arguments, node)]
+    exprs += [
+        Expr(made.tree, name=name, root=made.root)
+        for name, held in keywords.items()
+        if isinstance(made := expr_of(run, held, node), Expr)
+    ]
+    return select(run, from_nothing, exprs, node)
+
+
+SOURCES: dict[str, LibraryCall] = {
+    **{f"{verb}_{kind}": read for kind in READERS for verb in ("read", "scan")},
+    **dict.fromkeys(("read_database", "read_database_uri"), read_database),
+    **dict.fromkeys(
+        ("DataFrame", "LazyFrame", "from_dict", "from_dicts", "from_records", "from_pandas",
+         "from_arrow", "from_numpy", "from_dataframe", "json_normalize"),
+        local_frame,
+    ),
+    "Series": series,
+    "collect_all": collect_all,
+    "select": select_alone,
+}  # fmt: skip
+
+# -- writing ---------------------------------------------------------------------------------------
+
+WRITERS = """csv parquet ipc ipc_stream ndjson json excel avro delta iceberg""".split()  # noqa: SIM905
+TARGET_NAMES = ("file", "path", "target", "workbook")
+
+
+def write(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.write_csv("out.csv"), lf.sink_parquet("out/"), df.write_delta(path, mode="append")"""
+    path = first_of(arguments, keywords, TARGET_NAMES)
+    if path is None:
+        return Unknown("write()", "a text of the data", inputs=(frame.relation,))
+    write_path(run, frame.relation, path, node, append=keywords.get("mode") == "append")
+    return None
+
+
+def write_database(
+    run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.write_database("mart.orders", connection, if_table_exists="append")"""
+    name = named_argument(arguments, keywords, 0, "table_name")
+    append = keywords.get("if_table_exists") == "append"
+    write_table(run, frame.relation, name, node, append)
+    return None
+
+
+SINKS: dict[str, Callable[..., Value]] = {
+    **{f"{verb}_{kind}": write for kind in WRITERS for verb in ("write", "sink")},
+    "write_database": write_database,
+}

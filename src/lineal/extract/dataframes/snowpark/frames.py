@@ -1,0 +1,587 @@
+"""Methods of Snowpark frames: one row each; most are methods of Spark's DataFrame by other names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.clauses import LATERAL
+from lineal.algebra.frame import Slot
+from lineal.algebra.lineage import Lineage
+from lineal.algebra.relation import SetOperation, decided_rows, narrow, set_operation
+from lineal.algebra.relation import distinct as without_repetition
+from lineal.extract.dataframes.snowpark.values import SideSuffix, SnowFrame, SnowGroups, SnowWriter
+from lineal.extract.dataframes.sources import speaking, write_table
+from lineal.extract.pyspark.columns.functions import columns_of, function
+from lineal.extract.pyspark.columns.trees import bound_column, column, identifier
+from lineal.extract.pyspark.dispatch import (
+    ACTIONS,
+    Arguments,
+    Keywords,
+    argument_at,
+    named_argument,
+    relation_in,
+)
+from lineal.extract.pyspark.dispatch import FRAME_METHODS as SPARK
+from lineal.extract.pyspark.frame_libraries import TRACED
+from lineal.extract.pyspark.frame_scope import Bound, FrameScope
+from lineal.extract.pyspark.frames.groups import GROUPED, aggregate_groups
+from lineal.extract.pyspark.frames.project import flat, lineage_of, take_findings
+from lineal.extract.pyspark.frames.sets import relation_of_slots
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of
+from lineal.extract.sql.expressions import expression_in
+from lineal.model.diagnostic import Code
+from lineal.model.way import Clause
+
+DIALECT = "snowflake"
+FrameMethod = Callable[[Run, SnowFrame, Arguments, Keywords, Any], Value]
+
+
+def wrap(held: Value, frame: SnowFrame | None = None) -> Value:
+    """Return what a method of Spark gives as a value of Snowpark."""
+    suffixes = frame.suffixes if frame is not None else ()
+    if isinstance(held, Relation):
+        return SnowFrame(held, suffixes=suffixes)
+    if isinstance(held, Grouped):
+        return SnowGroups(held)
+    if isinstance(held, list):
+        return [wrap(each, frame) for each in held]
+    return held
+
+
+def unwrap(held: Value) -> Value:
+    """Return a frame as the relation that Spark's methods take."""
+    found = relation_in(held)
+    return held if found is None else found
+
+
+def as_in_spark(name: str) -> FrameMethod:
+    """Return a method that Spark has under a name of its own: df.with_column("a", …)"""
+
+    def method(
+        run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
+        handler = SPARK.get(name) or ACTIONS[name]
+        given = [settle(run, frame, unwrap(each), node) for each in arguments]
+        named = {key: settle(run, frame, unwrap(each), node) for key, each in keywords.items()}
+        with speaking(run, DIALECT):
+            return wrap(handler(run, frame.relation, given, named, node), frame)
+
+    return method
+
+
+def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
+    """Resolve the names that a join gave to columns of a frame of unknown columns.
+
+    a.join(b, …, rsuffix="_b").select("x_b")      x of b
+    """
+    if not frame.suffixes:
+        return held
+    if isinstance(held, str):
+        found = of_right_side(frame, column(run, held, node))
+        return held if found is None else ColumnValue(found, (held,))
+    if not isinstance(held, ColumnValue):
+        return held
+
+    def resolve(part: Any) -> Any:
+        found = of_right_side(frame, part) if isinstance(part, exp.Column) else None
+        return part if found is None else found
+
+    names = held.names or ((held.tree.name,) if isinstance(held.tree, exp.Column) else ())
+    tree = held.tree.transform(resolve)
+    return held if tree == held.tree else ColumnValue(tree, names, held.doubt)
+
+
+def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
+    """Return the column of one side of a join that a name means: x_b is x of b, and x that of a."""
+    name = node.name if isinstance(node, exp.Column) else ""
+    if not name or name.lower() in frame.relation.by_key or "bound" in node.meta:
+        return None
+    for suffix in frame.suffixes:
+        is_right = name.lower().endswith(suffix.text.lower())
+        base = name[: -len(suffix.text)] if is_right else name
+        is_left = f"{name}{suffix.text}".lower() in suffix.program
+        side = suffix.own if is_right else suffix.other
+        if (is_right or is_left) and len(side.stars) == 1:
+            made = exp.Column(this=identifier(base))
+            bound = Bound(side, side.stars[0].id, base.lower())
+            made._meta = {**(node._meta or {}), "bound": bound}
+            return made
+    return None
+
+
+# -- methods that differ from Spark's --------------------------------------------------------------
+
+
+def join(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """a.join(b, "id", "left", rsuffix="_b"), a.join(b, a["id"] == b["key"])"""
+    given = dict(zip(("right", "on", "how"), arguments, strict=False)) | keywords
+    other = relation_in(given.get("right"))
+    if other is None:
+        run.dynamic(note_of("a join with a DataFrame", given.get("right")), node)
+        return SnowFrame(Relation([*frame.relation.attributes, anything()], {}, (frame.relation,)))
+
+    on = given.get("on", given.get("using_columns"))
+    how = given.get("how", given.get("join_type", "inner"))
+    condition = given.get("match_condition")
+    both = [each for each in (on, condition) if each is not None]
+    keys = both[0] if len(both) == 1 else both or None
+    found = SPARK["join"](run, frame.relation, [other, keys, how], {}, node)
+    assert isinstance(found, Relation)
+    return with_suffixes(frame, other, found, given, run.reading.script.text)
+
+
+def with_suffixes(
+    frame: SnowFrame, other: Relation, found: Relation, given: dict[str, Value], program: str
+) -> SnowFrame:
+    """Rename the columns that both sides of a join have."""
+    left = {each.id for each in frame.relation.attributes}
+    names: dict[str, int] = {}
+    for each in found.attributes:
+        names[each.key] = names.get(each.key, 0) + 1
+
+    attributes = []
+    for each in found.attributes:
+        side = "lsuffix" if each.id in left else "rsuffix"
+        suffix = given.get(side)
+        if isinstance(suffix, str) and suffix and names[each.key] > 1 and each.slot.star is None:
+            name = f"{each.slot.name}{suffix}"
+            each = each._replace(slot=each.slot._replace(name=name, key=name.lower(), scanned=None))
+        attributes.append(each)
+
+    made = found.derived(attributes)
+    made.hidden = found.hidden
+    sides = {"lsuffix": (frame.relation, other), "rsuffix": (other, frame.relation)}
+    suffixes = [
+        SideSuffix(text, own, rest, program.lower())
+        for side, (own, rest) in sides.items()
+        if isinstance(text := given.get(side), str) and text
+    ]
+    return SnowFrame(made, suffixes=(*frame.suffixes, *suffixes))
+
+
+def cross_join(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """a.cross_join(b, rsuffix="_b")"""
+    return join(run, frame, arguments[:1], keywords, node)
+
+
+def natural_join(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """a.natural_join(b)      on the columns that both have"""
+    other = relation_in(named_argument(arguments, keywords, 0, "right"))
+    if other is None or not frame.relation.complete or not other.complete:
+        run.dynamic("a natural join over columns that are not known", node)
+        return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+    common = [name for name in frame.relation.names if name.lower() in other.by_key]
+    return join(
+        run, frame, [other], {"on": common, "how": argument_at(arguments, 1, "inner")}, node
+    )
+
+
+def with_columns(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.with_columns(["a", "b"], [col("x"), col("y") + 1])"""
+    names = items_of(named_argument(arguments, keywords, 0, "col_names")) or []
+    values = items_of(named_argument(arguments, keywords, 1, "values")) or []
+    if not names or len(names) != len(values):
+        run.dynamic(note_of("columns", argument_at(arguments)), node)
+        return frame
+    given = {name: settle(run, frame, each, node) for name, each in zip(names, values, strict=True)}
+    return wrap(SPARK["withColumns"](run, frame.relation, [given], {}, node), frame)
+
+
+def rename(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.rename("a", "b"), df.rename({"a": "b"}), df.with_column_renamed(col("a"), "b")"""
+    first = argument_at(arguments, 0, keywords.get("existing", keywords.get("col_or_mapper")))
+    new = argument_at(arguments, 1, keywords.get("new", keywords.get("new_column")))
+    pairs = first if isinstance(first, dict) else {name_of(first): new}
+    return wrap(SPARK["withColumnsRenamed"](run, frame.relation, [pairs], {}, node), frame)
+
+
+def name_of(held: Value) -> Value:
+    """col("a")      Return the name of a column."""
+    if isinstance(held, ColumnValue) and isinstance(held.tree, exp.Column):
+        return held.tree.name
+    return held
+
+
+def drop_duplicates(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.drop_duplicates("a", "b"), df.drop_duplicates(["a"])"""
+    keys = flat(arguments)
+    given = [keys] if keys else []
+    return wrap(SPARK["dropDuplicates"](run, frame.relation, given, {}, node), frame)
+
+
+def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
+    """Return the method of a set operation: df.union(other) compares rows, df.union_all does not"""
+
+    def method(
+        run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+    ) -> Value:
+        other = relation_in(named_argument(arguments, keywords, 0, "other"))
+        if other is None:
+            run.dynamic("a DataFrame that only a run knows", node)
+            return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+        if by_name:
+            made = SPARK["unionByName"](run, frame.relation, [other], {}, node)
+            assert isinstance(made, Relation)
+            rows = (
+                made.rows if kind is SetOperation.UNION_ALL else without_repetition(made.frame).rows
+            )
+            return SnowFrame(made.derived(None, rows))
+
+        whole = set_operation(kind, [frame.relation.frame, other.frame])
+        return SnowFrame(relation_of_slots(frame.relation, other, list(whole.slots), whole.rows))
+
+    return method
+
+
+def group_by(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a", col("b"))"""
+    given = [settle(run, frame, each, node) for each in flat(arguments)]
+    return SnowGroups(Grouped(frame.relation, columns_of(run, given, node)))
+
+
+def aggregate(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.agg(sum("a").as_("total")), df.agg(("a", "max"))"""
+    return aggregate_all(run, SnowGroups(Grouped(frame.relation, [])), arguments, node)
+
+
+def pivot(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """df.pivot("month", ["JAN", "FEB"]).sum("amount")      the other columns are keys"""
+    return pivot_groups(run, SnowGroups(Grouped(frame.relation, [])), arguments, keywords, node)
+
+
+def unpivot(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.unpivot("sales", "month", ["jan", "feb"])      rows with NULL are dropped"""
+    order = ("value_column", "name_column", "column_list", "include_nulls")
+    given = dict(zip(order, arguments, strict=False)) | keywords
+    names = [name_of(each) for each in items_of(given.get("column_list")) or []]
+    listed = {str(each).lower() for each in names}
+    ids = [each for each in frame.relation.names if each.lower() not in listed]
+    if not frame.relation.complete:
+        run.dynamic("the other columns of an unpivot, over a schema that is not known", node)
+    spark = [ids, names, given.get("name_column"), given.get("value_column")]
+    made = SPARK["unpivot"](run, frame.relation, spark, {}, node)
+    assert isinstance(made, Relation)
+    if given.get("include_nulls"):
+        return SnowFrame(made)
+    value = exp.column(str(given.get("value_column")))
+    dropped = SPARK["dropna"](run, made, [], {"subset": [value.name]}, node)
+    assert isinstance(dropped, Relation)
+    return SnowFrame(dropped)
+
+
+FLATTENED = ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS")
+
+
+def flatten(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.flatten("items")      the columns of FLATTEN, from items"""
+    held = named_argument(arguments, keywords, 0, "input")
+    return flatten_column(run, frame, columns_of(run, [held], node), node)
+
+
+def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: Any) -> SnowFrame:
+    """Add the columns of FLATTEN; the flattened column decides how many rows there are."""
+    relation = frame.relation
+    evaluation = run.evaluation()
+    scope = FrameScope(relation, evaluation, Clause.LATERAL)
+    trees = [each.tree for each in items]
+    rows = narrow(
+        decided_rows(relation.rows), LATERAL, [expression_in(scope, each) for each in trees]
+    )
+    lineage: Lineage = {}
+    for tree in trees:
+        lineage = dict(lineage_of(exp.Anonymous(this="flatten", expressions=[tree]), scope))
+    made = [fresh(Slot(name, name.lower(), {} if name == "SEQ" else lineage)) for name in FLATTENED]
+    found = relation.derived([*relation.attributes, *made], rows.rows, evaluation)
+    return SnowFrame(take_findings(run, found, evaluation))
+
+
+def join_table_function(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.join_table_function("flatten", col("items"))"""
+    name = argument_at(arguments)
+    if isinstance(name, str) and name.lower() == "flatten":
+        given = [*arguments[1:], *keywords.values()]
+        return flatten_column(run, frame, columns_of(run, given[:1], node), node)
+    return opaque(run, frame, arguments, keywords, node)
+
+
+def writer(run: Run, frame: SnowFrame, name: str, node: Any) -> Value:
+    """df.write"""
+    return SnowWriter(frame)
+
+
+def create_view(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.create_or_replace_view("mart.orders_v"), df.create_or_replace_dynamic_table("t", …)"""
+    name = named_argument(arguments, keywords, 0, "name")
+    write_table(run, frame.relation, dotted(name), node)
+    return None
+
+
+def dotted(name: Value) -> Value:
+    """["db", "schema", "orders"]      db.schema.orders"""
+    if isinstance(name, (list, tuple)) and all(isinstance(each, str) for each in name):
+        return ".".join(name)
+    return name
+
+
+def copy_into_table(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """session.read.csv("@stage").copy_into_table("raw.orders", target_columns=["id"])"""
+    name = named_argument(arguments, keywords, 0, "table_name")
+    made = frame.relation
+    wanted = keywords.get("transformations")
+    if wanted is not None:
+        found = SPARK["select"](run, made, [wanted], {}, node)
+        assert isinstance(found, Relation)
+        made = found
+    targets = items_of(keywords.get("target_columns"))
+    if targets and made.complete:
+        renamed = SPARK["toDF"](run, made, [targets], {}, node)
+        assert isinstance(renamed, Relation)
+        made = renamed
+    write_table(run, made, dotted(name), node, append=True)
+    return None
+
+
+def to_pandas(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.to_pandas(), df.to_polars()"""
+    called = getattr(getattr(node, "func", None), "attr", "")
+    library = TRACED.get("polars" if "polars" in called else "pandas")
+    if library is None or library.open_frame is None:
+        return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
+    return library.open_frame(run, frame.relation)
+
+
+def column_named(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.col("a")"""
+    return item_of_frame(run, frame, argument_at(arguments), node)
+
+
+def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: Any) -> Value:
+    """df["a"], df[["a", "b"]]"""
+    if isinstance(key, str):
+        return ColumnValue(bound_column(run, frame.relation, key, node))
+    if isinstance(key, (list, tuple)):
+        return wrap(SPARK["select"](run, frame.relation, list(key), {}, node), frame)
+    if isinstance(key, ColumnValue):
+        return wrap(SPARK["filter"](run, frame.relation, [key], {}, node), frame)
+    return Unknown("…", "an item that only a run knows")
+
+
+def opaque(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Report a method that is not followed."""
+    name = getattr(getattr(node, "func", None), "attr", "this")
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
+    return SnowFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+
+
+def values(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.collect(), df.count()      values that only the data knows"""
+    name = getattr(getattr(node, "func", None), "attr", "collect")
+    return Unknown(f"{name}()", "only the data knows", inputs=(frame.relation,))
+
+
+def nothing(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.show()"""
+    return None
+
+
+SPARK_NAMES = {
+    "select": "select", "select_expr": "selectExpr", "with_column": "withColumn", "drop": "drop",
+    "to_df": "toDF", "alias": "alias", "filter": "filter", "where": "where", "sort": "sort",
+    "order_by": "orderBy", "distinct": "distinct", "dropna": "dropna", "limit": "limit",
+    "sample": "sample", "cache_result": "cache", "fillna": "fillna", "replace": "replace",
+    "describe": "describe", "rollup": "rollup", "cube": "cube", "crosstab": "crosstab",
+    "random_split": "randomSplit", "sample_by": "sampleBy",
+}  # fmt: skip
+"""Methods that mean what a method of Spark means."""
+
+FRAME_METHODS: dict[str, FrameMethod] = {
+    **{name: as_in_spark(spark) for name, spark in SPARK_NAMES.items()},
+    **{spark: as_in_spark(spark) for spark in SPARK_NAMES.values() if spark != "cache"},
+    "join": join,
+    **dict.fromkeys(("cross_join", "crossJoin"), cross_join),
+    "natural_join": natural_join,
+    "with_columns": with_columns,
+    **dict.fromkeys(("rename", "with_column_renamed", "withColumnRenamed"), rename),
+    **dict.fromkeys(("drop_duplicates", "dropDuplicates"), drop_duplicates),
+    "union": union(SetOperation.UNION),
+    **dict.fromkeys(("union_all", "unionAll"), union(SetOperation.UNION_ALL)),
+    **dict.fromkeys(("union_by_name", "unionByName"), union(SetOperation.UNION, by_name=True)),
+    **dict.fromkeys(
+        ("union_all_by_name", "unionAllByName"), union(SetOperation.UNION_ALL, by_name=True)
+    ),
+    "intersect": union(SetOperation.INTERSECT),
+    **dict.fromkeys(("except_", "minus", "subtract"), union(SetOperation.EXCEPT)),
+    **dict.fromkeys(("group_by", "groupBy"), group_by),
+    "agg": aggregate,
+    "pivot": pivot,
+    "unpivot": unpivot,
+    "flatten": flatten,
+    "join_table_function": join_table_function,
+    **dict.fromkeys(
+        ("create_or_replace_view", "createOrReplaceView", "create_or_replace_temp_view",
+         "createOrReplaceTempView", "create_temp_view", "createTempView",
+         "create_or_replace_dynamic_table"),
+        create_view,
+    ),
+    "copy_into_table": copy_into_table,
+    **dict.fromkeys(("to_pandas", "toPandas", "to_polars", "to_snowpark_pandas"), to_pandas),
+    "col": column_named,
+    **dict.fromkeys(
+        ("collect", "count", "first", "take", "to_local_iterator", "toLocalIterator", "to_arrow",
+         "collect_nowait", "to_pandas_batches", "approx_quantile", "corr", "cov"),
+        values,
+    ),
+    **dict.fromkeys(("show", "explain", "print_schema", "printSchema"), nothing),
+}  # fmt: skip
+
+
+def call_frame(
+    run: Run, held: SnowFrame, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.filter(col("a") > 1)"""
+    handler = FRAME_METHODS.get(name)
+    if handler is None:
+        return opaque(run, held, arguments, keywords, node)
+    return handler(run, held, arguments, keywords, node)
+
+
+# -- groups ----------------------------------------------------------------------------------------
+
+
+def pivot_groups(
+    run: Run, held: SnowGroups, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a").pivot("month", ["JAN", "FEB"])      the columns are called 'JAN', 'FEB'"""
+    given = dict(zip(("pivot_col", "values"), arguments, strict=False)) | keywords
+    named = items_of(given.get("values"))
+    spelled = [f"'{each}'" if isinstance(each, str) else each for each in named or []]
+    found = GROUPED["pivot"](run, held.grouped, [given.get("pivot_col"), spelled or None], {}, node)
+    assert isinstance(found, Grouped)
+    return SnowGroups(found)
+
+
+def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: Any) -> Value:
+    """.agg(sum("a").as_("b"), ("c", "max")), .agg({"a": "sum"})"""
+    items: list[ColumnValue] = []
+    for each in flattened(arguments):
+        if isinstance(each, dict):
+            items += [pair_column(run, name, called, node) for name, called in each.items()]
+        elif isinstance(each, tuple) and len(each) == 2:
+            items.append(pair_column(run, each[0], each[1], node))
+        else:
+            items += columns_of(run, [each], node)
+    grouped = with_other_keys(run, held.grouped, items, node)
+    return wrap(aggregate_groups(run, grouped, items, node))
+
+
+def flattened(arguments: Arguments) -> Arguments:
+    """agg([sum("a"), max("b")])      the items of lists"""
+    found: Arguments = []
+    for each in arguments:
+        found += each if isinstance(each, list) else [each]
+    return found
+
+
+def pair_column(run: Run, name: Value, called: Value, node: Any) -> ColumnValue:
+    """("a", "sum")      sum(a)"""
+    made = function(run, str(called), [name], {}, node)
+    return made if isinstance(made, ColumnValue) else ColumnValue(exp.Null())
+
+
+def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: Any) -> Grouped:
+    """df.pivot("month", …).sum("amount")      all columns that it does not name are keys"""
+    if grouped.pivot is None or grouped.keys:
+        return grouped
+    trees = [grouped.pivot.tree, *(each.tree for each in items)]
+    named = {each.name.lower() for tree in trees for each in tree.find_all(exp.Column)}
+    if not grouped.relation.complete:
+        run.dynamic("the keys of a pivot, over a schema that is not known", node)
+    keys = [each for each in grouped.relation.names if each.lower() not in named]
+    return Grouped(
+        grouped.relation, columns_of(run, keys, node), grouped.pivot, grouped.pivot_values
+    )
+
+
+def call_groups(
+    run: Run, held: SnowGroups, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a").agg(…), .count(), .sum("b")"""
+    if name == "agg":
+        return aggregate_all(run, held, arguments, node)
+    if name == "pivot":
+        return pivot_groups(run, held, arguments, keywords, node)
+    if name == "function":
+        called = argument_at(arguments)
+        return GroupFunction(held, str(called))
+    if name in SHORTCUTS and held.grouped.pivot is not None:
+        items = [pair_column(run, each, name, node) for each in flat(arguments)]
+        return aggregate_all(run, held, list(items), node)
+
+    handler = GROUPED.get(GROUP_NAMES.get(name, name))
+    if handler is None:
+        run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
+        relation = held.grouped.relation
+        return SnowFrame(Relation([anything()], dict(relation.rows), (relation,)))
+    return wrap(handler(run, held.grouped, arguments, keywords, node))
+
+
+SHORTCUTS = frozenset(("sum", "avg", "mean", "min", "max", "median"))
+GROUP_NAMES = {"apply_in_pandas": "applyInPandas"}
+
+
+class GroupFunction:
+    """df.group_by("a").function("listagg")      waits for its columns"""
+
+    __slots__ = ("groups", "name")
+
+    def __init__(self, groups: SnowGroups, name: str) -> None:
+        self.groups = groups
+        self.name = name
+
+
+def call_group_function(
+    run: Run, held: GroupFunction, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.group_by("a").function("sum")("b")"""
+    made = function(run, held.name, arguments, {}, node)
+    return aggregate_all(run, held.groups, [made], node)

@@ -1,0 +1,135 @@
+"""snowflake.snowpark.functions: those of Spark by the same names, and some of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.extract.dataframes.snowpark.frames import DIALECT
+from lineal.extract.dataframes.snowpark.values import MergeClause
+from lineal.extract.dataframes.sources import speaking
+from lineal.extract.pyspark.columns.functions import doubt_of, from_text, function
+from lineal.extract.pyspark.columns.trees import column, literal
+from lineal.extract.pyspark.dispatch import (
+    Arguments,
+    Keywords,
+    LibraryCall,
+    argument_at,
+    named_argument,
+)
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import ColumnValue, Udf, Value
+
+
+def as_in_spark(name: str) -> LibraryCall:
+    """Return a function that Spark has, too: sum("a"), to_date(col("a"))"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        return function(run, SPELLED.get(name, name), arguments, keywords, node)
+
+    return call
+
+
+SPELLED = {"array_agg": "collect_list", "mean": "avg", "column": "col", "builtin": "call_function"}
+
+
+def sql_expr(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """sql_expr("a + b")"""
+    text = argument_at(arguments)
+    if not isinstance(text, str):
+        run.dynamic("an expression that only a run knows", node)
+        return ColumnValue(exp.Null())
+    with speaking(run, DIALECT):
+        return from_text(run, text, node)
+
+
+def iff(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """iff(col("a") > 1, "x", col("b"))      texts are values"""
+    trees = [literal(run, each, node) for each in [*arguments, *keywords.values()]]
+    trees += [exp.Null()] * (3 - len(trees))
+    tree = exp.If(this=trees[0], true=trees[1], false=trees[2])
+    return ColumnValue(tree, doubt=doubt_of(arguments))
+
+
+def with_unit(name: str) -> LibraryCall:
+    """Return a function whose first argument is a date part: dateadd("day", lit(1), "at")"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        given = [*arguments, *keywords.values()]
+        trees = [column(run, each, node) for each in given[1:]]
+        tree = exp.Anonymous(this=name, expressions=trees)
+        return ColumnValue(tree, doubt=doubt_of(arguments))
+
+    return call
+
+
+def texts_are_values(name: str) -> LibraryCall:
+    """Return a function that takes columns first, then texts: to_char("at", "YYYY")"""
+
+    def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        given = [*arguments, *keywords.values()]
+        trees = [column(run, given[0], node)] if given else []
+        trees += [literal(run, each, node) for each in given[1:]]
+        return ColumnValue(exp.Anonymous(this=name, expressions=trees), doubt=doubt_of(given))
+
+    return call
+
+
+def call_named(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """call_udf("clean", col("a")), call_builtin("soundex", "a"), call_function("f", "a")"""
+    given = [*arguments, *keywords.values()]
+    return function(run, "call_function", [str(given[0]), *given[1:]], {}, node)
+
+
+def make_udf(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """udf(lambda x: x + 1, return_type=IntegerType(), input_types=[IntegerType()])"""
+    given = named_argument(arguments, keywords, 0, "func")
+    return Udf(str(getattr(given, "name", "udf")))
+
+
+def pairs(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """object_construct(lit("a"), col("x"))"""
+    trees = [column(run, each, node) for each in arguments]
+    return ColumnValue(exp.Anonymous(this="object_construct", expressions=trees))
+
+
+def when_matched(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """when_matched(source["flag"] == 1)"""
+    return MergeClause("whenMatched", named_argument(arguments, keywords, 0, "condition"))
+
+
+def when_not_matched(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """when_not_matched()"""
+    return MergeClause("whenNotMatched", named_argument(arguments, keywords, 0, "condition"))
+
+
+def call_clause(
+    run: Run, held: MergeClause, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """when_matched().update({"a": source["a"]}), when_not_matched().insert([…]), .delete()"""
+    words = {"update": "Update", "insert": "Insert", "delete": "Delete"}
+    assigned = named_argument(arguments, keywords, 0, "assignments")
+    return MergeClause(held.name + words.get(name, ""), held.condition, assigned)
+
+
+UNITS = ("dateadd", "datediff", "timestampadd", "timestampdiff", "time_slice", "date_part_of")
+VALUES_AFTER = """to_char to_varchar to_timestamp to_timestamp_ntz to_timestamp_tz to_date to_decimal
+    to_number regexp_replace regexp_count regexp_extract regexp_substr replace lpad rpad listagg
+    next_day previous_day trunc substring substr left right charindex startswith endswith contains
+    round strtok split_part get get_path array_contains time_slice try_to_date try_to_timestamp
+    try_cast to_json as_varchar as_integer parse_url translate insert repeat ntile
+    approx_percentile""".split()  # noqa: SIM905
+
+OWN_FUNCTIONS: dict[str, LibraryCall] = {
+    **dict.fromkeys(("sql_expr", "expr"), sql_expr),
+    "iff": iff,
+    **{name: with_unit(name) for name in UNITS},
+    **{name: texts_are_values(name) for name in VALUES_AFTER},
+    **dict.fromkeys(("call_udf", "call_builtin", "call_function"), call_named),
+    **dict.fromkeys(("udf", "udtf", "pandas_udf"), make_udf),
+    **dict.fromkeys(("object_construct", "object_construct_keep_null", "object_agg"), pairs),
+    "when_matched": when_matched,
+    "when_not_matched": when_not_matched,
+}
+"""Functions that Spark does not have, or whose texts are not names of columns."""

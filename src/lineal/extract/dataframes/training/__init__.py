@@ -1,0 +1,162 @@
+"""What trains a model: scikit-learn, XGBoost and LightGBM.
+
+    values.py        estimators and training data
+    estimators.py    what is known of the classes
+    data.py          the columns of frames of any library, series and arrays
+    models.py        fit, predict and transform
+
+A fitted model is a dataset of kind `ml_model`. Its column `prediction` comes from the features and
+the label. What `predict` gives comes from the model and from the columns that it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lineal.extract.dataframes.training.estimators import (
+    FITTED_ESTIMATOR,
+    PREDICTING,
+    SAME_OBJECT,
+    SAVING,
+)
+from lineal.extract.dataframes.training.models import (
+    copy_of,
+    fit,
+    fit_predict,
+    fit_transform,
+    load,
+    predict,
+    save,
+    transform,
+)
+from lineal.extract.dataframes.training.values import Estimator, TrainingSet
+from lineal.extract.pyspark.dispatch import (
+    ATTRIBUTES,
+    RECEIVERS,
+    Arguments,
+    Keywords,
+    argument_at,
+    named_argument,
+)
+from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
+from lineal.extract.pyspark.libraries import FAMILIES
+from lineal.extract.pyspark.library_functions import LIBRARIES
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Method, Unknown, Value
+
+LIBRARY_TITLES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM"}
+
+ESTIMATOR_METHODS: dict[str, Any] = {
+    "fit": fit,
+    "fit_transform": fit_transform,
+    "fit_predict": fit_predict,
+    "transform": transform,
+    **dict.fromkeys(PREDICTING - {"fit_predict"}, predict),
+    "partial_fit": fit,
+}
+
+
+def call_estimator(
+    run: Run, held: Estimator, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """model.fit(X, y), model.predict(X), model.save_model("m.json")"""
+    handler = ESTIMATOR_METHODS.get(name)
+    if handler is not None:
+        return handler(run, held, arguments, keywords, node)
+    if name in SAME_OBJECT:
+        return held
+    if name in SAVING:
+        save(run, held, argument_at(arguments, SAVING[name], keywords.get("fname")), node)
+        return None
+    return Unknown(f"{name}()", "only the data knows")
+
+
+def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
+    """search.best_estimator_, model.feature_importances_"""
+    if name in FITTED_ESTIMATOR:
+        return held
+    if name.endswith("_"):
+        return Unknown(name, "learnt from the data")
+    return Method(held, name)
+
+
+def make_estimator(
+    run: Run, member: re.Match[str], arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """LogisticRegression(C=1.0), make_pipeline(StandardScaler(), SVC())"""
+    return Estimator(member[1], dict(keywords), tuple(arguments))
+
+
+def split(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """train_test_split(X, y, test_size=0.2)      two of each, with the same columns"""
+    return [copy_of(each) for each in arguments for _ in range(2)]
+
+
+def training_set(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """xgb.DMatrix(X, label=y), lgb.Dataset(X, label=y)"""
+    return TrainingSet(
+        named_argument(arguments, keywords, 0, "data"),
+        named_argument(arguments, keywords, 1, "label"),
+        keywords.get("weight"),
+    )
+
+
+def train(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """xgb.train(params, dtrain), lgb.train(params, train_set)"""
+    held = Estimator("Booster")
+    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, TrainingSet)]
+    return fit(run, held, given[:1] or arguments[1:2], {}, node)
+
+
+def dump(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """joblib.dump(model, "churn.pkl"), mlflow.sklearn.log_model(model, "churn")"""
+    held = argument_at(arguments, 0, keywords.get("value", keywords.get("sk_model")))
+    path = argument_at(arguments, 1, keywords.get("filename", keywords.get("artifact_path")))
+    registered = keywords.get("registered_model_name", path)
+    if isinstance(held, Estimator) and isinstance(registered, str):
+        save(run, held, registered, node)
+    return None
+
+
+def load_model(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """joblib.load("churn.pkl")"""
+    return load(run, argument_at(arguments, 0, keywords.get("filename")), node)
+
+
+def clone(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """sklearn.base.clone(model)"""
+    held = argument_at(arguments)
+    if not isinstance(held, Estimator):
+        return held
+    return Estimator(held.name, dict(held.params), held.arguments)
+
+
+def register() -> None:
+    """Enter the rows of the learning libraries in the tables of the interpreter."""
+    for module, title in LIBRARY_TITLES.items():
+        TRACED[module] = FrameLibrary(module, title)
+    RECEIVERS[Estimator] = call_estimator
+    ATTRIBUTES[Estimator] = of_estimator
+    LIBRARIES.update({
+        "sklearn.model_selection.train_test_split": split,
+        "sklearn.base.clone": clone,
+        **dict.fromkeys(("xgboost.DMatrix", "xgboost.QuantileDMatrix", "lightgbm.Dataset"), training_set),
+        **dict.fromkeys(("xgboost.train", "lightgbm.train"), train),
+        **dict.fromkeys(("joblib.dump", "pickle.dump", "mlflow.sklearn.log_model",
+                         "mlflow.xgboost.log_model", "mlflow.lightgbm.log_model",
+                         "mlflow.sklearn.save_model"), dump),
+        **dict.fromkeys(("joblib.load", "mlflow.sklearn.load_model"), load_model),
+    })  # fmt: skip
+    KNOWN["scikit-learn, XGBoost, LightGBM"] = {
+        "estimators": frozenset((*ESTIMATOR_METHODS, *SAME_OBJECT, *SAVING)),
+        "functions": frozenset(("train_test_split", "clone", "DMatrix", "QuantileDMatrix", "Dataset", "train",
+                      "joblib.dump", "joblib.load", "pickle.dump", "mlflow.sklearn.log_model")),
+    }  # fmt: skip
+    FAMILIES.extend((
+        (re.compile(r"^(?:sklearn|xgboost|lightgbm|imblearn)(?:\.\w+)*\.([A-Z]\w*)$"), make_estimator),
+        (re.compile(r"^(?:sklearn|imblearn)(?:\.\w+)*\.(make_(?:pipeline|union|column_transformer))$"), make_estimator),
+    ))  # fmt: skip
+
+
+register()

@@ -1,0 +1,415 @@
+"""fit, predict, transform: what trains a model, and which columns come from it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from lineal.algebra.expression import AGGREGATED, VALUE
+from lineal.algebra.frame import Slot, answer
+from lineal.algebra.lineage import Lineage, pour, united
+from lineal.extract.dataframes.pandas.trees import called, leaf
+from lineal.extract.dataframes.pandas.values import DataFrame, Series
+from lineal.extract.dataframes.training.data import data_of, frame_of, table_of
+from lineal.extract.dataframes.training.estimators import (
+    COLUMN_TRANSFORMERS,
+    PIPELINES,
+    WRAPPED,
+    WRAPPERS,
+    is_one_to_one,
+    is_transformer,
+)
+from lineal.extract.dataframes.training.values import Data, Estimator, TrainingSet
+from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
+from lineal.extract.pyspark.frame_scope import FrameScope
+from lineal.extract.pyspark.frames.project import lineage_of
+from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.ml import ML_MODEL
+from lineal.extract.pyspark.relation import Relation, fresh
+from lineal.extract.pyspark.run import Run, Write
+from lineal.extract.pyspark.session import dataset
+from lineal.extract.pyspark.sinks import target_names, write_dataset
+from lineal.extract.pyspark.values import Unknown, Value, note_of
+from lineal.model.way import Clause
+
+PREDICTION = "prediction"
+
+
+# -- the parts of an estimator ---------------------------------------------------------------------
+
+
+def steps_of(held: Estimator) -> list[Value]:
+    """Return the steps of a pipeline: Pipeline([("scale", StandardScaler())]), make_pipeline(…)"""
+    if held.name.startswith("make_"):
+        return list(held.arguments)
+    given = held.params.get("steps", held.params.get("transformer_list"))
+    listed = items_of(given if given is not None else argument_at(list(held.arguments))) or []
+    return [
+        each[1] if isinstance(each, (tuple, list)) and len(each) > 1 else each for each in listed
+    ]
+
+
+def inner_of(held: Estimator) -> Value:
+    """GridSearchCV(model, grid)      Return the estimator inside of a wrapper."""
+    given = [held.params[name] for name in WRAPPED if name in held.params]
+    return next(iter(given), argument_at(list(held.arguments)))
+
+
+def branches_of(held: Estimator) -> list[tuple[Value, Value]]:
+    """Return the transformers of a ColumnTransformer, each with its columns."""
+    if held.name.startswith("make_"):
+        listed: Sequence[Value] = held.arguments
+    else:
+        given = held.params.get("transformers", argument_at(list(held.arguments)))
+        listed = items_of(given) or []
+    pairs = [each for each in listed if isinstance(each, (tuple, list)) and len(each) >= 2]
+    return [(each[-2], each[-1]) for each in pairs]
+
+
+def keeps_the_rest(held: Estimator) -> bool:
+    """ColumnTransformer(…, remainder="passthrough")"""
+    return held.params.get("remainder") == "passthrough"
+
+
+def used_slots(run: Run, held: Value, slots: tuple[Slot, ...], node: Any) -> tuple[Slot, ...]:
+    """Return the columns that an estimator uses: those that a ColumnTransformer names, else all."""
+    if not isinstance(held, Estimator):
+        return slots
+    if held.name in WRAPPERS:
+        return used_slots(run, inner_of(held), slots, node)
+    if held.name in PIPELINES:
+        for step in steps_of(held)[:1]:
+            return used_slots(run, step, slots, node)
+        return slots
+    if held.name not in COLUMN_TRANSFORMERS or keeps_the_rest(held):
+        return slots
+
+    wanted: list[Slot] = []
+    for transformer, columns in branches_of(held):
+        if transformer != "drop":
+            wanted += columns_named(run, columns, slots, node)
+    return unique(wanted)
+
+
+def unique(slots: Iterable[Slot]) -> tuple[Slot, ...]:
+    """Return columns, each once."""
+    return tuple({slot.key: slot for slot in slots}.values())
+
+
+def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: Any) -> list[Slot]:
+    """Return the columns that a branch of a ColumnTransformer names, by name or position."""
+    if isinstance(columns, str):
+        columns = [columns]
+    several = items_of(columns)
+    if several is None or not all(isinstance(each, (str, int)) for each in several):
+        run.dynamic(note_of("the columns of a transformer", columns), node)
+        return list(slots)
+    return [slot for each in several for slot in slot_named(each, slots)]
+
+
+def slot_named(wanted: str | int, slots: tuple[Slot, ...]) -> list[Slot]:
+    """Return the column of a name or place; of unknown columns, what they answer."""
+    if isinstance(wanted, int):
+        return [slots[wanted]] if 0 <= wanted < len(slots) else []
+    key = wanted.lower()
+    found = [slot for slot in slots if slot.key == key and slot.star is None]
+    if found:
+        return found[:1]
+    stars = [slot for slot in slots if slot.star is not None]
+    relation = Relation([fresh(slot) for slot in stars], {})
+    held = relation_column(relation, wanted)
+    return [held] if held is not None else []
+
+
+def relation_column(relation: Relation, name: str) -> Slot | None:
+    """Return the column that an open star answers with."""
+    for star in relation.stars:
+        found = answer(star.slot.star, name, name.lower()) if star.slot.star is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+# -- fit -------------------------------------------------------------------------------------------
+
+
+def fit(run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """model.fit(X, y, sample_weight=w)      the model is a dataset, made of features and label"""
+    given = features_given(arguments, keywords)
+    features = data_of(run, given, node)
+    labels = [data_of(run, each, node) for each in labels_given(arguments, keywords)]
+    if features is None:
+        run.dynamic(note_of("the features of a model", given), node)
+        return held
+
+    used = used_slots(run, held, features.slots, node)
+    learn_columns(run, held, used)
+    known = [each for each in labels if each is not None]
+    if len(known) < len(labels):
+        run.dynamic("the label of a model, which only a run knows", node)
+    if predicts(held):
+        write_model(run, held, Data(used, features.relation), known, node)
+    return held
+
+
+def features_given(arguments: Arguments, keywords: Keywords) -> Value:
+    """Return the features that fit is given."""
+    held = named_argument(arguments, keywords, 0, "X")
+    return held.features if isinstance(held, TrainingSet) else held
+
+
+def labels_given(arguments: Arguments, keywords: Keywords) -> list[Value]:
+    """Return the label and the weights that fit is given."""
+    held = named_argument(arguments, keywords, 0, "X")
+    if isinstance(held, TrainingSet):
+        several = [held.label, held.weight]
+    else:
+        several = [named_argument(arguments, keywords, 1, "y"), keywords.get("sample_weight")]
+    return [each for each in several if each is not None]
+
+
+def predicts(held: Estimator) -> bool:
+    """Tell whether an estimator learns a model; the last step of a pipeline decides."""
+    if held.name in WRAPPERS:
+        inner = inner_of(held)
+        return not isinstance(inner, Estimator) or predicts(inner)
+    if held.name in PIPELINES:
+        last = steps_of(held)[-1:]
+        return all(isinstance(each, Estimator) and predicts(each) for each in last) and bool(last)
+    return held.name not in COLUMN_TRANSFORMERS and not is_transformer(held.name)
+
+
+def learn_columns(run: Run, held: Estimator, slots: Iterable[Slot]) -> None:
+    """Remember what a transformer learns of each column."""
+    learnt: dict[str, Lineage] = {}
+    for slot in slots:
+        lineage: Lineage = {}
+        pour(slot.lineage, AGGREGATED, lineage)
+        learnt[slot.key] = lineage
+    run.touch(held.state)
+    held.state["learnt"] = learnt
+
+
+def write_model(run: Run, held: Estimator, features: Data, labels: list[Data], node: Any) -> None:
+    """Write the dataset of a model: its prediction comes from all features and labels."""
+    trees = [leaf(run, slot, node) for each in (features, *labels) for slot in each.slots]
+    relations = tuple(dict.fromkeys([features.relation, *(each.relation for each in labels)]))
+    evaluation = run.evaluation()
+    scope = FrameScope(features.relation, evaluation, Clause.SELECT)
+    tree = exp.AnonymousAggFunc(this="fit", expressions=trees)
+    lineage = dict(lineage_of(tree, scope))
+    rows = united([each.rows for each in relations])
+    made = Relation(
+        [fresh(Slot(PREDICTION, PREDICTION, lineage))], dict(rows), relations, evaluation
+    )
+    run.take_diagnostics(evaluation.diagnostics)
+    name = model_name(run, held, node)
+    run.touch(held.state)
+    held.state["model"] = name
+    write_dataset(run, Write(name, made, node, run.reading, ML_MODEL))
+
+
+def model_name(run: Run, held: Estimator, node: Any) -> str:
+    """Return the name of a model: where the file saves it, else train.py::model."""
+    variable = assigned_to(run, node) or variable_of(node)
+    saved = saved_at(run, variable) if variable else ""
+    if saved:
+        return run.program.path_of(saved)
+    home = run.home.partition("::")[0]
+    return f"{home}::{variable or held.name}"
+
+
+def assigned_to(run: Run, node: Any) -> str:
+    """model = LinearRegression().fit(X, y), booster = xgb.train(params, data)      the variable"""
+    on_name = isinstance(getattr(getattr(node, "func", None), "value", None), ast.Name)
+    is_fit = getattr(getattr(node, "func", None), "attr", "") != "train"
+    file = run.program.file_at_hand(run)
+    if file is None or (on_name and is_fit):
+        return ""
+    for each in ast.walk(file.tree):
+        if isinstance(each, ast.Assign) and each.value is node:
+            target = each.targets[0]
+            return str(getattr(target, "id", getattr(target, "attr", "")))
+    return ""
+
+
+def variable_of(node: Any) -> str:
+    """model.fit(X, y), self.model.fit(X, y)      model"""
+    called_on = (
+        node.func.value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        else None
+    )
+    if isinstance(called_on, ast.Name):
+        return called_on.id
+    if isinstance(called_on, ast.Attribute):
+        return called_on.attr
+    return ""
+
+
+SAVERS = {"dump": 1, "log_model": 1, "save_model": 1}
+"""joblib.dump(model, path), mlflow.sklearn.log_model(model, path)"""
+
+
+def saved_at(run: Run, variable: str) -> str:
+    """Return the path that the file at hand saves a model to, where it is written there."""
+    file = run.program.file_at_hand(run)
+    nodes = ast.walk(file.tree) if file is not None else iter(())
+    paths = {path for node in nodes for path in saved_path(node, variable)}
+    return paths.pop() if len(paths) == 1 else ""
+
+
+def saved_path(node: ast.AST, variable: str) -> list[str]:
+    """joblib.dump(model, "churn.pkl"), model.save_model("churn.json")"""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return []
+    is_own = node.func.attr == "save_model" and variable_of(node) == variable
+    named = [each.id for each in node.args[:1] if isinstance(each, ast.Name)]
+    if not is_own and (node.func.attr not in SAVERS or named != [variable]):
+        return []
+    given = node.args[0 if is_own else 1 :][:1]
+    return [
+        each.value
+        for each in given
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
+
+
+# -- predict and transform -------------------------------------------------------------------------
+
+
+def predict(
+    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """model.predict(X)      from the model, and from the columns of X"""
+    given = features_given(arguments, keywords)
+    if given is None:
+        given = argument_at(list(keywords.values()))
+    features = data_of(run, given, node)
+    if features is None:
+        run.dynamic(note_of("the features of a model", given), node)
+        return Unknown("predict()", "of features that only a run knows")
+
+    used = used_slots(run, held, features.slots, node)
+    trees = [leaf(run, slot, node) for slot in used]
+    parents: tuple[Relation, ...] = ()
+    if held.model:
+        model = dataset(run, held.model, held.model, node)
+        trees.append(leaf(run, model_slot(model), node))
+        parents = (model,)
+    tree = called("predict", *trees)
+    return Series(tree, PREDICTION, table_of(given, features.relation), parents=parents)
+
+
+def model_slot(model: Relation) -> Slot:
+    """Return the prediction of a model's dataset."""
+    held = model.by_key.get(PREDICTION)
+    if held:
+        return held[0].slot
+    found = relation_column(model, PREDICTION)
+    return found if found is not None else Slot(PREDICTION, PREDICTION, {})
+
+
+def transform(
+    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """scaler.transform(X)      each column from its own, or all from all"""
+    given = features_given(arguments, keywords)
+    features = data_of(run, given, node)
+    if features is None:
+        run.dynamic(note_of("columns", given), node)
+        return Unknown("transform()", "of columns that only a run knows")
+
+    slots = transformed(run, held, features.slots, held.learnt, node)
+    if isinstance(given, Series) and len(slots) == 1:
+        return given.with_tree(called("transform", leaf(run, slots[0], node)))
+    return frame_of(run, given, slots, features.relation)
+
+
+def transformed(
+    run: Run, held: Value, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: Any
+) -> tuple[Slot, ...]:
+    """Return the columns that an estimator makes of columns."""
+    if not isinstance(held, Estimator):
+        return slots
+    if held.name in PIPELINES and held.name not in ("FeatureUnion", "make_union"):
+        for step in steps_of(held):
+            slots = transformed(run, step, slots, learnt, node)
+        return slots
+    if held.name in COLUMN_TRANSFORMERS:
+        return transformed_branches(run, held, slots, learnt, node)
+    if is_one_to_one(held.name):
+        return tuple(changed(slot, learnt) for slot in slots)
+
+    whole = united([changed(slot, learnt).lineage for slot in slots])
+    return (Slot("component", "component", whole),)
+
+
+def transformed_branches(
+    run: Run, held: Estimator, slots: tuple[Slot, ...], learnt: dict[str, Lineage], node: Any
+) -> tuple[Slot, ...]:
+    """ColumnTransformer([("num", StandardScaler(), ["a"])])      each branch over its columns"""
+    found: list[Slot] = []
+    named: set[str] = set()
+    for transformer, columns in branches_of(held):
+        own = columns_named(run, columns, slots, node)
+        named.update(slot.key for slot in own)
+        if transformer != "drop":
+            found += transformed(run, transformer, tuple(own), learnt, node)
+    if keeps_the_rest(held):
+        found += [slot for slot in slots if slot.key not in named]
+    return tuple(found)
+
+
+def changed(slot: Slot, learnt: dict[str, Lineage]) -> Slot:
+    """Return a column that was transformed, with its share of the training data."""
+    lineage: Lineage = {}
+    pour(slot.lineage, VALUE, lineage)
+    own = learnt.get(slot.key, {})
+    return Slot(slot.name, slot.key, united([lineage, own]), slot.star)
+
+
+def fit_transform(
+    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """scaler.fit_transform(X)"""
+    fit(run, held, arguments, keywords, node)
+    return transform(run, held, arguments[:1], keywords, node)
+
+
+def fit_predict(
+    run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """KMeans(3).fit_predict(X)"""
+    fit(run, held, arguments, keywords, node)
+    return predict(run, held, arguments[:1], keywords, node)
+
+
+# -- models that are written and read ---------------------------------------------------------------
+
+
+def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
+    """joblib.dump(model, path)      another dataset, where the model has a name of its own"""
+    if not held.model:
+        return
+    model = dataset(run, held.model, held.model, node)
+    for name in target_names(run, path, node, True):
+        if name != held.model:
+            made = Relation([fresh(model_slot(model))], {}, (model,))
+            write_dataset(run, Write(name, made, node, run.reading, ML_MODEL))
+
+
+def load(run: Run, path: Value, node: Any) -> Value:
+    """joblib.load("churn.pkl")"""
+    names = target_names(run, path, node, True)
+    return Estimator("loaded", state={"model": names[0]})
+
+
+def copy_of(held: Value) -> Value:
+    """Return a frame that holds some of the rows of another one."""
+    if isinstance(held, DataFrame):
+        return DataFrame(held.table)
+    return held

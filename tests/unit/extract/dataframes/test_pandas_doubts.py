@@ -1,0 +1,124 @@
+"""pandas: what only a run knows is reported, and edges are as certain as the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from casefile import edges_in
+from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED
+from lineal.incremental.extraction import extract
+from lineal.model.diagnostic import Code
+from lineal.model.extraction import Extraction
+from lineal.model.script import Corpus, Script
+
+HEAD = "import pandas as pd\n"
+
+
+def read(text: str) -> Extraction:
+    return extract(Corpus("spark", [Script(HEAD + text, "python", "job.py")], []))
+
+
+def lines(text: str) -> set[str]:
+    return {line for line in edges_in(read(text), ()) if not line.startswith("->")}
+
+
+REPORTED = {
+    "a method": (
+        "pd.read_csv('a.csv').new_method().to_csv('b.csv')\n",
+        Code.UNSUPPORTED_CONSTRUCT,
+        "new_method",
+    ),
+    "a method of groups": (
+        "pd.read_csv('a.csv').groupby('k').new_method().to_csv('b.csv')\n",
+        Code.UNSUPPORTED_CONSTRUCT,
+        "new_method",
+    ),
+    "a function of pandas": (
+        "pd.new_function(pd.read_csv('a.csv')).to_csv('b.csv')\n",
+        Code.UNSUPPORTED_CONSTRUCT,
+        "new_function",
+    ),
+    "columns from elsewhere": (
+        "from conf import names\npd.read_csv('a.csv')[names].to_csv('b.csv')\n",
+        Code.DYNAMIC,
+        "names",
+    ),
+    "a value of a library": (
+        "import model\ndf = pd.read_csv('a.csv')\ndf['p'] = model.predict(df)\ndf.to_csv('b.csv')\n",
+        Code.DYNAMIC,
+        "predict",
+    ),
+    "a column that is not there": (
+        "pd.read_csv('a.csv', usecols=['x'])[['y']].to_csv('b.csv')\n",
+        Code.UNRESOLVED_COLUMN,
+        "'y'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_doubts_are_reported(name: str) -> None:
+    text, code, word = REPORTED[name]
+    told = [each.message for each in read(text).diagnostics if each.code is code]
+    assert any(word in message for message in told), told
+
+
+def test_an_unknown_method_gives_no_edge_between_columns() -> None:
+    assert (
+        lines("pd.read_csv('a.csv', usecols=['x']).new_method()[['x']].to_csv('b.csv')\n") == set()
+    )
+
+
+DOUBTED = {
+    "two files of unknown columns": (
+        "a = pd.read_csv('a.csv').merge(pd.read_csv('b.csv'), on='k')\na[['x']].to_csv('c.csv', index=False)\n",
+        {
+            "a.csv.x -> c.csv.x  IDENTITY  [LOW ambiguous]",
+            "b.csv.x -> c.csv.x  IDENTITY  [LOW ambiguous]",
+            "a.csv.k => c.csv  JOIN",
+            "b.csv.k => c.csv  JOIN",
+        },
+    ),
+    "a branch of the program": (
+        "import os\ndf = pd.read_csv('a.csv', usecols=['x', 'y'])\n"
+        "if os.environ.get('FULL'):\n    df['x'] = df['y']\ndf[['x']].to_csv('c.csv', index=False)\n",
+        {
+            "a.csv.x -> c.csv.x  IDENTITY  [MEDIUM]",
+            "a.csv.y -> c.csv.x  IDENTITY  [MEDIUM]",
+        },
+    ),
+    "names that a function changes": (
+        "df = pd.read_csv('a.csv')\ndf.columns = df.columns.str.lower()\n"
+        "df[['x']].to_csv('c.csv', index=False)\n",
+        {"a.csv.x -> c.csv.x  IDENTITY  [MEDIUM]"},
+    ),
+    "a function of another library": (
+        "import geo\ndf = pd.read_csv('a.csv', usecols=['x'])\ndf['y'] = geo.code(df['x'])\n"
+        "df[['y']].to_csv('c.csv', index=False)\n",
+        {"a.csv.x -> c.csv.y  TRANSFORMATION  [MEDIUM]"},
+    ),
+    "a parameter that no call binds": (
+        "def clean(df: pd.DataFrame):\n    df['y'] = df['x'] + 1\n"
+        "    df[['y']].to_csv('c.csv', index=False)\n",
+        {"job.py::clean.df.x -> c.csv.y  TRANSFORMATION"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DOUBTED)
+def test_edges_are_as_certain_as_the_text(name: str) -> None:
+    text, expected = DOUBTED[name]
+    assert lines(text) == expected
+
+
+def test_an_expression_that_doubles_is_widened() -> None:
+    text = (
+        "df = pd.read_csv('a.csv', usecols=['x'])\ns = df['x']\nfor i in range(40):\n    s = s + s\n"
+        "df['y'] = s\ndf[['y']].to_csv('c.csv', index=False)\n"
+    )
+    assert lines(text) == {"a.csv.x -> c.csv.y  TRANSFORMATION  [LOW]"}
+
+
+def test_every_traced_library_lists_its_methods() -> None:
+    assert {"groupby", "merge", "to_csv"} <= KNOWN["pandas"]["DataFrame"]
+    assert "pandas" in TRACED
