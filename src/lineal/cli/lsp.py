@@ -1,0 +1,100 @@
+"""lineal lsp: a language server that editors ask about the lineage of a project."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
+from lineal.cli.supervisor import supervise
+from lineal.model.limits import Limits
+from lineal.service.source import Source
+
+if TYPE_CHECKING:
+    from lineal.service.editor.workspace import Workspace
+    from lineal.service.worker import Worker
+
+ANSWERING = "--answer-lines"
+"""The option of the process that does the work; see `lineal.service.worker`."""
+
+
+@click.command(name="lsp")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option(ANSWERING, "answers_lines", is_flag=True, hidden=True)
+@unsupervised_source_options
+def command(paths: tuple[str, ...], answers_lines: bool, source: Source) -> None:
+    """Start a server that editors ask about the lineage (Language Server Protocol).
+
+    PATH is what `lineal lineage` reads.  [default: the folder that the editor has open] The editor
+    starts the command itself, and talks to it on standard input and output.
+
+    \b
+    lineal lsp                    for the configuration of an editor
+    lineal lsp warehouse/         a project below the folder that the editor has open
+
+    Needs the extra `lsp`: pip install 'lineal[lsp]'.
+    """
+    asked = source._replace(paths=checked(paths))
+    if answers_lines:
+        supervise(Limits(source.statement_timeout, source.memory_limit))
+        _answer_lines(asked)
+        return
+    _require_extra()
+    from lineal.lsp.server import serve
+
+    serve(_starter(paths), sys.stdin.buffer)
+
+
+def _require_extra() -> None:
+    """Say what to install if the protocol's library is not there."""
+    from importlib.util import find_spec
+
+    if find_spec("pygls") is None:
+        raise Mistake("lineal lsp needs the extra `lsp`: pip install 'lineal[lsp]'")
+
+
+def _starter(paths: tuple[str, ...]) -> Callable[[str, Callable[[], Any]], Worker]:
+    """Return what starts the process that reads a folder: this one, with one option more."""
+    from lineal.service.worker import Worker
+
+    def start(folder: str, greeting: Callable[[], Any]) -> Worker:
+        own, *rest = sys.argv[1:]
+        options = [each for each in rest if each not in paths]
+        named = [str(Path(folder, path)) for path in paths] or [folder]
+        command = [sys.executable, "-m", "lineal", own, ANSWERING, *options, *named]
+        return Worker(command, greeting)
+
+    return start
+
+
+# -- the process that does the work ----------------------------------------------------------------
+
+
+def _answer_lines(source: Source) -> None:
+    """Answer the questions on standard input."""
+    from lineal.service.editor.questions import QUESTIONS, answer
+    from lineal.service.worker import answer_lines
+
+    absolute = tuple(str(Path(path).absolute()) for path in source.paths)
+    workspace = _workspace_of(source._replace(paths=absolute))
+
+    def reply(question: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        with mistakes():
+            return answer(workspace, question, asked)
+
+    try:
+        answer_lines(sys.stdin, sys.stdout, reply, QUESTIONS)
+    finally:
+        workspace.documents.close()
+
+
+def _workspace_of(source: Source) -> Workspace:
+    """Return the project with the unsaved texts of an editor."""
+    from lineal.extract.sql.constructs import constructs_of
+    from lineal.service.editor.workspace import Workspace
+
+    return Workspace(project_of(source), constructs_of)

@@ -1,0 +1,192 @@
+"""What an editor shows about the column or dataset under the cursor, in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from lineal.graph.graph import Graph
+from lineal.model.consumers import CONSUMERS
+from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.way import Confidence
+from lineal.resolve.mentions import Local, Named
+from lineal.service.answers import missing_part
+from lineal.service.editor.navigation import about, column_in_graph
+from lineal.service.editor.spots import Spot
+from lineal.service.editor.workspace import Workspace
+from lineal.service.questions import Questions
+from lineal.views.markdown import code
+from lineal.views.safe import visible
+
+MOST_LISTED = 8
+MOST_NAMES = 30
+LONGEST = 120
+
+
+def hover_text(workspace: Workspace, spot: Spot) -> str:
+    """Return the text about the column or dataset of a spot; '' for nothing."""
+    parts = [about_column(workspace, named, spot) for named in dict.fromkeys(spot.columns)]
+    if isinstance(spot.dataset, Dataset):
+        parts.append(about_dataset(workspace, spot.dataset))
+    elif isinstance(spot.dataset, Local):
+        parts.append(about_relation(workspace, spot, spot.dataset))
+    texts = ["\n".join(part) for part in parts]
+    notes = {
+        f"Written here by a template: {spot.why}.": spot.why,
+        f"The project could not be read again: {visible(workspace.problem)}": workspace.problem,
+    }
+    texts += [text for text, is_so in notes.items() if is_so]
+    return "\n\n---\n\n".join(texts)
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def about_column(workspace: Workspace, named: Named, spot: Spot) -> Iterator[str]:
+    """Yield the lines about a column.
+
+    **orders.amount** DECIMAL(10, 2)
+    From: …
+    Read by: …
+    """
+    column = column_in_graph(workspace, named)
+    if column is None:
+        yield from about_inner(spot, named)
+        return
+    graph = workspace.graph
+    kind = graph.type_of(column)
+    yield f"**{code(str(column))}**" + (f" {code(kind)}" if kind else "")
+    yield from described(about(graph, column).description)
+    labels = questions_of(workspace).report.labels.labels_of(column)
+    yield from titled("Classification: ", labels)
+    yield from upstream_lines(graph, column)
+    yield from downstream_lines(graph, column)
+
+
+def about_inner(spot: Spot, named: Named) -> Iterator[str]:
+    """Yield the lines about a column of a CTE or subquery."""
+    if spot.statement is None or not isinstance(named.owner, Local):
+        return
+    _, name = spot.statement.relations.get(named.owner, (0, "subquery"))
+    yield f"**{code(f'{name}.{named.column}')}** of this statement"
+    sources = spot.statement.made_of.get(named, [])
+    shown = dict.fromkeys(f"- {code(str(column))} {how}" for column, how in sources)
+    yield from ["", "From:" if shown else "Made of no column.", *cut(shown)]
+
+
+def questions_of(workspace: Workspace) -> Questions:
+    """Return the questions about the current graph; what they need is kept with the state."""
+    state = workspace.state
+    held: Questions | None = vars(state).get("questions")
+    if held is None:
+        held = vars(state)["questions"] = Questions(state.graph)
+    return held
+
+
+def upstream_lines(graph: Graph, column: Column) -> Iterator[str]:
+    """Yield where a column comes from, with the expressions."""
+    edges = graph.into(column)
+    yield ""
+    if not edges:
+        info = graph.infos[column.dataset]
+        is_made = any(edge.into == column.dataset for edge in graph.extraction.edges)
+        yield f"A column of a {info.kind}." if not is_made else "Made of no column."
+        return
+    yield "From:"
+    yield from cut([edge_line(edge, edge.source) for edge in edges])
+
+
+def downstream_lines(graph: Graph, column: Column) -> Iterator[str]:
+    """Yield who reads a column."""
+    edges = [*graph.out_of(column), *graph.decided_by(column)]
+    checks = graph.checked_by(column)
+    yield ""
+    if not edges and not checks:
+        yield f"Nothing that was read reads it. {missing_part(graph)}".rstrip()
+        return
+    yield "Read by:"
+    yield from cut([edge_line(edge, edge.target) for edge in edges])
+    if checks:
+        kinds = Counter(graph.kind(edge.into) for edge in checks)
+        yield f"- {', '.join(counted(count, kind) for kind, count in kinds.items())}"
+
+
+def edge_line(edge: Edge, end: Column | Dataset) -> str:
+    """Return one edge as an item: its other end, how, and the expression.
+
+    - customers.spent AGGREGATION: sum(amount) as spent
+    """
+    usage = next(iter(edge.usages), None)
+    how = ", ".join(dict.fromkeys(each.how.value for each in edge.usages))
+    text = usage.expression if usage is not None else ""
+    shown = f": {code(text[:LONGEST])}" if text and edge.kind == "transform" else ""
+    doubt = f" ({edge.level.name})" if edge.level < Confidence.HIGH else ""
+    doubt = f"{doubt} ambiguous" if edge.ambiguous else doubt
+    return f"- {code(str(end))} {how}{doubt}{shown}"
+
+
+# -- datasets --------------------------------------------------------------------------------------
+
+
+def about_dataset(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
+    """Yield the lines about a dataset."""
+    graph = workspace.graph
+    info = graph.infos[dataset]
+    yield f"**{code(dataset.name)}** {info.kind}"
+    yield from described(info.description)
+    yield from titled("Columns: ", [column.name for column in graph.columns(dataset)])
+    reads, readers = questions_of(workspace).neighbors(dataset)
+    yield ""
+    yield f"{counted(len(reads), 'upstream')} · {counted(len(readers), 'downstream')}"
+
+
+def about_relation(workspace: Workspace, spot: Spot, local: Local) -> Iterator[str]:
+    """Yield the lines about a CTE."""
+    assert spot.statement is not None
+    _, name = spot.statement.relations.get(local, (0, "subquery"))
+    columns = [each.column for each in spot.statement.made_of if each.owner == local]
+    yield f"**{code(name)}** CTE"
+    yield from titled("Columns: ", columns)
+
+
+def described(description: str) -> list[str]:
+    """Return the lines of a description; none if there is none."""
+    return ["", prose(description.strip())] if description.strip() else []
+
+
+def titled(title: str, names: Sequence[str]) -> list[str]:
+    """Return a line with names; none if there are none."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ["", f"{title}{', '.join(map(code, names[:MOST_NAMES]))}{more}"] if names else []
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")
+
+
+def prose(text: str) -> str:
+    """Return text of the input as plain words: no markup, no links."""
+    lines = [visible(line) for line in text.splitlines()[:12]]
+    return "\n".join(MARKUP.sub(r"\\\1", line) for line in lines)
+
+
+def cut(lines: Iterable[str]) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    several = list(lines)
+    if len(several) <= MOST_LISTED:
+        return several
+    return [*several[:MOST_LISTED], f"- and {len(several) - MOST_LISTED} more"]
+
+
+def counted(count: int, what: str) -> str:
+    """1 metric, 2 metrics, 3 upstream"""
+    if what in ("upstream", "downstream") or count == 1:
+        return f"{count} {what}"
+    plural = {"saved_query": "saved queries"}.get(what, f"{what}s")
+    return f"{count} {plural}"
+
+
+__all__ = ["CONSUMERS", "counted", "hover_text", "questions_of"]

@@ -1,0 +1,356 @@
+"""Spots: what a file names at an offset, whatever kind of file it is.
+
+    spots_in(workspace, path)      every column and dataset that the file names, with its range
+
+SQL and templates are read by the resolver of the lineage. In YAML, CSV, Python and notebooks, the
+places of declarations and reads say where to look; the name must be written there.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from itertools import chain, product
+from pathlib import Path
+from typing import NamedTuple
+
+from lineal.graph.graph import UnknownName
+from lineal.model.diagnostic import Place
+from lineal.model.edge import Column, Dataset, Read
+from lineal.model.names import same
+from lineal.resolve.mentions import Local, Mention, Named, StatementMentions
+from lineal.service.editor.positions import Text
+from lineal.service.editor.workspace import Workspace
+
+REF = re.compile(
+    r"\b(?P<call>ref|source)\s*\(\s*(?P<first>['\"][^'\"]*['\"])"
+    r"(?:\s*,\s*(?P<second>['\"][^'\"]*['\"]))?"
+)
+"""ref('orders'), ref('package', 'orders'), source('shop', 'orders')"""
+
+YAML = (".yml", ".yaml")
+PYTHON = (".py", ".ipynb")
+NAME_KEYS = re.compile(r"(?:-\s*)?(?:\{\s*)?(?:name\s*:\s*)?[\"']?")
+
+
+class Spot(NamedTuple):
+    """A stretch of a file, from start up to end, that names a column or a dataset."""
+
+    path: str
+    start: int
+    end: int
+    means: tuple[Named, ...] = ()
+    makes: Named | None = None
+    dataset: Dataset | Local | None = None
+    mention: Mention | None = None
+    statement: StatementMentions | None = None
+    is_written: bool = True
+    """False: a macro or loop has written it, and the range is where that was called"""
+    why: str = ""
+    """why it cannot be edited there; '': it can"""
+
+    @property
+    def columns(self) -> tuple[Named, ...]:
+        """Every column that is named here."""
+        return self.means if self.makes is None else (*self.means, self.makes)
+
+
+def spots_in(workspace: Workspace, path: str) -> list[Spot]:
+    """Return what a file names, in the order of its text.
+
+    models/orders.sql     by its statements, and its ref() and source()
+    models/orders.yml     by the places of declarations and tests
+    jobs/daily.py         by the places of reads
+    """
+    suffix = Path(path).suffix.lower()
+    read = READERS.get(suffix, in_sql)
+    return sorted(read(workspace, path), key=lambda spot: (spot.start, -spot.end))
+
+
+def spot_at(workspace: Workspace, path: str, offset: int) -> Spot | None:
+    """Return the spot at an offset: the shortest, and names in the text before those that macros
+    write.
+    """
+    several = [spot for spot in spots_in(workspace, path) if spot.start <= offset <= spot.end]
+    return min(several, key=lambda spot: (not spot.is_written, spot.end - spot.start), default=None)
+
+
+# -- SQL and templates -----------------------------------------------------------------------------
+
+
+def in_sql(workspace: Workspace, path: str) -> Iterator[Spot]:
+    """Yield what the statements of a file name.
+
+    select {{ cents('amount') }} as amount
+
+    the alias is written here; the amount inside of the macro is not
+    """
+    for statement in workspace.statements(path):
+        alignment = workspace.align(path, statement.script)
+        for mention in statement.mentions:
+            found = alignment.to_file(mention.start, mention.end)
+            if found is not None:
+                yield spot_of(path, found, mention, statement)
+                continue
+            near = alignment.near(mention.start)
+            macro = macro_at(statement, mention.start)
+            why = f"the macro {macro} writes it" if macro else "a template writes it"
+            yield spot_of(path, (near, near), mention, statement)._replace(
+                is_written=False, why=why
+            )
+    yield from in_tags(workspace, path)
+
+
+def spot_of(
+    path: str, span: tuple[int, int], mention: Mention, statement: StatementMentions
+) -> Spot:
+    """Return the spot of a mention."""
+    return Spot(path, *span, mention.means, mention.makes, mention.dataset, mention, statement)
+
+
+def macro_at(statement: StatementMentions, offset: int) -> str:
+    """Return the macro that has written the text at an offset; '' for none."""
+    for expansion in statement.script.expansions:
+        if expansion.start <= offset < expansion.end:
+            return expansion.macro
+    return ""
+
+
+def in_tags(workspace: Workspace, path: str) -> Iterator[Spot]:
+    """Yield the datasets that ref() and source() name."""
+    text = workspace.text(path)
+    for found in REF.finditer(text):
+        last = "second" if found["second"] else "first"
+        names = [each[1:-1] for each in found.group("first", "second") if each]
+        name = ".".join(names) if found["call"] == "source" else names[-1]
+        dataset = find_dataset(workspace, name)
+        if dataset is not None:
+            yield Spot(path, found.start(last) + 1, found.end(last) - 1, dataset=dataset)
+
+
+def find_dataset(workspace: Workspace, name: str) -> Dataset | None:
+    """Return the dataset of a name; None if there is none, or several."""
+    try:
+        return workspace.graph.dataset(name)
+    except UnknownName:
+        return None
+
+
+# -- declarations ----------------------------------------------------------------------------------
+
+
+def in_declarations(workspace: Workspace, path: str) -> Iterator[Spot]:
+    """Yield the datasets and columns that a YAML or CSV file declares, and what tests name."""
+    text = Text(workspace.text(path))
+    for dataset, info in workspace.graph.infos.items():
+        last = dataset.name.rpartition(".")[2]
+        for span in spans_at(path, text, info.place, last):
+            yield Spot(path, *span, dataset=dataset)
+        for column in (*info.columns, *(info.declared or ())):
+            for span in spans_at(path, text, column.place, column.name):
+                yield Spot(path, *span, makes=Named(dataset, column.name))
+    yield from in_checks(workspace, path, text)
+    yield from in_tags(workspace, path)
+
+
+def spans_at(path: str, text: Text, place: Place | None, name: str) -> list[tuple[int, int]]:
+    """Return where a file spells a name at a place; nothing if the place is in another file."""
+    if place is None or place.file != path:
+        return []
+    return list(filter(None, [name_span(text, place, name)]))
+
+
+def name_span(text: Text, place: Place, name: str) -> tuple[int, int] | None:
+    """Return where a name is written at a place: `- name: x`, `x: INTEGER`, or in a CSV header.
+
+    - name: amount
+      type: INTEGER
+    """
+    for line in range(place.line, place.line + 3):
+        start = text.at(line, place.column if line == place.line else 1)
+        end = text.start_of(line)
+        found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text.text[start:end])
+        if found is not None:
+            return start + found.start(), start + found.end()
+    return None
+
+
+VALUES_OF_TESTS = re.compile(
+    r"(?:\b(?:field|column|column_name|column_[ab]|compare_column\w*|expr|partition_by|order_by)"
+    r"\s*:\s*|-\s+|[\[,]\s*)[\"']?(?P<name>\w+)[\"']?(?=\s*(?:$|[,\]}#]))"
+)
+"""field: customer_id, - order_id and [order_id, day]: names of columns as arguments of a test"""
+
+
+def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
+    """Yield the columns that tests name in their arguments.
+
+    - relationships: {to: ref('customers'), field: customer_id}
+    """
+    spots: dict[Spot, None] = {}
+    for read, place in reads_in(workspace, path):
+        named = Named(read.dataset, read.column or "")
+        block = block_at(text, place.line)
+        for found in VALUES_OF_TESTS.finditer(text.text, *block):
+            if same(found["name"], named.column):
+                spots[Spot(path, *found.span("name"), means=(named,))] = None
+    yield from spots
+
+
+def reads_in(workspace: Workspace, path: str) -> Iterator[tuple[Read, Place]]:
+    """Yield the reads of a file, each with its place."""
+    for read in workspace.graph.reads:
+        if read.place is not None and read.place.file == path:
+            yield read, read.place
+
+
+def block_at(text: Text, line: int) -> tuple[int, int]:
+    """Return the lines of a YAML item: from its line to the next one that is not deeper.
+
+    - name: orders        from this line
+      columns: […]
+    - name: customers     up to this one
+    """
+    first = text.line(line - 1)
+    indent = len(first) - len(first.lstrip())
+    last = line
+    while last < len(text.starts):
+        following = text.line(last)
+        if following.strip() and len(following) - len(following.lstrip()) <= indent:
+            break
+        last += 1
+    return text.start_of(line - 1), text.start_of(last)
+
+
+# -- programs --------------------------------------------------------------------------------------
+
+
+def in_program(workspace: Workspace, path: str) -> Iterator[Spot]:
+    """Yield the columns that a program reads and makes, where it spells their names.
+
+    df.groupBy("day").agg(F.sum("amount"))      day and amount
+    """
+    source = workspace.text(path)
+    text = Text(source)
+    literals = literals_in(source) if path.endswith(".py") else []
+    for read, place in reads_in(workspace, path):
+        name = read.column or read.dataset.name.rpartition(".")[2]
+        start = text.at(place.line, place.column)
+        span = spelled_at(text, place, name, literals)
+        spot = Spot(path, *(span or (start, start)), is_written=span is not None)
+        if span is None:
+            spot = spot._replace(why=VARIABLE if read.from_variable else UNSPELLED)
+        if read.column is None:
+            yield spot._replace(dataset=read.dataset)
+        else:
+            yield spot._replace(means=(Named(read.dataset, read.column),))
+    yield from outputs_of_program(workspace, path, text, literals)
+
+
+def outputs_of_program(
+    workspace: Workspace, path: str, text: Text, literals: list[Literal]
+) -> Iterator[Spot]:
+    """Yield where a program names the columns that it makes: .alias("total"), .withColumn("net", …)"""
+    state = workspace.state
+    naming = [literal for literal in literals if literal.role == NAMING]
+    made = [dataset for dataset, file in state.made_in.items() if file == path]
+    columns = chain.from_iterable(map(state.graph.columns, made))
+    for column, literal in product(columns, naming):
+        if literal.value == column.name:
+            named = Named(column.dataset, column.name)
+            yield Spot(path, literal.start, literal.end, makes=named)
+
+
+VARIABLE, UNSPELLED = "a variable holds its name", "its name is not spelled there"
+NAMING = "naming"
+NAMING_CALLS = frozenset(
+    ("alias", "name", "withColumn", "withColumnRenamed", "toDF", "withColumns")
+)
+"""Methods whose string argument names a column that they make."""
+
+
+class Literal(NamedTuple):
+    """A string in a program, without its quotes."""
+
+    start: int
+    end: int
+    value: str
+    role: str = ""
+
+
+def literals_in(source: str) -> list[Literal]:
+    """Return the plain strings of a program; none if it does not parse.
+
+    F.col("amount").alias("total")      amount, and total, which names a column that is made
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    text = Text(source)
+    naming = {id(node) for call in ast.walk(tree) for node in naming_arguments(call)}
+    found: list[Literal] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            line = text.line(node.lineno - 1)
+            head = line.encode()[: node.col_offset].decode(errors="replace")
+            start = text.at(node.lineno, len(head) + 1)
+            inside = source.find(node.value, start, start + len(node.value) + 5)
+            if inside >= 0 and node.value:
+                role = NAMING if id(node) in naming else ""
+                found.append(Literal(inside, inside + len(node.value), node.value, role))
+    return found
+
+
+def naming_arguments(call: ast.AST) -> Iterator[ast.AST]:
+    """Yield the arguments of a call that name columns which it makes.
+
+    df.withColumnRenamed("a", "b")      b
+    df.toDF("a", "b")                   a and b
+    """
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return
+    name = call.func.attr
+    if name == "withColumnRenamed":
+        yield from call.args[1:2]
+    elif name == "toDF":
+        yield from call.args
+    elif name in NAMING_CALLS:
+        yield from call.args[:1]
+
+
+def spelled_at(
+    text: Text, place: Place, name: str, literals: list[Literal]
+) -> tuple[int, int] | None:
+    """Return where a name is spelled at a place: right there, or in the expression that begins
+    there.
+
+    F.col("amount")                     the place of the call; the name is inside of it
+    spark.sql("select amount from …")   the place of the name itself
+    """
+    start = text.at(place.line, place.column)
+    if text.text[start : start + len(name)] == name:
+        return start, start + len(name)
+    line_end = text.start_of(place.line)
+    for literal in literals:
+        if literal.start >= start and literal.value == name:
+            return literal.start, literal.end
+    begin = text.start_of(place.line - 1)
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    found = word.search(text.text, start, line_end) or word.search(text.text, begin, line_end)
+    return found.span() if found is not None else None
+
+
+READERS: dict[str, Callable[[Workspace, str], Iterator[Spot]]] = {
+    **dict.fromkeys((*YAML, ".csv"), in_declarations),
+    **dict.fromkeys(PYTHON, in_program),
+}
+"""How the spots of a file are found, by its ending; every other file is SQL."""
+
+
+def column_of(named: Named) -> Column | None:
+    """Return the column of a dataset; None for one of a CTE."""
+    if isinstance(named.owner, Local):
+        return None
+    return Column(named.owner, named.column)

@@ -1,0 +1,353 @@
+"""What an editor asks, without an editor: the questions of `lineal.service.editor`."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lineal.model.edge import Dataset
+from lineal.model.extraction import Extraction
+from lineal.resolve.mentions import Named
+from lineal.service.answers import Misasked
+from lineal.service.editor.positions import Text
+from lineal.service.editor.questions import answer
+from lineal.service.editor.rename import edited_texts, plan_rename
+from lineal.service.editor.spots import spots_in
+from lineal.service.editor.templates import Alignment, edits_between
+from lineal.service.editor.workspace import Workspace
+from lineal.service.project import Project
+from lineal.service.source import Source
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+
+
+class Desk:
+    """A project that is open, asked by words in its files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.workspace = Workspace(Project(Source((str(folder),))))
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def type(self, name: str, text: str) -> None:
+        self.workspace.put(self.path(name), text)
+
+    def ask(self, question: str, name: str, needle: str, inside: str = "", **more: Any) -> Any:
+        text = self.workspace.text(self.path(name))
+        offset = text.index(needle) + (needle.index(inside) if inside else 0)
+        position = Text(text).position(offset)
+        span = {"start": position, "end": position}
+        asked = {"path": self.path(name), "position": position, "range": span, **more}
+        return answer(self.workspace, question, asked)
+
+    def at_end_of(self, question: str, name: str, needle: str) -> Any:
+        """Ask at the end of a word."""
+        text = self.workspace.text(self.path(name))
+        position = Text(text).position(text.index(needle) + len(needle))
+        return answer(self.workspace, question, {"path": self.path(name), "position": position})
+
+    def edits(self, found: Any) -> list[str]:
+        return [
+            f"{Path(each['path']).relative_to(self.folder)}:{each['range']['start']['line'] + 1} "
+            f"{each['new_text']}"
+            for each in found["edits"]
+        ]
+
+    def locations(self, found: Any) -> list[str]:
+        return [
+            f"{Path(each['path']).relative_to(self.folder)}:{each['range']['start']['line'] + 1}"
+            for each in found["locations"]
+        ]
+
+    def close(self) -> None:
+        self.workspace.documents.close()
+
+
+@pytest.fixture
+def jaffle(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(Path(shutil.copytree(EXAMPLES / "jaffle", tmp_path / "jaffle")))
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Iterator[Desk]:
+    """Plain SQL files, with a star, a USING, an INSERT and a column of two tables."""
+    files = {
+        "raw.sql": "CREATE TABLE orders (id INT, amount INT, day DATE);\n"
+        "CREATE TABLE refunds (id INT, refunded INT);\n",
+        "stg.sql": "CREATE VIEW stg AS SELECT id, amount AS cents, day FROM orders;\n",
+        "wide.sql": "CREATE VIEW wide AS SELECT * FROM stg;\n",
+        "mart.sql": "CREATE TABLE mart AS\nSELECT w.id, sum(w.cents) AS total\nFROM wide w\n"
+        "GROUP BY w.id ORDER BY total;\n",
+        "both.sql": "CREATE VIEW both AS SELECT id, cents, refunded FROM stg JOIN refunds USING (id);\n",
+    }
+    folder = tmp_path / "warehouse"
+    folder.mkdir()
+    for name, text in files.items():
+        folder.joinpath(name).write_text(text)
+    desk = Desk(folder)
+    yield desk
+    desk.close()
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def test_positions_count_utf_16_units() -> None:
+    text = Text("a\n😀x\n", "utf-16")
+    assert text.position(3) == {"line": 1, "character": 2}
+    assert text.offset({"line": 1, "character": 2}) == 3
+    assert text.offset({"line": 99, "character": 0}) == len(text.text)
+    assert Text("😀x", "utf-8").position(1) == {"line": 0, "character": 4}
+
+
+def test_templates_are_aligned_outside_of_tags() -> None:
+    file = "{{ config(\n  materialized='table'\n) }}\nselect {{ cents('a') }} as b\nfrom {{ ref('t') }}\n"
+    script = "\n\n\nselect a / 100 as b\nfrom db.t\n"
+    alignment = Alignment(file, script)
+
+    start = script.index("as b")
+    assert alignment.to_file(start, start + 4) == (file.index("as b"), file.index("as b") + 4)
+    assert alignment.to_file(script.index("a / 100"), script.index("a / 100") + 1) is None
+    assert alignment.patch(file.replace("as b", "as bc")) == script.replace("as b", "as bc")
+    assert alignment.patch(file.replace("'a'", "'c'")) is None
+    assert alignment.patch(file.replace("as b", "as {{ b }}")) is None
+
+
+def test_edits_in_two_places_are_two_edits() -> None:
+    assert edits_between("a b\nc\nd\n", "a x\nc\ny\n") == [(2, 3, "x"), (6, 7, "y")]
+
+
+# -- questions -------------------------------------------------------------------------------------
+
+
+def test_a_column_through_a_star_is_one_column(warehouse: Desk) -> None:
+    definition = warehouse.ask("definition", "mart.sql", "w.cents", "cents")
+    assert warehouse.locations(definition) == ["stg.sql:1"]
+    references = warehouse.ask("references", "stg.sql", "AS cents", "cents")
+    assert warehouse.locations(references) == ["both.sql:1", "mart.sql:2"]
+
+
+def test_a_rename_goes_through_stars_and_keeps_other_names(warehouse: Desk) -> None:
+    found = warehouse.ask("rename", "mart.sql", "w.cents", "cents", new_name="amount_cents")
+    assert warehouse.edits(found) == [
+        "both.sql:1 amount_cents as cents",
+        "mart.sql:2 amount_cents",
+        "stg.sql:1 amount_cents",
+    ]
+
+
+def test_an_output_is_renamed_with_its_order_by(warehouse: Desk) -> None:
+    found = warehouse.ask("rename", "mart.sql", "AS total", "total", new_name="sum_total")
+    assert warehouse.edits(found) == ["mart.sql:2 sum_total", "mart.sql:4 sum_total"]
+
+
+REFUSALS = [
+    ("both.sql", "USING (id)", "id", "does not tell which column is meant"),
+    ("stg.sql", "AS cents", "cents", "already has a column day"),
+    ("mart.sql", "FROM wide", "FROM", "no column here"),
+]
+
+
+@pytest.mark.parametrize(("name", "needle", "inside", "reason"), REFUSALS)
+def test_a_rename_that_is_not_safe_is_refused(
+    warehouse: Desk, name: str, needle: str, inside: str, reason: str
+) -> None:
+    with pytest.raises(Misasked, match=reason):
+        warehouse.ask("rename", name, needle, inside, new_name="day")
+
+
+def test_renames_in_a_dbt_project(jaffle: Desk) -> None:
+    amount = jaffle.ask("rename", "models/marts/orders.sql", "as amount", "amount", new_name="paid")
+    assert jaffle.edits(amount) == [
+        "models/marts/customers.sql:9 paid",
+        "models/marts/marts.yml:22 paid",
+        "models/marts/orders.sql:17 paid",
+        "tests/nobody_pays_less_than_nothing.sql:1 paid as amount",
+        "tests/nobody_pays_less_than_nothing.sql:1 paid",
+    ]
+    for name, needle, inside, reason in (
+        ("models/staging/stg_orders.sql", "id as", "id", "header of a CSV file"),
+        ("models/staging/stg_payments.sql", "as amount", "amount", "a template writes it"),
+        ("models/marts/marts.yml", "weekly_report", "", "no column here"),
+    ):
+        with pytest.raises(Misasked, match=reason):
+            jaffle.ask("rename", name, needle, inside, new_name="renamed")
+
+
+@pytest.mark.parametrize("example", ["jaffle", "shop"])
+def test_an_applied_rename_gives_the_same_lineage(example: str, tmp_path: Path) -> None:
+    """Of a sample of the columns: applied to a copy, and read from scratch."""
+    desk = Desk(Path(shutil.copytree(EXAMPLES / example, tmp_path / example)))
+    before = names_in(Project(Source((str(desk.folder),))).extraction(), {})
+    made = [
+        spot._replace(means=())
+        for file in sorted(desk.workspace.state.scripts)
+        for spot in spots_in(desk.workspace, file)
+        if spot.makes is not None and isinstance(spot.makes.owner, Dataset) and spot.is_written
+    ]
+    applied = 0
+    for spot in made[::23]:
+        try:
+            plan = plan_rename(desk.workspace, spot, "renamed_here")
+        except Misasked:
+            continue
+        applied += 1
+        copy = Path(shutil.copytree(desk.folder, tmp_path / f"copy{applied}"))
+        for path, text in edited_texts(desk.workspace, plan).items():
+            (copy / Path(path).relative_to(desk.folder)).write_text(text)
+        after = Project(Source((str(copy),))).extraction()
+        back = {(str(each.dataset), "renamed_here"): each.name for each in plan.columns}
+        assert names_in(after, back) == before, spot.makes
+    desk.close()
+    assert applied >= 1
+
+
+def names_in(extraction: Extraction, back: dict[tuple[str, str], str]) -> Counter[str]:
+    """The edges of a lineage, with some columns called by another name."""
+    found: Counter[str] = Counter()
+    for edge in extraction.edges:
+        source, target = edge.source, edge.target
+        start = back.get((str(source.dataset), source.name), source.name)
+        end = str(target)
+        if not isinstance(target, Dataset):
+            end = f"{target.dataset}.{back.get((str(target.dataset), target.name), target.name)}"
+        how = sorted(f"{usage.how.value} {usage.clause.value}" for usage in edge.usages)
+        found[f"{source.dataset}.{start} -> {end} {how}"] += 1
+    return found
+
+
+# -- while typing ----------------------------------------------------------------------------------
+
+
+def labels(found: Any) -> list[str]:
+    return [each["label"] for each in found["items"]]
+
+
+COMPLETIONS = [
+    ("customers.email,", "customers.em", ["customer_id", "first_name", "last_name", "email"]),
+    ("sum(amount)", "sum(am", ["orders", "order_id"]),
+    ("ref('stg_customers')", "ref('stg", ["int_payments_by_order"]),
+    ("ref('stg_customers')", "source('", ["web"]),
+    ("ref('stg_customers')", "source('web', '", ["visits"]),
+]
+
+
+def test_half_typed_statements_are_completed(jaffle: Desk) -> None:
+    name = "models/marts/customers.sql"
+    text = jaffle.workspace.text(jaffle.path(name))
+    for whole, typed, expected in COMPLETIONS:
+        jaffle.type(name, text.replace(whole, typed))
+        found = labels(jaffle.at_end_of("completion", name, typed))
+        assert found[: len(expected)] == expected, typed
+
+
+def test_the_columns_that_yaml_lacks_are_completed(jaffle: Desk) -> None:
+    name = "models/marts/marts.yml"
+    found = labels(jaffle.at_end_of("completion", name, "- name: email"))
+    assert "number_of_orders" in found
+    assert "customer_id" not in found
+
+
+def test_lenses_count_and_name_consumers_that_break(jaffle: Desk) -> None:
+    path = jaffle.path("models/marts/customers.sql")
+    (lens,) = answer(jaffle.workspace, "lenses", {"path": path})["lenses"]
+    found = answer(jaffle.workspace, "lens", lens["data"])
+    assert found["title"] == "8 upstream · 0 downstream · breaks 1 exposure, 3 tests"
+    assert found["arguments"] == ["customers"]
+
+
+def test_actions_expand_stars_and_fill_yaml(jaffle: Desk) -> None:
+    star = jaffle.ask("actions", "models/marts/orders.sql", "* from {{ ref('stg_orders')")[
+        "actions"
+    ]
+    assert [each["title"] for each in star] == ["Expand * to 4 columns of orders"]
+    assert star[0]["edits"][0]["new_text"].split() == [
+        "order_id,", "customer_id,", "ordered_on,", "status",
+    ]  # fmt: skip
+    added = jaffle.ask("actions", "models/marts/customers.sql", ".last_name", "last")["actions"]
+    titles = [each["title"] for each in added]
+    assert "Add 5 columns to the YAML of customers" in titles
+
+
+def test_an_edit_reports_broken_columns_in_other_files(warehouse: Desk) -> None:
+    assert warehouse.workspace.state.findings is not None
+    warehouse.type("stg.sql", "CREATE VIEW stg AS SELECT id, amount AS c, day FROM orders;\n")
+    found = answer(warehouse.workspace, "check", {})["files"]
+    broken = {
+        Path(path).name: [each["code"] for each in several] for path, several in found.items()
+    }
+    assert "unresolved-column" in broken["mart.sql"]
+    assert "unresolved-column" in broken["both.sql"]
+
+    warehouse.type("stg.sql", "CREATE VIEW stg AS SELECT id, amount AS cents, day FROM orders;\n")
+    found = answer(warehouse.workspace, "check", {})["files"]
+    assert not any(
+        each["code"] == "unresolved-column" for several in found.values() for each in several
+    )
+
+
+def test_a_hover_before_the_check_takes_no_diagnostics_away(jaffle: Desk) -> None:
+    """The hover evaluates the edit; the check after it still names the files concerned."""
+    name = "models/staging/stg_orders.sql"
+    text = jaffle.workspace.text(jaffle.path(name))
+    jaffle.workspace.check()
+    jaffle.type(name, text.replace("id as order_id", "id as number"))
+    assert jaffle.ask("hover", name, "id as number", "id")
+    found = answer(jaffle.workspace, "check", {})["files"]
+    codes = {each["code"] for each in found[jaffle.path("models/marts/orders.sql")]}
+    assert "unresolved-column" in codes
+    assert jaffle.path(name) in found
+    assert answer(jaffle.workspace, "check", {})["files"] == {}
+
+
+def test_an_edit_gives_what_reading_everything_gives(warehouse: Desk) -> None:
+    """The incremental answer is the answer of a project that is read from scratch."""
+    assert warehouse.workspace.state is not None
+    text = "CREATE VIEW stg AS SELECT id, amount + 1 AS cents, day FROM orders WHERE amount > 0;\n"
+    warehouse.type("stg.sql", text)
+    followed = names_in(warehouse.workspace.state.extraction, {})
+    warehouse.folder.joinpath("stg.sql").write_text(text)
+    assert followed == names_in(Project(Source((str(warehouse.folder),))).extraction(), {})
+
+
+def test_the_name_under_the_cursor_is_that_of_the_page(jaffle: Desk) -> None:
+    found = jaffle.ask("name", "models/marts/customers.sql", "sum(amount)", "amount")
+    assert found == {"name": "orders.amount", "kind": "column"}
+    assert jaffle.ask("name", "models/marts/customers.sql", "group by") == {
+        "name": "",
+        "kind": "table",
+    }
+
+
+def test_unknown_names_and_files_have_no_answer(jaffle: Desk) -> None:
+    asked = {"path": jaffle.path("models/nowhere.sql"), "position": {"line": 3, "character": 9}}
+    assert answer(jaffle.workspace, "hover", asked) == {}
+    assert answer(jaffle.workspace, "references", asked) == {"locations": []}
+    with pytest.raises(Misasked, match="unknown question"):
+        answer(jaffle.workspace, "nonsense", {})
+
+
+def test_programs_are_asked_like_sql(tmp_path: Path) -> None:
+    tmp_path.joinpath("job.py").write_text(
+        "from pyspark.sql import functions as F\n"
+        "df = spark.table('orders')\n"
+        "df.groupBy('day').agg(F.sum('amount').alias('total')).write.saveAsTable('daily')\n"
+    )
+    tmp_path.joinpath("mart.sql").write_text("CREATE TABLE mart AS SELECT total FROM daily;\n")
+    desk = Desk(tmp_path)
+    hover = desk.ask("hover", "job.py", "'amount'", "amount")["contents"]["value"]
+    assert "`orders.amount`" in hover
+    assert desk.locations(desk.ask("definition", "mart.sql", "total")) == ["job.py:3"]
+    renamed = desk.edits(desk.ask("rename", "mart.sql", "total", new_name="revenue"))
+    assert renamed == ["job.py:3 revenue", "mart.sql:1 revenue as total"]
+    assert Named(Dataset("", "daily"), "total").dataset.name == "daily"
+    desk.close()
