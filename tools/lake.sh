@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints a folder with a table format for the tests, made if it is not there: tools/lake.sh delta, tools/lake.sh iceberg
-# A format is made for one version of Spark, which need not be the one in .venv: python/ has that Spark, jars/ the format.
+# Prints a folder with a connector of Spark for the tests, made if it is not there: tools/lake.sh delta|iceberg|kafka
+# A connector is made for one version of Spark, which need not be the one in .venv: python/ has that Spark, jars/ the
+# connector. For Kafka, broker/ has a broker, which Maven fetches.
 set -eu
 
 case ${1:-} in
@@ -12,13 +13,35 @@ iceberg)
     python="pyspark==4.1.3"
     package="org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"
     ;;
+kafka)
+    python="pyspark==4.0.0"
+    package="org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
+    broker="org.apache.kafka:kafka_2.13:3.9.1"
+    ;;
 *)
-    echo "tools/lake.sh delta, or tools/lake.sh iceberg" >&2
+    echo "tools/lake.sh delta, tools/lake.sh iceberg, or tools/lake.sh kafka" >&2
     exit 1
     ;;
 esac
 
 here=$(cd "$(dirname "$0")/.." && pwd)
+
+# fetch_broker: the broker and everything it needs, by Maven
+fetch_broker() {
+    version=${broker##*:}
+    artifact=${broker%:*}
+    cat >"$where/pom.xml" <<END
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>lineal</groupId><artifactId>broker</artifactId><version>1</version>
+  <dependencies><dependency>
+    <groupId>${artifact%:*}</groupId><artifactId>${artifact#*:}</artifactId><version>$version</version>
+  </dependency></dependencies>
+</project>
+END
+    mvn --batch-mode --quiet --file "$where/pom.xml" dependency:copy-dependencies \
+        -DincludeScope=runtime -DoutputDirectory="$where/broker" >&2
+}
 where="$here/.cache/$1"
 stamp="$where/ready-$(echo "$python $package" | cksum | cut -d ' ' -f 1)"
 if [ ! -e "$stamp" ]; then
@@ -36,7 +59,12 @@ package, where = sys.argv[1:]
 settings = {"spark.jars.packages": package, "spark.jars.ivy": f"{where}/ivy", "spark.ui.enabled": "false"}
 SparkSession.builder.master("local[1]").config(map=settings).getOrCreate().stop()
 END
-    mv "$where/ivy/jars/${package%%:*}"_* "$where/jars" # what else it names, Spark has itself
+    if [ -n "${broker:-}" ]; then
+        mv "$where"/ivy/jars/* "$where/jars"
+        fetch_broker
+    else
+        mv "$where/ivy/jars/${package%%:*}"_* "$where/jars" # what else it names, Spark has itself
+    fi
     rm -rf "$where/ivy" "$where/log"
     touch "$stamp"
 fi

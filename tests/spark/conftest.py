@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,3 +25,12 @@ def spark() -> Iterator[Any]:
     found = session("local[2]", {**SMALL, **settings_of_all()})
     yield found
     found.stop()
+
+
+@pytest.fixture
+def closed_callbacks() -> Iterator[None]:
+    """Collect the sockets that py4j leaves open when the thread of a batch ends: it closes none."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()

@@ -36,6 +36,7 @@ FORMATS = {
         "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog",
         "spark.sql.catalog.lake.type": "hadoop",
     },
+    "LINEAL_TEST_KAFKA": {},
 }
 
 FEW_TASKS = {"spark.sql.sources.parallelPartitionDiscovery.parallelism": "1"}
@@ -68,3 +69,4 @@ def needs(variable: str, command: str) -> pytest.MarkDecorator:
 
 needs_delta = needs("LINEAL_TEST_DELTA", "make test-delta")
 needs_iceberg = needs("LINEAL_TEST_ICEBERG", "make test-iceberg")
+needs_kafka = needs("LINEAL_TEST_KAFKA", "make test-kafka")

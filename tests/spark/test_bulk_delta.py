@@ -19,6 +19,7 @@ from lakes import SMALL, needs_delta, settings
 from logbook import contents, rows, write_json
 
 from lineal.spark.pipeline import Options, output, resolve, run
+from lineal.spark.pipeline.follow import Following, follow
 
 pytestmark = needs_delta
 
@@ -118,3 +119,22 @@ def test_a_run_that_is_killed_goes_on(
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     run(Options((logs(LESS),), out), spark)
     assert_same(spark, out, plain[LESS])
+
+
+@pytest.mark.usefixtures("closed_callbacks")
+@pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+def test_a_table_of_query_events_is_followed(
+    spark: Any, tmp_path: Path, logs: Callable[[int], str], plain: dict[int, Path]
+) -> None:
+    """Rows are appended between two looks; in the end the output is that of one run."""
+    events = str(tmp_path / "events")
+    options = Options((events,), tmp_path / "out", format="delta")
+    for start, end in ((0, LESS), (LESS, MORE)):
+        frame = spark.createDataFrame(rows(MORE)[start:end])
+        frame.write.format("delta").mode("append").save(events)
+        found = follow(options, Following(every=None), spark)
+        assert found is not None and found.rows == end
+    tables = {name for name in contents(tmp_path / "out") if not name.startswith("_")}
+    data = {name for name in tables if "_delta_log" not in name}
+    for name in data:
+        assert (tmp_path / "out" / name).read_bytes() == (plain[MORE] / name).read_bytes(), name

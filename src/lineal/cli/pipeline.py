@@ -15,7 +15,8 @@ from lineal.cli.console import report_internal_errors
 from lineal.cli.source import LOG_COLUMNS, Mistake
 
 if TYPE_CHECKING:
-    from lineal.spark.pipeline import Options, Summary
+    from lineal.spark.pipeline import Options, Session, Summary
+    from lineal.spark.pipeline.state import State
 
 STOPPED = 130
 """The exit code after Ctrl-C."""
@@ -47,7 +48,17 @@ class Request(NamedTuple):
     namespace: str | None
     master: str
     conf: tuple[str, ...]
+    watch: bool
+    available_now: bool
+    every: float
+    max_files: int
+    source_option: tuple[str, ...]
     output: str
+
+    @property
+    def follows(self) -> bool:
+        """Tell whether the history is followed as it grows."""
+        return self.watch or self.available_now
 
 
 @click.command(name="pipeline")
@@ -57,8 +68,9 @@ class Request(NamedTuple):
 )
 @click.option(
     "--format",
-    type=click.Choice(["parquet", "json", "csv", "text", "files"]),
-    help="How the log is written; files: scripts.  [default: told from the names of the files]",
+    type=click.Choice(["parquet", "json", "csv", "text", "files", "delta"]),
+    help="How the log is written; files: scripts; delta: a table that is followed.  "
+    "[default: told from the names of the files]",
 )
 @click.option(
     "--preset",
@@ -122,6 +134,38 @@ class Request(NamedTuple):
     "--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times."
 )
 @click.option(
+    "--watch",
+    is_flag=True,
+    help="Follow PATH as it grows, until stopped: a folder, kafka://SERVERS/TOPIC, a Delta table.",
+)
+@click.option(
+    "--available-now",
+    is_flag=True,
+    help="Merge the events since the last run, then end: for a scheduler.",
+)
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often --watch looks for new events.",
+)
+@click.option(
+    "--max-files",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    metavar="N",
+    help="The files of a followed folder that one batch takes.",
+)
+@click.option(
+    "--source-option",
+    multiple=True,
+    metavar="K=V",
+    help="A setting of the followed source, as Spark names it: kafka.security.protocol=SSL.",
+)
+@click.option(
     "--output",
     type=click.Choice(["table", "json"]),
     default="table",
@@ -139,6 +183,10 @@ def command(**options: Any) -> None:
     lineal pipeline history/ --preset snowflake --out lineage/
     lineal pipeline log.jsonl --log-text sql --dialect spark --out lineage/
     lineal pipeline s3a://bucket/history --format parquet --master spark://host:7077 --out lineage/
+    lineal pipeline history/ --preset snowflake --out lineage/ --available-now
+
+    --available-now and --watch follow a history with Structured Streaming: each event counts once,
+    also after a kill.
 
     Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a mistake in what was asked, or no
     Spark.
@@ -153,11 +201,13 @@ def _run(request: Request) -> int:
     supervise_spark()
     with _mistakes(), ExitStack() as stack:
         from lineal.cli.run import settings
-        from lineal.spark.pipeline import run, ship
+        from lineal.spark.pipeline import ship
         from lineal.spark.pipeline.address import local, met
         from lineal.spark.pipeline.state import open_state
 
-        met(request.paths)
+        _check_following(request)
+        if not request.follows:
+            met(request.paths)
         options, state = _options(request), None
         conf = settings(request.conf)
         _check_store(request)
@@ -165,13 +215,58 @@ def _run(request: Request) -> int:
             state = stack.enter_context(open_state(request.out, fresh=request.fresh))
         try:
             with ship.started(request.master, conf, sys.stderr.isatty()) as spark:
-                summary = run(options, spark, _say, state)
+                summary = _extract(request, options, spark, state)
         except KeyboardInterrupt:
             click.echo("stopped: the same command goes on from here", err=True)
             return STOPPED
-        _load(request, summary)
+    if summary is None:
+        click.echo(f"nothing new in {', '.join(request.paths)}")
+        return 0
     _show(summary, request)
     return int(report_internal_errors(summary.extraction.diagnostics, "auto"))
+
+
+def _extract(
+    request: Request, options: Options, spark: Session, state: State | None
+) -> Summary | None:
+    """Run the stages once, or for each batch of a stream; None if a stream had nothing new."""
+    from lineal.cli.run import settings
+    from lineal.spark.pipeline import run
+    from lineal.spark.pipeline.follow import Following, follow
+
+    if not request.follows:
+        summary = run(options, spark, _say, state)
+        _load(request, summary)
+        return summary
+
+    def merged(number: int, summary: Summary) -> None:
+        _load(request, summary)
+        if request.watch:
+            click.echo(_batch_line(number, summary))
+
+    every = request.every if request.watch else None
+    following = Following(every, request.max_files, settings(request.source_option))
+    return follow(options, following, spark, _say, merged, state)
+
+
+def _batch_line(number: int, summary: Summary) -> str:
+    """batch 3: 1,204 rows, 88 statements, 12 read, 310 edges      so far, but for those read"""
+    read = summary.parsed + summary.here
+    return (
+        f"batch {number}: {summary.rows:,} rows, {summary.statements:,} statements, "
+        f"{read:,} read, {summary.edges:,} edges"
+    )
+
+
+def _check_following(request: Request) -> None:
+    """Refuse options that contradict each other."""
+    if request.watch and request.available_now:
+        raise Mistake("--watch goes on, --available-now ends: choose one")
+    streams = request.format == "delta" or any(
+        path.lower().startswith("kafka://") for path in request.paths
+    )
+    if streams and not request.follows:
+        raise Mistake("a Kafka topic or a Delta table is followed: add --available-now or --watch")
 
 
 @contextmanager

@@ -26,8 +26,8 @@ def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
 
 
 def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] = ()) -> None:
-    """Write the archive: installed distributions, and packages by their folders. What is not
-    installed is left out.
+    """Write the archive: installed distributions, and packages by their folders. A distribution
+    that is not installed is left out.
     """
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
         for package in packages:

@@ -46,7 +46,7 @@ def check() -> None:
 
 
 def installed_java() -> int | str:
-    """The version of Java, or what is wrong with it."""
+    """Return the version of Java, or a message that says why it cannot be used."""
     home = os.environ.get("JAVA_HOME")
     command = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if command is None or not Path(command).exists():
@@ -87,7 +87,9 @@ def one_line(problem: BaseException) -> str:
 
 
 def _java_message(problem: BaseException) -> str:
-    """What Java says; py4j only says what was called, and a waiting thread only that it waited."""
+    """Return the message of Java; py4j only names the call, and a waiting thread only that it
+    waited.
+    """
     thrown = getattr(problem, "java_exception", None)
     if thrown is None:
         return str(problem)

@@ -1,5 +1,5 @@
-"""Spark's analyzed plan as JSON: the form of its own `toJSON`, with what that leaves out, without
-what nobody reads.
+"""Spark's analyzed plan as JSON: the form of its own `toJSON`, with the parts that this leaves out
+and without the unused ones.
 
 Spark's `toJSON` does not say which casts the user wrote, what leaves and sinks are called, or what
 an Expand projects, and it takes as long as the analysis itself. So the plan is written down inside

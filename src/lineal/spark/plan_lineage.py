@@ -205,7 +205,7 @@ def hidden_once(definitions: Definitions) -> dict[Dataset, bool]:
 
 
 def written_by(definition: Definition) -> DatasetInfo:
-    """A temporary table, which is no dataset of the result."""
+    """Describe a temporary table, which does not belong to the result."""
     slots = definition.frame.slots if definition.frame is not None else ()
     return DatasetInfo(
         definition.target, "table", [ColumnInfo(slot.name) for slot in slots], complete=True

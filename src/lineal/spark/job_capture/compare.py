@@ -79,7 +79,7 @@ def program_at(job: str, arguments: Iterable[str]) -> Corpus:
 
 
 def compare_job(program: Corpus, captured: Captured, failed: bool = False) -> Comparison:
-    """Static reading beside what was captured; of a job that failed, as far as it came."""
+    """Compare static lineage with the captured one; of a job that failed, up to the failure."""
     reading = Reading(program, captured, captured.schemas)
     borrowed = list(reading.borrowed())
     if borrowed:
@@ -114,7 +114,7 @@ class Reading:
 
     @cached_property
     def edges(self) -> list[Edge]:
-        """What the program writes; a DataFrame that it only shows is no write."""
+        """The edges of the program's writes; showing a DataFrame does not count as a write."""
         shown = {
             definition.target
             for definition in self.definitions.order
@@ -253,7 +253,9 @@ class Reading:
     # -- what is said ------------------------------------------------------------------------------
 
     def diagnostics(self, disagreements: list[Disagreement], left: list[Left]) -> list[Diagnostic]:
-        """As `--engine both` says it; what is not comparable is counted for each target."""
+        """Return the diagnostics in the words of `--engine both`; edges that cannot be compared are
+        counted for each target.
+        """
         found = [each for each in self.static.diagnostics if each.code not in COUNTED]
         found += [each for each in self.exact.diagnostics if each.code is not Code.DYNAMIC]
         found += [

@@ -63,7 +63,7 @@ class ToFile:
 
 
 class ToServer:
-    """Events are posted by a thread of their own; what has not arrived when the job has ended is
+    """Posts events in a thread of its own; events that have not arrived when the job ends are
     counted once.
     """
 

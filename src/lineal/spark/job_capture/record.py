@@ -232,7 +232,7 @@ class Recorder:
             return united(held, list(self._problems.values()))
 
     def targets(self) -> set[Dataset]:
-        """What was written."""
+        """The datasets that were written."""
         with self._lock:
             return set(self._states)
 
@@ -242,7 +242,7 @@ class Recorder:
             return list(self._before.values())
 
     def lineage(self, plan: str, target: str, session: int) -> Extraction:
-        """The lineage of a plan that nothing has written yet, with what is known of checkpoints and
+        """Return the lineage of a plan before it is written, with the known checkpoints and
         variables.
         """
         variables = self._variables.get(session)

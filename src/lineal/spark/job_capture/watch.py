@@ -123,7 +123,7 @@ def capture(
     timeout: float = 5.0,
     legacy: bool | None = None,
 ) -> Iterator[Captured]:
-    """Watch what is written while the block runs, in any session of the same Spark.
+    """Watch all writes while the block runs, in any session of the same Spark.
 
     `to` is a file or the address of a server for OpenLineage events, `save` a file for the lineage.
     `legacy` chooses the form of the events; None does as the session's setting of OpenLineage's
@@ -156,7 +156,7 @@ def context_of(spark: Any) -> Any:
 
 
 class Watch:
-    """The contexts of a job, one after the other or side by side, and what is made of their
+    """The contexts of a job, one after the other or side by side, and the lineage of their
     executions.
     """
 
@@ -202,7 +202,7 @@ class Watch:
         self._followers.append(follower)
 
     def close(self, failure: str = "") -> None:
-        """Stop capturing, and send what is left."""
+        """Stop capturing, and send the remaining events."""
         if self.forked:
             return
         procedures.leave(self._note_procedure)
@@ -302,7 +302,7 @@ class Watch:
 
 
 class Follower:
-    """One context: a thread that waits in the JVM for what has been written."""
+    """One context: a thread that waits in the JVM for finished writes."""
 
     def __init__(self, context: Any, recorder: Recorder) -> None:
         self._recorder = recorder

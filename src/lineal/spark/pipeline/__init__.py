@@ -18,6 +18,8 @@ closure     what every column comes from, at any distance
 settings    settings of a session for a while
 ship        what executors need to have
 stages      all of it, in order
+sources     streams of query events: a folder, a topic, a table
+follow      a history that is followed batch by batch; history: what its batches have counted
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession as Session
+
     from lineal.spark.pipeline.errors import BulkError
     from lineal.spark.pipeline.stages import Options, Summary, run
 
-__all__ = ["BulkError", "Options", "Summary", "run"]
+__all__ = ["BulkError", "Options", "Session", "Summary", "run"]
 
 
 def __getattr__(name: str) -> Any:

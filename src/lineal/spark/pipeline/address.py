@@ -21,7 +21,7 @@ PATTERN = re.compile(r"([\\*?\[\]{}])")
 
 
 def local(where: str | Path) -> Path | None:
-    """The path of what is here, None for what is elsewhere."""
+    """Return the path of an address on this machine, None for any other address."""
     text = str(where)
     found = SCHEME.match(text) if isinstance(where, str) else None
     if found is None:
@@ -83,8 +83,8 @@ def fixed(path: str) -> str:
 
 
 def to_read(where: str) -> str:
-    """As Spark has to be told it: what is here is here whatever its first file system is, and a
-    name is no pattern.
+    """Return an address in the form that Spark needs: a local path has its scheme, whatever the
+    default file system is, and its name is not taken for a pattern.
     """
     path = local(where)
     if path is None:

@@ -98,7 +98,9 @@ class Following(Clock):
 
 
 class Blaming(Clock):
-    """The driver's: of what is worked on inside of each other, the innermost is to blame."""
+    """The driver's clock: where one item is worked on within another, the innermost gets
+    the blame.
+    """
 
     deadly = False
 

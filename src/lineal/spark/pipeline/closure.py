@@ -1,5 +1,5 @@
-"""What every column comes from, at any distance: pairs with their depth, the last step of a
-shortest way, and what is done on the shortest ways.
+"""The upstream columns of every column, at any distance: pairs with their depth, the last step of a
+shortest path, and the usages along the shortest paths.
 
     orders.amount → stg.amount → mart.total      orders.amount → mart.total: depth 2, via
     stg.amount, AGGREGATION
@@ -188,7 +188,7 @@ def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
 
 
 class Part(NamedTuple):
-    """The pairs of some neighbouring columns: how many each has, then what is said of each pair, in
+    """The pairs of some neighboring columns: how many each has, then the values of each pair, in
     their order.
     """
 
@@ -378,8 +378,8 @@ def _mark(keys: Any) -> Any:
 
 
 def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
-    """Depth by depth: what the last one has brought goes one edge on, and what is known already is
-    left out.
+    """Yield the pairs depth by depth: the pairs of the last depth go one edge further, and known
+    pairs are left out.
     """
     sources = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.starts))
     table = pa.table(

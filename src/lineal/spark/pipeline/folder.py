@@ -37,7 +37,7 @@ class Folder(Protocol):
     def __str__(self) -> str: ...
 
     def names(self, name: str = "") -> set[str]:
-        """What is in it, or in a folder of it."""
+        """The names of the files and folders in it, or in a folder of it."""
 
     def read(self, name: str) -> bytes | None:
         """A file; None if it is not there."""
@@ -52,8 +52,8 @@ class Folder(Protocol):
         """Where on this machine a table is put together."""
 
     def put(self, name: str, finish: Finish = nothing_more) -> None:
-        """What was put together, in the place of what was there; finished first, at an address that
-        Spark reaches.
+        """Put the finished table in the place of the former one; `finish` runs first, at an address
+        that Spark reaches.
         """
 
     def address(self, name: str) -> str:

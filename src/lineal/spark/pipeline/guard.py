@@ -1,4 +1,4 @@
-"""Work that may kill the process that does it is done by a child: only what is guilty is lost.
+"""Work that may kill its process is done by a child process: only the guilty item is lost.
 
     rows ─▶ a share of them, in a child ─▶ answers
                     │ it dies over one (a segmentation fault, no memory left, a loop that no signal
@@ -46,7 +46,7 @@ def too_long(seconds: float) -> Fault:
 
 
 def fault_of(why: str, seconds: float) -> Fault:
-    """What was found under this limit."""
+    """Return the fault that was found under this limit."""
     late = too_long(seconds)
     if why == late.why:
         return late

@@ -38,10 +38,7 @@ def frame(
     spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...], fault: str
 ) -> DataFrame:
     """A row for each object; what cannot be read is in the column of this name."""
-    reader = spark.read.options(
-        recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
-        maxStringLen=str(LONGEST_VALUE),
-    )  # fmt: skip
+    reader = _reader(spark, fault)
     try:
         found = _frame(spark, reader, paths, packed, fault)
         # else Spark would not find them
@@ -51,6 +48,18 @@ def frame(
         if problem.getCondition() != "COLUMN_ALREADY_EXISTS":
             raise
     return _parsed(spark, reader, _with_each_field_once(_every_text(spark, paths, packed)))
+
+
+def frame_of_texts(spark: SparkSession, texts: DataFrame, fault: str) -> DataFrame:
+    """Return a row for each object of a column of texts: the messages of a topic."""
+    return _parsed(spark, _reader(spark, fault), texts)
+
+
+def _reader(spark: SparkSession, fault: str) -> DataFrameReader:
+    return spark.read.options(
+        recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
+        maxStringLen=str(LONGEST_VALUE),
+    )  # fmt: skip
 
 
 def _frame(

@@ -63,7 +63,9 @@ def _name_after(words: list[str], at: int) -> set[str]:
 
 
 class Glance(NamedTuple):
-    """What texts create, what they fill, and which names that somebody writes stand in them."""
+    """The names that texts create, the names that they fill, and the written names that they
+    mention.
+    """
 
     makes: list[set[str]]
     fills: list[set[str]]

@@ -67,7 +67,7 @@ class Output:
         return where
 
     def commit(self, name: str, rows: int) -> dict[str, Any]:
-        """Put what stands aside in the place of what was there."""
+        """Put the finished table in the place of the former one."""
         said = {"rows": rows, "digest": digest_of(self.folder.aside(name))}
         self.folder.put(name, partial(self.convert, name) if self.delta else nothing_more)
         if self.delta:
@@ -92,7 +92,7 @@ class Output:
         self.folder.remove(*names)
 
     def tidy(self) -> None:
-        """Remove what was not finished."""
+        """Remove unfinished tables."""
         self.folder.remove(UNFINISHED)
 
 

@@ -237,8 +237,8 @@ Gathered = TypeVar("Gathered", bound=Noting)
 def together(
     begin: Callable[[], Gathered], corpus: Corpus, state: State, asked: Keys, seconds: float
 ) -> tuple[Gathered, Extraction, dict[str, str]]:
-    """Everything but what is given up: who takes too long here is left out, too, and the others
-    begin anew.
+    """Resolve all scripts except those given up: a script that takes too long here is left out,
+    too, and the others begin anew.
     """
     scripts = list(corpus.scripts)
     while True:
@@ -402,7 +402,7 @@ class Levels:
         return list(found.to_pylist())
 
     def learn(self, scripts: Iterable[Script]) -> None:
-        """What is known by now of the names that statements write."""
+        """Learn the columns of the names that the scripts write, as far as they are known."""
         for script in scripts:
             names = self.writes[id(script)]
             key = self.asked.key_of(script) if names else b""

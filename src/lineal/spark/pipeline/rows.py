@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -128,18 +128,28 @@ def read(spark: SparkSession, log: Log) -> tuple[DataFrame, str | None]:
         kind = "csv"  # postgresql.log
     try:
         with settings(spark, json_files.NAMES_APART if kind in ("json", "csv") else {}):
-            frame = READERS[kind](spark, log)
-            if log.preset is None:
-                log = log._replace(preset=recognize(_paths(frame.schema)))
-            if log.preset == REDSHIFT:
-                frame = put_together(frame)
-            return _normalised(frame, log), log.preset
+            return rows_of(READERS[kind](spark, log), log)
     except (PySparkException, Py4JJavaError) as problem:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
             raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
         raise BulkError(
             f"{_some(log.paths)} cannot be read as {kind}: {explain_error(problem)}"
         ) from problem
+
+
+def rows_of(frame: DataFrame, log: Log) -> tuple[DataFrame, str | None]:
+    """Return the rows of a log whose columns Spark has read, and the preset that they tell."""
+    if log.preset is None:
+        log = log._replace(preset=recognize(_paths(frame.schema)))
+    if log.preset == REDSHIFT:
+        frame = put_together(frame)
+    return _normalised(frame, log), log.preset
+
+
+def called_as(paths: Iterable[str], kind: str | None) -> list[str]:
+    """Return the files whose names tell this format; without a format, those that tell any log's."""
+    kinds = {kind} if kind is not None else FORMATS.keys() - {"files"}
+    return [path for path in paths if _named_format(path) in kinds]
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -170,7 +180,7 @@ def _json(spark: SparkSession, log: Log) -> DataFrame:
 
 
 def _csv(spark: SparkSession, log: Log) -> DataFrame:
-    """Files are read as on one machine; what has an address, by Spark."""
+    """Read local files as on one machine, and all other addresses by Spark."""
     files = csv_files.local(log.paths, ONLY_SPARK_UNPACKS)
     if files is not None:
         return csv_files.frame(spark, files, log.preset == CSVLOG, CORRUPT)

@@ -97,7 +97,7 @@ class Bulk(Share):
         self.own[id(script)] = super(Share, self).prepare(script)
 
     def evaluate_after(self, told: list[Told]) -> None:
-        """Evaluate what was read, knowing what others have told."""
+        """Evaluate the scripts of this share with the columns that other shares have found."""
         self.mine = {held.key: held for held in self.held if not order_matters(list(held.plans))}
         self.learn([(each.key, each.outline) for each in told])
         self.hear(
@@ -118,7 +118,7 @@ class Bulk(Share):
                 self.limited(definition.reading.script, partial(self.evaluator.settle, definition))
 
     def limited(self, script: Script, work: Callable[[], object]) -> None:
-        """Do what is to be done for one script; if it takes too long, it is given up."""
+        """Do some work for one script; a script that takes too long is given up."""
         self.clock.began = time.monotonic()
         try:
             work()

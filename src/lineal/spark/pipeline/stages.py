@@ -8,12 +8,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from lineal.extract.sql.dialects import facts_of
 from lineal.graph.boundary import sound_part
@@ -33,12 +33,13 @@ from lineal.spark.pipeline.closure import BUDGET
 from lineal.spark.pipeline.closure import write as write_closure
 from lineal.spark.pipeline.errors import BulkError
 from lineal.spark.pipeline.guard import fault_of
+from lineal.spark.pipeline.history import check_not_a_stream
 from lineal.spark.pipeline.output import Output
 from lineal.spark.pipeline.presets import preset_of
 from lineal.spark.pipeline.resolve import resolve
 from lineal.spark.pipeline.settings import settings
 from lineal.spark.pipeline.state import State, open_state
-from lineal.spark.pipeline.statements import Log, Logged, statements, text_key
+from lineal.spark.pipeline.statements import Log, Logged, count_runs, statements, text_key
 from lineal.spark.pipeline.tables import tables
 
 RUNTIME = {
@@ -118,6 +119,7 @@ def run(
         stack.enter_context(_spark_gave_up())
         if state is None:
             state = stack.enter_context(open_state(options.folder, spark, options.fresh))
+        check_not_a_stream(state.folder)
         stack.enter_context(settings(spark, RUNTIME))
         return Run(options, spark, state, say).all()
 
@@ -132,11 +134,26 @@ def _spark_gave_up() -> Iterator[None]:
         ) from problem
 
 
+class Counted(NamedTuple):
+    """What a stream has counted so far: each text with its runs, and whose history it is."""
+
+    texts: DataFrame
+    preset: str | None
+
+
 class Run:
     """One run, stage by stage."""
 
-    def __init__(self, options: Options, spark: SparkSession, state: State, say: Say) -> None:
+    def __init__(
+        self,
+        options: Options,
+        spark: SparkSession,
+        state: State,
+        say: Say,
+        counted: Counted | None = None,
+    ) -> None:
         self.options = options
+        self.counted = counted
         self.spark = spark
         self.state = state
         self.say = say
@@ -208,32 +225,34 @@ class Run:
 
     def read(self) -> tuple[Corpus, Log]:
         """Read the log or the folder of scripts."""
-        options = self.options = replace(self.options, paths=met(self.options.paths))
-        kind = options.format or rows.format_of(options.paths)
-        if kind != "files":
-            outside(options.folder, options.paths)
-        corpus, log = self.of_files() if kind == "files" else self.of_log()
-        corpus.collapse_temporary = options.collapse
-        if options.defaults is not None:
-            corpus.defaults = options.defaults
+        corpus, log = self.of_counted(self.counted) if self.counted is not None else self.of_paths()
+        corpus.collapse_temporary = self.options.collapse
+        if self.options.defaults is not None:
+            corpus.defaults = self.options.defaults
         return corpus, log
 
-    def of_log(self) -> tuple[Corpus, Log]:
-        """Return the distinct statements of a log."""
-        options = self.options
-        history = rows.Log(
-            options.paths, options.format, options.preset, options.log, options.period
-        )
+    def of_paths(self) -> tuple[Corpus, Log]:
+        """Return the statements at the paths."""
+        options = self.options = replace(self.options, paths=met(self.options.paths))
+        kind = options.format or rows.format_of(options.paths)
+        if kind == "files":
+            return self.of_files()
+        outside(options.folder, options.paths)
         facts_of(options.dialect or "")  # one that nobody knows is said before anything is read
-        found, recognized = rows.read(self.spark, history)
-        preset = preset_of(recognized)
+        found, recognized = rows.read(self.spark, log_of(options))
+        return self.of_counted(Counted(count_runs(found), recognized))
+
+    def of_counted(self, counted: Counted) -> tuple[Corpus, Log]:
+        """Return the distinct statements of texts whose runs are counted."""
+        options = self.options
+        preset = preset_of(counted.preset)
         usual = preset.dialect if preset is not None else ""
         dialect = usual if options.dialect is None else options.dialect
         corpus = Corpus(dialect)
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         for path in options.paths:
             corpus.files.add(path)  # a history counts as one, into however many parts it is cut
-        log = statements(found, dialect, options.seconds, self.state.texts)
+        log = statements(counted.texts, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {
                 text_key(each.text, dialect): fault_of(log.poisoned[each.name], options.seconds)
@@ -267,6 +286,11 @@ class Run:
                 "saved lineage and events are no input of the pipeline: `lineal lineage` reads them"
             )
         return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
+
+
+def log_of(options: Options) -> rows.Log:
+    """Return the address of the log, and the options for its columns."""
+    return rows.Log(options.paths, options.format, options.preset, options.log, options.period)
 
 
 def outside(folder: str | Path, paths: tuple[str, ...]) -> None:

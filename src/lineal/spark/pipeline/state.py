@@ -26,13 +26,14 @@ from lineal.spark.pipeline.errors import BulkError
 from lineal.spark.pipeline.folder import OWNER, UNFINISHED, Folder, folder_at
 from lineal.spark.pipeline.guard import Fault
 from lineal.spark.pipeline.output import NAMES
+from lineal.spark.pipeline.streams import CHECKPOINT, HISTORY
 from lineal.store.keys import machinery
 from lineal.store.outputs import FORMAT, MANIFEST, said_by
 
 RECORDS = "_records"
 MOST_FILES = 16
 """of records, before they are made one"""
-OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED)
+OURS = (MANIFEST, *NAMES, RECORDS, UNFINISHED, CHECKPOINT, HISTORY)
 """What a run leaves; the manifest goes first, as it comes last."""
 
 
@@ -94,7 +95,7 @@ class State:
                 self.forgiven = True
 
     def keep_texts(self, found: dict[bytes, Fault]) -> None:
-        """Of the texts that are there; what is known of one stays."""
+        """Keep the faults of the present texts; a fault that is known already stays as it is."""
         texts = found | {key: fault for key, fault in self.texts.items() if key in found}
         if texts != self.texts:
             self.texts, self.forgiven = texts, True

@@ -56,7 +56,9 @@ class Logged(NamedTuple):
 
 
 class Log(NamedTuple):
-    """The statements of a log in the order of their first runs, and what was counted on the way."""
+    """The statements of a log in the order of their first runs, with the counts of its rows and
+    texts.
+    """
 
     statements: list[Logged]
     rows: int
@@ -69,32 +71,53 @@ class Log(NamedTuple):
     """of a folder of scripts, which has no rows"""
 
 
-def statements(rows: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]) -> Log:
-    """The rows as statements: the result does not depend on their order, nor on how they are shared
-    out.
-
-    Texts that are known to have no fingerprint are not tried again.
-    """
-    faults = {key: fault.why for key, fault in known.items()}
-    try:
-        return _statements(rows, printing(dialect, seconds, faults))
-    except (PySparkException, Py4JError) as problem:
-        if not WORKER_DIED.search(str(problem)):
-            raise
-        return _statements(rows, printing(dialect, seconds, faults, guard=True))
+COUNTED = ("text", "database", "schema", "reason")
+"""What equal texts have in common; a row with a reason has no text."""
 
 
-def _statements(rows: DataFrame, printing: Printing) -> Log:
+def count_runs(rows: DataFrame) -> DataFrame:
+    """Return a row for each text: its runs, when the first and the last were, and who ran them."""
     timed = rows.withColumn("moment", moment()).withColumn("untimed", F.col("time") == "")
-    exact = timed.groupBy("text", "database", "schema", "reason").agg(
+    exact = timed.groupBy(*COUNTED).agg(
         F.count(F.lit(1)).alias("runs"),
         F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
         F.max(F.when(~F.col("untimed"), F.struct("moment", "time"))).alias("last"),
         F.sort_array(F.collect_set(F.when(F.col("user") != "", F.col("user")))).alias("users"),
     )
     last = F.col("last.moment").alias("last_moment"), F.col("last.time").alias("last")
-    flat = exact.select("text", "database", "schema", "reason", "runs", "first.*", *last, "users")
-    printed = flat.mapInArrow(printing, PRINTED)
+    return exact.select(*COUNTED, "runs", "first.*", *last, "users")
+
+
+def add_up(counted: DataFrame) -> DataFrame:
+    """Return what `count_runs` would have returned, had all its rows come at once."""
+    several = counted.groupBy(*COUNTED).agg(
+        F.sum("runs").alias("runs"),
+        F.min(F.struct("untimed", "moment", "time", "id")).alias("first"),
+        F.max(F.struct("last_moment", "last")).alias("ended"),
+        F.sort_array(F.array_distinct(F.flatten(F.collect_list("users")))).alias("users"),
+    )
+    return several.select(*COUNTED, "runs", "first.*", "ended.*", "users")
+
+
+def statements(
+    counted: DataFrame, dialect: str, seconds: float, known: Mapping[bytes, Fault]
+) -> Log:
+    """Return texts with their runs as statements: the result depends neither on their order nor on
+    how they are shared out.
+
+    Texts that are known to have no fingerprint are not tried again.
+    """
+    faults = {key: fault.why for key, fault in known.items()}
+    try:
+        return _statements(counted, printing(dialect, seconds, faults))
+    except (PySparkException, Py4JError) as problem:
+        if not WORKER_DIED.search(str(problem)):
+            raise
+        return _statements(counted, printing(dialect, seconds, faults, guard=True))
+
+
+def _statements(counted: DataFrame, printing: Printing) -> Log:
+    printed = counted.mapInArrow(printing, PRINTED)
     alike = printed.groupBy("key", "fault").agg(
         F.min(F.struct(*FIRST)).alias("first"),
         F.max(F.struct("last_moment", "last")).alias("last"),

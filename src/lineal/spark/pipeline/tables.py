@@ -139,7 +139,7 @@ def _without_nulls(row: Row) -> Row:
 
 
 def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    """A part after the other: what is not yet in a table takes many times the room."""
+    """Build a table part by part: rows that are not in a table yet need many times the memory."""
     make = _with_users if "users" in schema.names else pa.Table.from_pylist
     return pa.concat_tables(
         [schema.empty_table(), *(make(part, schema) for part in _in_parts(rows))]

@@ -151,8 +151,8 @@ def stop_all() -> None:
 
 
 def keep(output: IO[bytes], log: Path) -> None:
-    """Write what comes to the log, up to its limit; what is beyond is read and thrown away. No
-    output, no log.
+    """Write the output to the log, up to its limit; further output is read and thrown away. Without
+    output there is no log.
     """
     kept = 0
     with output, suppress(OSError, ValueError):

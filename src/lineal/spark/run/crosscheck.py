@@ -260,8 +260,8 @@ class Comparison:
 
     @property
     def incomparable(self) -> tuple[str, ...]:
-        """The columns, or the dataset itself for its rows; what stands for columns without names is
-        none of them.
+        """The columns that cannot be compared, or the dataset itself for its rows; placeholders of
+        columns without names are left out.
         """
         targets = {target.partition(" ")[2] for _, target, _ in self.left_out}
         return tuple(sorted(name for name in targets if not name.endswith((".*", ">"))))
@@ -310,7 +310,7 @@ def distinct(usages: Iterable[Usage]) -> tuple[Usage, ...]:
 
 
 class Inlined:
-    """The static edges as Spark sees them: a table function's body stands in place of its call."""
+    """The static edges as Spark sees them: a table function's body replaces its call."""
 
     def __init__(self, static: Extraction, functions: frozenset[Dataset]) -> None:
         self.functions = functions

@@ -110,7 +110,7 @@ def message_of(problem: BaseException) -> str:
 
 
 def in_sql(problem: BaseException) -> bool:
-    """Whether it is the text of a query that failed, and not what was asked of its result."""
+    """Whether the text of a query failed, and not a later use of its result."""
     return any(_start(context) >= 0 for each in causes(problem) for context in _contexts(each))
 
 

@@ -95,7 +95,7 @@ class Growth:
 
 
 def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
-    """What the model's settings say; Refused if they say what nobody knows. Expressions are
+    """Return how a model grows by its settings; Refused if a setting is unknown. Expressions are
     translated.
     """
     settings = job.step.settings
@@ -240,7 +240,7 @@ def others(old: Any, fresh: Any, growth: Growth, null_safe: bool) -> Any:
 
 
 def merged(old: Any, fresh: Any, growth: Growth) -> Any:
-    """The old rows with what is new in some of their columns, and the new ones."""
+    """Return the old rows, with new values in some of their columns, and the new rows."""
     from pyspark.sql import functions as F
 
     only, left = set(map(key_of, growth.updated)), set(map(key_of, growth.left))

@@ -73,7 +73,7 @@ class Builder:
             raise Refused(Fault(problem.message, problem.place or job.step.place)) from None
 
     def text(self, job: Job) -> str:
-        """The rendered SQL of this build: of a first one, or of one on top of what is there."""
+        """Return the rendered SQL of this build: of a first build, or of an incremental one."""
         found = job.step.texts[-1 if self.goes_on(job) else 0]
         if not found.strip():
             build = "later" if self.goes_on(job) else "first"
@@ -81,7 +81,7 @@ class Builder:
         return found
 
     def goes_on(self, job: Job) -> bool:
-        """Whether an incremental model is built on top of what is there."""
+        """Whether an incremental model is built on top of its existing table."""
         if job.step.materialized != "incremental" or not self.tables.stands(job.table):
             return False
         says = job.step.settings.get("full_refresh")
@@ -112,7 +112,7 @@ class Builder:
             return self.tables.replace(job.table, frame)
 
     def incremental(self, job: Job) -> Entry:
-        """The first time a table; later what is new is added, or replaces the rows with the same
+        """Build a table the first time; later add the new rows, or replace the rows with the same
         unique_key.
         """
         growth = growth_of(job, lambda text: self.translator.expression(text, job.dialect))
@@ -124,7 +124,9 @@ class Builder:
             return self.tables.extend(job.table, frame, growth)
 
     def of_python(self, job: Job, growth: Growth | None) -> Entry:
-        """The table of a Python model; on top of what is there, if it says how it grows."""
+        """Build the table of a Python model; on top of the existing rows, if it says how
+        it grows.
+        """
         assert self.python is not None, "a run with Python models can execute them"
         with self.python.run_model(job, incremental=growth is not None) as made:
             if made.in_place:
@@ -209,7 +211,7 @@ class Builder:
 
     @contextmanager
     def blamed(self, origin: Origin) -> Iterator[None]:
-        """What Spark refuses is said with the file and line it stands at."""
+        """Report an error of Spark with the file and line that caused it."""
         try:
             yield
         except Refused:

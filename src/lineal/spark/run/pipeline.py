@@ -228,7 +228,7 @@ class Pipeline:
         )
 
     def close(self) -> None:
-        """End what is still at work: the run is over, or was interrupted."""
+        """End the processes and sessions still at work: the run is over, or was interrupted."""
         stop_all()
         self.hooks.close()
         if self.python is not None:
@@ -336,7 +336,7 @@ class Pipeline:
         return Outcome(job.name, job.kind, Status.FAILED if failed else Status.OK, tests=tests)
 
     def hooks_of(self, job: Job) -> tuple[tuple[Script, ...], tuple[Script, ...]]:
-        """The hooks of this build: of a first one, or of one on top of what is there."""
+        """Return the hooks of this build: of a first build, or of an incremental one."""
         step = job.step
         if step.again is not None and self.builder.goes_on(job):
             return step.again
@@ -402,7 +402,7 @@ class Pipeline:
         self.fingerprints.versions[job.key] = entry.version
 
     def remember(self, job: Job, entry: Entry, outcome: Outcome) -> None:
-        """Save what was built, so that the next run can skip it."""
+        """Save the result of a build, so that the next run can skip it."""
         whole = outcome.status.stands and all(test.status == "passed" for test in outcome.tests)
         memory = {
             "tests": [asdict(test) for test in outcome.tests],
@@ -488,7 +488,9 @@ class Pipeline:
         return None
 
     def is_there(self, name: str) -> bool:
-        """Whether a dataset of the project is there; what is none of its own, Spark knows better."""
+        """Whether a dataset of the project exists; Spark checks the datasets outside of the
+        project.
+        """
         return key_of(name) not in self.jobs or self.place(name) is not None
 
     # -- where an error comes from -----------------------------------------------------------------

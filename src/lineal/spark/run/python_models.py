@@ -1,4 +1,4 @@
-"""Python models of a run: executed in processes of their own, and what comes of them."""
+"""Python models of a run: executed in processes of their own, and their results."""
 
 from __future__ import annotations
 

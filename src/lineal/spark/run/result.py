@@ -151,7 +151,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Note:
-    """Something the user should know that is no failure: a half-written table that is built again."""
+    """A note to the user that is not a failure: a half-written table that is built again."""
 
     text: str
 

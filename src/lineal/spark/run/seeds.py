@@ -172,7 +172,7 @@ def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]
 
 
 class Broken(Exception):
-    """The file is no CSV from some line on: (message, line)."""
+    """The file is not valid CSV from some line on: (message, line)."""
 
 
 def records_of(source: Any, delimiter: str, strict: bool) -> Iterator[tuple[int, list[str]]]:

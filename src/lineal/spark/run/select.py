@@ -112,5 +112,5 @@ def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
 
 
 def _tests_of(keys: set[str], job: Job) -> bool:
-    """Whether it is a test of its own that looks at what is selected."""
+    """Whether a job is a separate test that reads a selected dataset."""
     return job.kind == "test" and bool(job.needs & keys)

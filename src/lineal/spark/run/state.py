@@ -1,4 +1,4 @@
-"""The state of a warehouse: what stands in it, from which inputs it was built, and who is at work
+"""The state of a warehouse: its tables, the inputs from which each was built, and the run at work
 on it.
 
 `state.json` is written to a temporary file and renamed, so that a kill leaves the former state or

@@ -45,7 +45,7 @@ class Tables(Protocol):
     """Where tables live."""
 
     def open(self, keys: Iterable[str]) -> list[str]:
-        """Make known what stands; what is half-written is forgotten, and named."""
+        """Register the finished tables; half-written ones are forgotten, and returned by name."""
 
     def stands(self, name: str) -> bool:
         """Whether there is such a table or view."""
@@ -69,7 +69,7 @@ class Tables(Protocol):
         """Leave nothing behind but the tables."""
 
     def scratch(self) -> Path:
-        """A fresh folder for what is needed for a moment."""
+        """A fresh folder for temporary files."""
 
 
 class Folder:
@@ -222,7 +222,7 @@ class Folder:
             self.spark.sql(f"DROP {known[1]} IF EXISTS {quote_name(known[0])}")
 
     def close(self) -> None:
-        """Drop what was registered, and remove scratch files."""
+        """Drop all registered tables, and remove scratch files."""
         for name, kind in list(self.known.values()):
             with suppress(Exception):
                 self.spark.sql(f"DROP {kind} IF EXISTS {quote_name(name)}")
