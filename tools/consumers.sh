@@ -59,6 +59,18 @@ if [ ! -e "$where/models/ready" ]; then
     install models $models && check models pyapacheatlas.core,databricks.sdk.service.catalog
 fi
 
+# fetch_jars NAME ARTIFACT...: from Maven Central, into the consumer's folder; fails if one cannot be had
+fetch_jars() {
+    consumer=$1
+    shift
+    mkdir -p "$where/$consumer"
+    command -v mvn >/dev/null || echo "$consumer needs Maven: install it, for example with apt-get install maven" >&2
+    for artifact in "$@"; do
+        mvn --batch-mode --quiet dependency:copy -Dartifact="$artifact" -DoutputDirectory="$where/$consumer" \
+            >>"$where/$consumer/log" 2>&1 || return 1
+    done
+}
+
 # -- OpenLineage for Java: its client, and the packages that it reads JSON with
 artifacts="io.openlineage:openlineage-java:1.55.0
 com.fasterxml.jackson.core:jackson-databind:2.18.2
@@ -73,12 +85,17 @@ org.apache.commons:commons-lang3:3.17.0
 org.slf4j:slf4j-api:2.0.16"
 if [ ! -e "$where/openlineage/ready" ]; then
     echo "fetching openlineage-java into $where" >&2
-    mkdir -p "$where/openlineage"
-    complete=yes
-    command -v mvn >/dev/null || echo "openlineage-java needs Maven: install it, for example with apt-get install maven" >&2
-    for artifact in $artifacts; do
-        mvn --batch-mode --quiet dependency:copy -Dartifact="$artifact" -DoutputDirectory="$where/openlineage" >&2 || complete=no
-    done
-    [ "$complete" = yes ] && touch "$where/openlineage/ready"
+    # shellcheck disable=SC2086
+    fetch_jars openlineage $artifacts && touch "$where/openlineage/ready"
+fi
+
+# -- DataHub's OpenLineage converter: inside the agent for Spark. The stamp is put if its classes can be called.
+agent="io.acryl:acryl-spark-lineage_2.13:1.5.0.19"
+if [ ! -e "$where/converter/ready" ] && [ -z "${LINEAL_DATAHUB_CONVERTER:-}" ]; then
+    echo "fetching $agent into $where" >&2
+    fetch_jars converter "$agent" org.slf4j:slf4j-api:2.0.16 &&
+        "${JAVA_HOME:-/usr}/bin/java" -cp "$where/converter/*" "$here/tests/consumers/ConvertEvents.java" \
+            </dev/null >>"$where/converter/log" 2>&1 && touch "$where/converter/ready"
+    [ -e "$where/converter/ready" ] || echo "$agent cannot be had or called: see $where/converter/log" >&2
 fi
 echo "$where"

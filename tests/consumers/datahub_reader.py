@@ -1,9 +1,9 @@
 """Runs in DataHub's environment: run events on standard input, the fine-grained lineage that
 DataHub makes of them on standard output, in the SDK's own models and validated by them.
 
-DataHub's converter is written in Java, in a package that no registry has
-(metadata-integration/java/openlineage-converter, OpenLineageToDataHub). What it does with names and
-fields is repeated here: `convertOpenlineageDatasetToDatasetUrn` and `getFineGrainedLineage`.
+DataHub's converter is written in Java; ConvertEvents.java calls it where its jar can be had. What it
+does with names and fields (OpenLineageToDataHub) is repeated here:
+`convertOpenlineageDatasetToDatasetUrn` and `getFineGrainedLineage`.
 """
 
 from __future__ import annotations

@@ -119,6 +119,20 @@ def test_a_catalog_gets_the_states_and_sizes_that_it_takes() -> None:
     assert (small.events, small.too_large) == ([], told)
 
 
+def test_openmetadata_refuses_columns_without_a_type() -> None:
+    told = run_events(UNKNOWN)
+    fields = listed_types(pack(told, PROFILES["openmetadata"]).events)
+    assert set(fields) == {"UNKNOWN"} and len(fields) == 8
+    assert listed_types(pack(told, PROFILES["datahub"]).events) == [None] * 16
+    assert listed_types(told) == [None] * 16
+
+
+def listed_types(events: list[dict[str, Any]]) -> list[str | None]:
+    """The type of each field of a `schema` facet."""
+    datasets = [each for event in events for each in (*event["inputs"], *event["outputs"])]
+    return [field.get("type") for each in datasets for field in each["facets"]["schema"]["fields"]]
+
+
 OPENLINEAGE = [name for name, profile in PROFILES.items() if not profile.is_native_only]
 
 
@@ -145,9 +159,11 @@ def test_events_arrive_at_the_catalogs_address(
     assert sent.exit_code == 0, sent.stderr
     assert f"sent to {profile.title} at {server.url}/" in sent.stderr
     assert "s3cret" not in sent.stderr
-    assert [event["eventType"] for event in server.bodies] == list(profile.states)
+    bodies = [event for body in server.bodies for event in body.get("events", [body])]
+    assert [event["eventType"] for event in bodies] == list(profile.states)
     values = {"GOOGLE_CLOUD_PROJECT": "shop", "DATAPLEX_LOCATION": "eu"}
-    assert set(server.paths) == {f"/{fill_in(profile.endpoint, '', values)}"}
+    path = fill_in(profile.batch_endpoint or profile.endpoint, "", values)
+    assert set(server.paths) == {f"/{path}"}
     assert {headers["Authorization"] for headers in server.headers} == {"Bearer s3cret"}
     assert "it has accepted 4 column edges" in sent.stderr
 

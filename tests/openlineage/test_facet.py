@@ -12,6 +12,7 @@ from spec import check
 
 import lineal
 from lineal.cli import main
+from lineal.model.openlineage import URN
 from lineal.views.openlineage import Emission, events
 from lineal.views.report import everything
 from test_openlineage_example import DIALECTS, FACET, SCHEMA
@@ -58,7 +59,7 @@ def facet_in(event: Mapping[str, Any]) -> Json:
     (output,) = event["outputs"]
     assert (output["namespace"], output["name"]) == ("food_delivery", "public.top_delivery_times")
     found = dict(output["facets"]["columnLineage"])
-    assert found.pop("_producer").startswith("https://")
+    assert found.pop("_producer") == f"{URN}:{lineal.__version__}"
     assert found.pop("_schemaURL") == URL
     return found
 

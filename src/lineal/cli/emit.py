@@ -100,6 +100,13 @@ class Route(NamedTuple):
     help="How often to try again.",
 )
 @click.option(
+    "--batch",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many events go into one request, if the catalog takes several (openmetadata).  "
+    "[default: 50]",
+)
+@click.option(
     "--unsent",
     metavar="FILE",
     help="Keep the events that did not arrive; --resend FILE sends them.",
@@ -163,6 +170,7 @@ def _route(
     timeout: float,
     retries: int,
     native: bool,
+    batch: int | None,
 ) -> Route:
     """Return where the events go."""
     from lineal.deliver import send
@@ -176,7 +184,7 @@ def _route(
             raise Mistake(f"--transport {transport} does not go with --to {to}, a catalog")
         if native or profile.is_native_only:
             return _native_route(profile, url, timeout, retries)
-        return _route_to(profile, url, endpoint, timeout, retries)
+        return _route_to(profile, url, endpoint, timeout, retries, batch)
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
     usual = "http" if url else "console"
@@ -195,7 +203,12 @@ def _route(
 
 
 def _route_to(
-    profile: Profile, url: str | None, endpoint: str | None, timeout: float, retries: int
+    profile: Profile,
+    url: str | None,
+    endpoint: str | None,
+    timeout: float,
+    retries: int,
+    batch: int | None,
 ) -> Route:
     """Return the way to a catalog; its address and token are in the environment."""
     from lineal.deliver import send
@@ -205,7 +218,11 @@ def _route_to(
     path = endpoint or _fill_in(profile.endpoint, profile)
     token = os.environ.get(profile.token, "")
     headers = headers_of(profile, os.environ)
-    return Route(send.to_server(address, path, timeout, retries, token, headers), profile)
+    config = send.to_server(address, path, timeout, retries, token, headers)
+    size = batch or profile.batch_size
+    if profile.batch_endpoint and not endpoint:
+        config = send.in_batches(config, profile.batch_endpoint, size, retries)
+    return Route(config, profile)
 
 
 def _native_route(profile: Profile, url: str | None, timeout: float, retries: int) -> Route:
@@ -362,6 +379,9 @@ def _send(
         raise Mistake(str(problem)) from problem
     except OSError as problem:
         raise Mistake(f"the events to send cannot be kept: {problem.strerror}") from problem
+    if outcome.unresolved:
+        several = count_noun(len(outcome.unresolved), "dataset")
+        complain(visible(f"{several} not found there: {', '.join(outcome.unresolved[:5])}"))
     if not outcome.left:
         complain(visible(_accepted(outcome, events, route)))
         if outcome.without_run:

@@ -29,6 +29,8 @@ class Outcome(NamedTuple):
     """why the first of those that are left did not arrive"""
     without_run: int = 0
     """events that no catalog takes, and that were not sent"""
+    unresolved: tuple[str, ...] = ()
+    """the datasets that the catalog says it does not find"""
 
     @property
     def total(self) -> int:
@@ -53,9 +55,32 @@ def pack(events: Sequence[Event], profile: Profile | None) -> Shipment:
     for event in events:
         if "run" not in event or event.get("eventType") not in profile.states:
             continue
+        if profile.unknown_type:
+            event = with_types(event, profile.unknown_type)
         fits = not profile.largest or size_of(event) <= profile.largest
         (shipment.events if fits else shipment.too_large).append(event)
     return shipment
+
+
+def with_types(event: Event, unknown: str) -> Event:
+    """Return an event whose `schema` facets have a type for every column."""
+    datasets = {
+        side: [_with_types(dataset, unknown) for dataset in event.get(side, ())]
+        for side in ("inputs", "outputs")
+    }
+    return {**event, **datasets}
+
+
+def _with_types(dataset: Event, unknown: str) -> Event:
+    """Return a dataset of an event, with a type for every column."""
+    facets = dataset.get("facets", {})
+    if "schema" not in facets:
+        return dataset
+    fields = [
+        field if "type" in field else {"name": field["name"], "type": unknown, **field}
+        for field in facets["schema"].get("fields", ())
+    ]
+    return {**dataset, "facets": {**facets, "schema": {**facets["schema"], "fields": fields}}}
 
 
 def bare_names(events: Sequence[Event], profile: Profile) -> list[str]:
@@ -107,16 +132,20 @@ def deliver(
     write: Write,
     journal: Journal | None = None,
 ) -> Outcome:
-    """Send events; `write` is given what goes to the console, the journal what is to be sent and
-    what was accepted.
+    """Send events; `write` is given the text for the console, the journal the events to be sent and
+    those that were accepted.
     """
     shipment = pack(events, profile)
     left: list[Event] = []
     reason = ""
+    unresolved: dict[str, None] = {}
+    accepted = journal.accept if journal is not None else _ignore
     if journal is not None:
         journal.begin([*shipment.events, *shipment.too_large])
     try:
-        send(shipment.events, config, write, journal.accept if journal is not None else _ignore)
+        send(
+            shipment.events, config, write, accepted, lambda name: unresolved.setdefault(name, None)
+        )
     except NotSent as failure:
         left, reason = failure.left, failure.reason
     sent = len(shipment.events) - len(left)
@@ -126,7 +155,7 @@ def deliver(
         reason = reason or f"{profile.title} takes events of at most {limit}"
     if journal is not None:
         journal.end(left)
-    return Outcome(sent, left, reason, shipment.without_run)
+    return Outcome(sent, left, reason, shipment.without_run, tuple(unresolved))
 
 
 def _ignore(event: Event) -> None:

@@ -48,7 +48,9 @@ class Journal:
         self._sent.unlink(missing_ok=True)
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Replace the file: written beside it, then renamed. What was sent before is left out."""
+        """Replace the file: written beside it, then renamed. Events that were sent before are left
+        out.
+        """
         keep_only(events, self.file)
         self._sent.unlink(missing_ok=True)
 

@@ -40,6 +40,12 @@ class Profile(NamedTuple):
     """how many parts a table's name needs before the catalog finds the table: 2 for schema.table"""
     largest: int = 0
     """the bytes that one event may have; 0 where no limit is documented"""
+    batch_endpoint: str = ""
+    """the path for several events in one request, if the catalog has one"""
+    batch_size: int = 1
+    """how many events go into one request, unless --batch says another number"""
+    unknown_type: str = ""
+    """the type of a column whose type is not known, if the catalog refuses columns without one"""
     headers: tuple[tuple[str, str], ...] = ()
     """headers and their values; one whose variable is not set is left out"""
     native: str = ""
@@ -81,6 +87,9 @@ PROFILES: Mapping[str, Profile] = {
         "OPENMETADATA_TOKEN",
         states=(COMPLETE,),
         name_parts=2,
+        batch_endpoint="api/v1/openlineage/lineage/batch",
+        batch_size=50,
+        unknown_type="UNKNOWN",
         native="openmetadata",
         native_path="api/v1/lineage",
         namespace="snowflake://account",

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from lineal.deliver.batches import Batches
 from lineal.deliver.failures import (
     Event,
     NotSent,
@@ -62,14 +63,23 @@ def to_server(
     return config
 
 
+def in_batches(config: dict[str, Any], endpoint: str, size: int, retries: int) -> dict[str, Any]:
+    """Return the configuration of `to_server` for a server that takes several events at a time."""
+    batch = {"endpoint": endpoint, "size": size}
+    token = config.get("auth", {}).get("apiKey", "")
+    headers = config.get("custom_headers", {})
+    return {**config, "batch": batch, "token": token, "headers": headers, "retries": retries}
+
+
 def send(
     events: Sequence[Event],
     config: dict[str, Any] | None,
     write: Write,
     accepted: Accepted = lambda event: None,
+    unresolved: Write = lambda name: None,
 ) -> int:
-    """Send events, and return how many; `write` is given what goes to the console, `accepted` each
-    event that a server has taken.
+    """Send events, and return how many; `write` is given the text for the console, `accepted` each
+    event that a server has taken, `unresolved` each dataset that a server says it does not find.
 
     The console and a local file need no client. Without a config the events go as the client is
     configured: openlineage.yml, OPENLINEAGE_URL and its other variables.
@@ -81,6 +91,8 @@ def send(
         return _append(events, Path(config["log_file_path"]))
     if config is not None and kind == NATIVE:
         return _send_each(events, courier_of(config).send, accepted)
+    if config is not None and "batch" in config:
+        return Batches(config, unresolved).send(events, accepted)
     transport = _transport(config)
     count = _send_each(events, lambda event: _post(transport, event, config), accepted)
     transport.close()
@@ -216,7 +228,9 @@ def _transport(config: dict[str, Any] | None) -> Any:
 
 
 def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
-    """What went wrong, in a line, without what is secret: keys, and passwords in addresses."""
+    """Return the cause of a failure, in a line, without secrets: keys, and passwords in
+    addresses.
+    """
     response = getattr(problem, "response", None)
     where = address_of((config or {}).get("url", ""))
     if response is not None:

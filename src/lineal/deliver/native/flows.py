@@ -63,7 +63,7 @@ class Flow(NamedTuple):
 
 
 def flow_of(event: Event) -> Flow:
-    """Return the pairs of tables of an event; tests, metrics and other consumers are no tables."""
+    """Return the pairs of tables of an event; tests, metrics and other consumers are left out."""
     inputs = {table_of(each): each for each in event.get("inputs", ()) if is_table(each)}
     outputs = {table_of(each): each for each in event.get("outputs", ()) if is_table(each)}
     pairs: dict[tuple[Table, Table], list[ColumnPair]] = {}

@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """What is posted to an address that has moved would be asked for at the new one."""
+    """Refuses redirects: a POST to an address that has moved would become a GET at the new one."""
 
     def redirect_request(self, *args: Any, **options: Any) -> None:
         return None
@@ -76,7 +76,8 @@ class Server:
                 return _read(response.status, response.headers, response.read(MOST_BYTES)), 0.0
         except HTTPError as refusal:
             with refusal:
-                return _read(refusal.code, refusal.headers, b""), _seconds(refusal.headers)
+                data = refusal.read(MOST_BYTES)
+                return _read(refusal.code, refusal.headers, data), _seconds(refusal.headers)
         except (URLError, HTTPException, OSError) as problem:
             if is_last:
                 raise Stopped(

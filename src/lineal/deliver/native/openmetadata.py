@@ -87,7 +87,7 @@ class OpenMetadata:
         return ".".join(quote_part(part) for part in (service, *parts))
 
     def _id_of(self, table: Table) -> str:
-        """Return the id of a table; what is not in the catalog is refused, and said."""
+        """Return the id of a table; a table that is not in the catalog is refused and reported."""
         if table not in self._found:
             name = self.full_name(table)
             answer = self._server.ask(

@@ -12,7 +12,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from lineal.model.edge import Dataset, Edge
 from lineal.model.job import Job, Run
-from lineal.model.openlineage import NO_NAMESPACE, Named
+from lineal.model.openlineage import NO_NAMESPACE, URN, Named
 from lineal.views.openlineage import facets
 from lineal.views.openlineage.emission import (
     AUTO,
@@ -184,7 +184,7 @@ class Writer:
         """
         time = job.time or self.emission.time
         said = json.dumps([body, time], sort_keys=True)
-        run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{facets.HOME}/{said}")), time, time)
+        run = job.run or Run(str(uuid5(NAMESPACE_URL, f"{URN}:{said}")), time, time)
         body = {
             "run": {"runId": run.id, "facets": facets.engine_of_run(self.emission.engine)},
             **body,

@@ -10,14 +10,13 @@ from urllib.parse import quote
 from lineal import __version__
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.job import Job
-from lineal.model.openlineage import FILE, Named
+from lineal.model.openlineage import FILE, URN, Named
 from lineal.views.openlineage.emission import Emission, Engine
 from lineal.views.openlineage.facts import STAR, Made, Source, Sources, Transformation
 
 Json = dict[str, Any]
 
-HOME = "https://lineal.dev"
-PRODUCER = f"{HOME}/{__version__}"
+PRODUCER = f"{URN}:{__version__}"
 SPEC = "https://openlineage.io/spec"
 
 
@@ -28,7 +27,7 @@ def facet(schema: str, **body: Any) -> Json:
 
 def schema_url(schema: str) -> str:
     """1-0-0/TagsDatasetFacet.json      the definition `TagsDatasetFacet` in that file of the spec"""
-    if "://" in schema:
+    if schema.startswith(URN):
         return schema
     if "#" in schema:
         return f"{SPEC}/facets/{schema}"
@@ -39,9 +38,9 @@ def schema_url(schema: str) -> str:
 # -- column lineage --------------------------------------------------------------------------------
 
 COLUMN_LINEAGE = "1-2-0/ColumnLineageDatasetFacet.json"
-ROWS = f"{HOME}/schema/openlineage-rows-1.json"
-DOUBTS = f"{HOME}/schema/openlineage-doubts-1.json"
-PARTIAL = f"{HOME}/schema/openlineage-partial-1.json"
+ROWS = f"{URN}:schema:openlineage-rows-1"
+DOUBTS = f"{URN}:schema:openlineage-doubts-1"
+PARTIAL = f"{URN}:schema:openlineage-partial-1"
 
 
 def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Json:
@@ -74,7 +73,9 @@ def _in_order(columns: Iterable[str], telling: list[str]) -> list[str]:
 
 
 def doubts(made: Made, emission: Emission) -> Json:
-    """OpenLineage knows no doubt: what is not certain is said in a facet of our own."""
+    """Return a facet of our own with the uncertain edges: OpenLineage has no field for
+    confidence.
+    """
     told = []
     for (name, source), doubt in sorted(
         made.doubts.items(), key=lambda each: (each[0][0] is None, each[0])
@@ -186,7 +187,7 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
 
 
 def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
-    """Return what is known of a dataset: its columns, description, kind, and their labels.
+    """Return the facets of a dataset: its columns, description, kind, and their labels.
 
     Catalogs drop the lineage of a column that no `schema` facet lists, so a table of which only some
     columns are known has one, too; the facet `lineal_partial` tells that there may be more columns.

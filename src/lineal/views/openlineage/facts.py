@@ -137,8 +137,8 @@ def _named(dataset: Dataset, kind: str, emission: Emission) -> Named:
 
 
 class Parts(NamedTuple):
-    """What is told of each dataset, and where jobs were reported: of several jobs with one output
-    each has its part.
+    """The edges and reads of each dataset, and the places where jobs were reported. Several jobs
+    with one output have their part each.
     """
 
     edges: dict[Dataset, list[Edge]]
@@ -159,7 +159,7 @@ def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | No
 
 
 def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
-    """What the job itself has told; a statement has told what nobody has reported."""
+    """Return the facts of the job itself; a statement has the facts that no job reports."""
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
     def is_own(output: Dataset, place: Place | None, source: Dataset) -> bool:
