@@ -19,7 +19,7 @@ from mcp_agent import SOURCES, Agent, call, shown
 
 TOOLS = {
     "search", "describe_dataset", "describe_column", "upstream", "downstream", "impact", "diff",
-    "explain_edge", "coverage",
+    "explain_edge", "coverage", "unused",
 }  # fmt: skip
 
 
@@ -36,6 +36,23 @@ def test_tools_only_read_and_have_schemas(project: Path) -> None:
         assert tool.description
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
         assert {"status", "coverage", "confidence"} <= set(tool.output_schema["properties"])
+
+
+def test_unused_columns_are_listed_with_the_outputs(project: Path) -> None:
+    usual, kept, one, unknown = Agent(str(project)).ask(
+        ("unused", {}),
+        ("unused", {"keep": ["stg_orders"]}),
+        ("unused", {"dataset": "mart"}),
+        ("unused", {"keep": ["stg_ordres"]}),
+    )
+
+    assert [(each["name"], each["status"]) for each in usual["items"]] == [
+        ("stg_orders.id", "removed")
+    ]
+    assert usual["outputs"] == {"chosen": "final", "datasets": ["mart"]}
+    assert [each["name"] for each in kept["items"]] == ["mart"]
+    assert one["items"] == [] and one["note"] == "Everything is read."
+    assert unknown["status"] == "not_known" and "did you mean stg_orders?" in unknown["note"]
 
 
 def test_questions_about_a_warehouse(project: Path) -> None:

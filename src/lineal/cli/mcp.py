@@ -125,7 +125,24 @@ def _answers_of(source: Source) -> Answers:
 
     current = Current(source.paths, read)
     text_of = source_files(source).text
-    return Answers(current, text_of, lambda base: _compare(source, base), lambda: current.problem)
+    return Answers(
+        current,
+        text_of,
+        lambda base: _compare(source, base),
+        lambda: current.problem,
+        lambda keep, ignore_tests: _find_unused(project, keep, ignore_tests),
+    )
+
+
+def _find_unused(project: Project, keep: tuple[str, ...], ignore_tests: bool) -> dict[str, Any]:
+    """Return the columns and datasets without readers."""
+    from lineal.service.unused import Subject, plan_unused
+    from lineal.views.unused import describe_outputs, document
+
+    subject = Subject(project.source, project.corpus(), _read_graph(project))
+    plan = plan_unused(subject, keep, ignore_tests=ignore_tests)
+    made = document(subject.graph, plan.outputs, plan.verdicts, "")
+    return {**made, "outputs_note": describe_outputs(plan.outputs)}
 
 
 def _read_graph(project: Project) -> Graph:
@@ -137,7 +154,7 @@ def _read_graph(project: Project) -> Graph:
 
 
 def _compare(source: Source, base: str) -> dict[str, Any]:
-    """Return what has changed since a revision."""
+    """Return the changes since a revision."""
     import json
 
     from lineal.cli.show import draw_lineage

@@ -218,6 +218,29 @@ class DiffAnswer(Answer):
     comparison: dict[str, Any] = {}
 
 
+class Unread(BaseModel):
+    """A column or dataset that nobody reads."""
+
+    name: str = Field(description=DATA)
+    dataset: str
+    column: str | None
+    kind: str
+    status: Literal["removed", "kept"] = Field(
+        description="removed: `lineal unused --patch` removes it; kept: `reason` says why not"
+    )
+    reason: str | None = Field(description=DATA)
+    only_tested: bool = Field(description="Tests read it, and nothing else.")
+    place: Place | None
+
+
+class UnusedAnswer(Answer):
+    """What nobody reads; in this order each can be removed."""
+
+    items: list[Unread]
+    outputs: dict[str, Any] = Field(default={}, description="What counts as read outside.")
+    outputs_note: str = ""
+
+
 class CoverageAnswer(Answer):
     """What was read and what was not; the items are the diagnostics, errors first."""
 

@@ -25,6 +25,7 @@ from lineal.mcp.schemas import (
     EdgesAnswer,
     ImpactAnswer,
     SearchAnswer,
+    UnusedAnswer,
 )
 from lineal.service.answers import MOST_ITEMS, USUAL_ITEMS, Misasked
 from lineal.service.worker import Worker, WorkerFailed
@@ -95,6 +96,7 @@ class Tools:
             self.impact,
             self.diff,
             self.explain_edge,
+            self.unused,
             self.coverage,
         )
 
@@ -196,6 +198,25 @@ class Tools:
     ) -> EdgesAnswer:
         """Explain one step: expression, clause, place, and the lines of the file."""
         return await self._ask(EdgesAnswer, "explain_edge", source=source, target=target)
+
+    async def unused(
+        self,
+        keep: Annotated[
+            list[str],
+            Field(description="Outputs that are read outside: names, patterns, tag:x, path:x."),
+        ] = [],  # noqa: B006  the schema shows it, and nobody changes it
+        ignore_tests: Annotated[
+            bool, Field(description="Count what only tests read as unused.")
+        ] = False,
+        dataset: Annotated[str | None, Field(description="Only this dataset.")] = None,
+        limit: Limit = USUAL_ITEMS,
+        cursor: Cursor = None,
+    ) -> UnusedAnswer:
+        """List columns and datasets that nobody reads, readers first, and why some cannot go."""
+        return await self._ask(
+            UnusedAnswer, "unused", keep=keep, ignore_tests=ignore_tests, dataset=dataset,
+            limit=limit, cursor=cursor,
+        )  # fmt: skip
 
     async def coverage(self, limit: Limit = USUAL_ITEMS, cursor: Cursor = None) -> CoverageAnswer:
         """Tell how much of the project was read, and list what could not be read or resolved."""

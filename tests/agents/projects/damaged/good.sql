@@ -1,0 +1,2 @@
+CREATE TABLE t (id INT, x INT);
+CREATE VIEW v AS SELECT id, x FROM t;

@@ -1,0 +1,1 @@
+CREATE TABLE report AS SELECT * FROM churn_risk WHERE load_rank <= 10;

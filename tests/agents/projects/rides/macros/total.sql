@@ -1,0 +1,3 @@
+{% macro total(fare, tip) -%}
+  ({{ fare }} + coalesce({{ tip }}, 0))
+{%- endmacro %}

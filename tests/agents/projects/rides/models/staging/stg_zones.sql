@@ -1,0 +1,1 @@
+select zone_id, borough, name as zone_name from {{ source('tlc', 'zones') }}

@@ -1,0 +1,1 @@
+select tips from {{ ref('daily_revenue') }} where tips < 0
