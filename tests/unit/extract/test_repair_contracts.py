@@ -99,6 +99,6 @@ def test_an_extra_word_is_never_lost(contract: Contract):
 def test_words_that_stay_are_never_left_over():
     for contract in CONTRACTS:
         words = tokens_of(contract.stands_for, contract.dialect)
-        mended, left = repaired(words)
+        mended, left = repaired(words, contract.dialect)
         kept = {(word.start, word.end) for word in mended}
         assert all((word.start, word.end) not in kept for word in left), contract.repair

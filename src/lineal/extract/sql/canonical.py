@@ -108,7 +108,7 @@ class Made(NamedTuple):
 
 
 class Join(NamedTuple):
-    """What stands between a source and those before it."""
+    """The join between a source and those before it."""
 
     kind: str
     on: Any
@@ -119,8 +119,8 @@ Tables = dict[str, Made]
 
 
 def canonical(tree: Any, dialect: str, columns: Columns) -> str:
-    """A digest of the normal form, else of the canonical form; of what is too unusual for one, every
-    name counts as it is written.
+    """Return a digest of the normal form, else of the canonical form; in a statement too unusual
+    for either, every name counts as it is written.
     """
     facts = facts_of(dialect)
     try:
@@ -169,7 +169,7 @@ class Canon:
     def plain(
         self, node: Any, scope: Scope, tables: Tables, without: tuple[str, ...] = ("with_",)
     ) -> str:
-        """Any other node: its kind, and what stands in it."""
+        """Return any other node: its kind, and its parts."""
         parts = [
             f"{name}={self.value(node.args[name], scope, tables)}"
             for name in sorted(node.args)
@@ -632,7 +632,7 @@ class AsWritten(Canon):
 
 
 def iter_parents(cte: exp.CTE) -> Iterator[exp.CTE]:
-    """The CTEs that a CTE stands in."""
+    """Yield the CTEs around a CTE."""
     around = cte.find_ancestor(exp.CTE)
     while around is not None:
         yield around
@@ -753,7 +753,7 @@ def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
 
 
 def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str:
-    """Turn a comparison around, so that the smaller side stands first.
+    """Turn a comparison around, so that the smaller side comes first.
 
     a > b      b < a
     """

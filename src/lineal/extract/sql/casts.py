@@ -10,7 +10,7 @@ from lineal.extract.sql.dialects import Facts
 
 
 def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
-    """Read a cast that stands behind its column.
+    """Read a cast that is written behind its column.
 
     a (INTEGER), t.a (CHAR(5))
 

@@ -76,7 +76,15 @@ JOINED = frozenset(("RIGHT", "LEFT", "FULL", "JOIN", "INNER", "OUTER", "NATURAL"
 
 
 def pass_by_comma(words: Words) -> Words:
-    """XMLQUERY('/a' PASSING BY VALUE doc AS "d" RETURNING CONTENT)      XMLQUERY('/a', doc)"""
+    """XMLQUERY('/a' PASSING BY VALUE doc AS "d" RETURNING CONTENT)      XMLQUERY('/a', doc)
+
+    XMLCAST(… AS NUMBER)      CAST(… AS NUMBER)
+    """
+    if any(word.text.upper() == "XMLCAST" for word in words):
+        words = [
+            like(word, word.token_type, "CAST") if word.text.upper() == "XMLCAST" else word
+            for word in words
+        ]
     for at in range(len(words) - 2, 0, -1):
         if words[at].text.upper() not in XML_CALLS or not says(words, at + 1, "("):
             continue

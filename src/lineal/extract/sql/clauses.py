@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -98,10 +98,11 @@ def group_(
     scope.alias_first = scope.evaluation.facts.alias_first
     if group.args.get("all"):
         aggregated: set[str] = set()
-        for item, slot in zip(node.expressions, slots, strict=False):
+        for item, columns in columns_by_item(node, slots, scope):
             if _aggregates(item) or _names_one_of(aggregated, item, scope):
-                aggregated.add(slot.key)
-            else:
+                aggregated.update(slot.key for slot in columns)
+                continue
+            for slot in columns:
                 pour(slot.lineage, GROUPS, rows)
 
     keys = list(group.expressions)
@@ -124,6 +125,17 @@ def group_(
 
     scope.aliases = {}
     scope.alias_first = False
+
+
+def columns_by_item(
+    node: exp.Select, slots: Sequence[Slot], scope: Scope
+) -> Iterator[tuple[exp.Expr, Sequence[Slot]]]:
+    """SELECT a, max(COLUMNS('b.*')), t.*      each item with the columns that it is"""
+    start = 0
+    for position, item in enumerate(node.expressions):
+        end = start + scope.spans.get(position, 1)
+        yield item, slots[start:end]
+        start = end
 
 
 def _aggregates(item: exp.Expr) -> bool:

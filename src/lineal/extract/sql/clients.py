@@ -163,7 +163,10 @@ CLIENTS: dict[str, tuple[Reader, ...]] = {
         replacing(r"\\g[ \t]*$", ended),
     ),
     "snowflake": (commands(r"![a-z]"),),
-    "hive": (commands(r"!|dfs[ \t]|source[ \t]"),),
+    "hive": (
+        replacing(r"^[ \t]*#[^\n]*", blank),  # beeline takes such a line for a comment
+        commands(r"!|dfs[ \t]|source[ \t]"),
+    ),
 }
 """By dialect: what its clients take for themselves before an engine sees the text."""
 

@@ -12,6 +12,7 @@ from lineal.algebra.frame import Slot, answer, slot_at, star_slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.values import Struct
+from lineal.extract.sql.choices import CHOICES, chosen_values, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
 from lineal.extract.sql.expressions import carried, gather, value_of
@@ -252,9 +253,6 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     return each_field(found, names[-1] if names else base.name or "value", item, scope)
 
 
-CHOICES = (exp.If, exp.Case, exp.Coalesce)
-
-
 def fields_of_choice(item: exp.Dot, scope: Scope) -> list[Slot]:
     """IF(c, a, b).*      for each field x of a: IF(c, a.x, b.x)"""
     choice = item.this.unnest()
@@ -264,24 +262,9 @@ def fields_of_choice(item: exp.Dot, scope: Scope) -> list[Slot]:
     fold = scope.evaluation.fold
     found: list[Slot] = []
     for name in names:
-        part = choice.copy()
-        for value in chosen_values(part):
-            identifier = exp.to_identifier(name, quoted=True)
-            value.replace(exp.Dot(this=value.copy(), expression=identifier))
+        part = part_of_choice(choice, [name])
         found.append(Slot(name, fold(name, False), value_of(part, IDENTITY, scope)))
     return found
-
-
-def chosen_values(choice: Any) -> list[Any]:
-    """IF(c, a, b), CASE WHEN c THEN a ELSE b END, COALESCE(a, b)      a and b"""
-    if isinstance(choice, exp.Coalesce):
-        return [choice.this, *choice.expressions]
-    if isinstance(choice, exp.Case):
-        values = [each.args.get("true") for each in choice.args.get("ifs") or ()]
-        values.append(choice.args.get("default"))
-    else:
-        values = [choice.args.get("true"), choice.args.get("false")]
-    return [each for each in values if each is not None]
 
 
 def several_slots(item: Any, scope: Scope) -> list[Slot] | None:

@@ -1,4 +1,4 @@
-"""Calls that are named like types and stand deeply in each other: STRUCT(STRUCT(STRUCT(…
+"""Calls that are named like types and nested deeply: STRUCT(STRUCT(STRUCT(…
 
 sqlglot reads the name of a type before a parenthesis as a type first, and as a function if that
 fails. Inside of another such call it does both twice, so that the time doubles with each level:
@@ -30,7 +30,7 @@ def read_as_calls(tokens: list[Token], text: str) -> list[Token]:
 
 
 def is_deep(text: str) -> bool:
-    """Whether parentheses stand deeper in each other than types do; without a loop over tokens."""
+    """Whether parentheses are nested deeper than types are; without a loop over tokens."""
     steps = map(STEPS.__getitem__, BRACKETS.findall(text))
     return max(accumulate(steps), default=0) > DEEPEST
 

@@ -1,4 +1,6 @@
-"""Names of several parts that are no plain `t.x`: paths of fields, steps of a pipe, hidden tables."""
+"""Names of several parts other than a plain `t.x`: paths of fields, steps of a pipe, hidden
+tables.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,7 @@ def piped_source(scope: Scope, key: str) -> Source | None:
     """
     around: Scope | None = scope
     while around is not None:
-        if any(key in source.index for source in around.order):
+        if any(key in source.index for source in around.sources_with(key)):
             return None
         found = next((source for source in around.order if is_step(source.alias)), None)
         if found is not None:
@@ -118,7 +120,7 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
 
     no engine reads it, but a is the t that is meant where no column is called t
     """
-    if any(key in source.index for source in scope.order):
+    if any(key in source.index for source in scope.sources_with(key)):
         return None
     wanted = [name.lower() for name in names]
     found = [

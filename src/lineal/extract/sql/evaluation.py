@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage
-from lineal.algebra.symbols import SharedLineages
+from lineal.algebra.symbols import SharedLineages, share_relations
 from lineal.extract.sql.dialects import Facts
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.edge import Column, Dataset
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Catalog(Protocol):
-    """The backward glance: what is known about names outside this statement."""
+    """The backward glance: the facts about names outside this statement."""
 
     functions: dict[str, list[Routine]]
     shapes: dict[str, Routine]
@@ -69,6 +69,16 @@ class Catalog(Protocol):
         ...
 
 
+class Notes:
+    """The names of a statement, each with the column that it means, for an editor."""
+
+    def __init__(self) -> None:
+        self.columns: list[tuple[exp.Column, Slot, Scope]] = []
+        """each mention of a column, with the slot it means and the scope that it stands in"""
+        self.selects: list[tuple[exp.Select, Scope, list[Slot]]] = []
+        """each SELECT, with its scope and its columns"""
+
+
 class Evaluation(ABC):
     """Everything that one statement's evaluation carries."""
 
@@ -89,6 +99,7 @@ class Evaluation(ABC):
         "further",
         "keys",
         "learnt",
+        "notes",
         "own_functions",
         "reading",
         "reads",
@@ -136,6 +147,8 @@ class Evaluation(ABC):
         """what an assignment uses, whose reads are not among its own; None for a statement"""
         self.around: Locals | None = None
         """the variables of the procedure that the statement stands in"""
+        self.notes: Notes | None = None
+        """what each name was resolved to, if an editor asks; None: nobody does"""
 
     def read(self, column: Column | None, clause: Clause, node: Any, learn: bool = True) -> None:
         """Record that a clause reads a column."""
@@ -161,7 +174,7 @@ class Evaluation(ABC):
     def share(self, frame: Frame) -> Frame:
         """WITH c AS (…)      c, with symbols for its large lineages"""
         if self.shared is None:
-            self.shared = SharedLineages()
+            self.shared = share_relations()
         return self.shared.share(frame)
 
     @property
@@ -185,7 +198,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
-        """The frame of any query that stands in another."""
+        """Return the frame of any query inside of another."""
 
     @abstractmethod
     def value_of(self, node: Any, scope: Scope) -> Lineage:
@@ -209,8 +222,8 @@ class Evaluation(ABC):
         return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
     def absorb(self, other: Evaluation, call: Any = None) -> None:
-        """What was read for a variable or in a function's body is read by the statement that uses
-        it, at its call.
+        """Take over the reads of a variable's query or of a function's body: the statement that
+        uses it reads them at its call.
         """
         for clause, columns in other.reads.items():
             reads = self.reads[clause]

@@ -21,7 +21,7 @@ class QueryEvaluation(Evaluation):
     __slots__ = ()
 
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
-        """The frame of any query that stands in another."""
+        """Return the frame of any query inside of another."""
         return query(node, parent, ctes, self)
 
     def value_of(self, node: Any, scope: Scope) -> Lineage:

@@ -145,7 +145,9 @@ class Expansions:
         return around[len(listed) :], without(names_of(calls), around[len(listed) :])
 
     def around(self, expansion: Expansion) -> tuple[str, ...] | None:
-        """The calls around the text of a macro; None where that text is no expression of its own."""
+        """Return the calls around the text of a macro; None where that text is not a whole
+        expression.
+        """
         if self.together is None:
             self.together = self.read(self.script.expansions)
         found = self.together.get(expansion.start)
@@ -183,7 +185,7 @@ class Expansions:
 
 
 def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
-    """Remove the calls that stand outside of a macro.
+    """Remove the calls outside of a macro.
 
     coalesce, cast, divide without coalesce and cast
 
@@ -197,7 +199,7 @@ def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]
 
 
 def outwards(node: exp.Expr) -> Iterable[str]:
-    """The names of the calls that a node stands in, the innermost first."""
+    """Yield the names of the calls around a node, the innermost first."""
     parent = node.parent
     while parent is not None and not ends_expression(parent):
         if isinstance(parent, BESIDE) and parent.this is not node:
@@ -220,7 +222,7 @@ def ends_expression(node: exp.Expr) -> bool:
 
 
 def is_inside(node: exp.Expr, call: exp.Expr) -> bool:
-    """Whether a node stands in a call, and not in a query inside of it."""
+    """Whether a node is in a call, and not in a query inside of it."""
     around: exp.Expr | None = node
     while around is not None and around is not call and not ends_expression(around):
         around = around.parent
@@ -238,7 +240,7 @@ def aggregate_of(node: exp.Expr) -> exp.Expr:
 
 
 def beyond(call: Any, expansion: Expansion) -> bool:
-    """Whether a part of a call stands outside of a macro's text, as far as the places of its parts
+    """Whether a part of a call is outside of a macro's text, as far as the places of its parts
     tell.
     """
     for count, part in enumerate(call.walk()):

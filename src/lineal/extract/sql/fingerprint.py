@@ -35,8 +35,8 @@ def fingerprint(script: Script) -> str:
 
 
 def masked_words(tokens: list[Token]) -> list[str]:
-    """The words of a text, with a question mark for every literal that cannot matter; repeated rows
-    stand once.
+    """Return the words of a text, with a question mark for every literal that cannot matter;
+    repeated rows are kept once.
     """
     return Masks(tokens).words()
 
@@ -109,12 +109,12 @@ CONDITIONS = frozenset((Clause.ITEM, Clause.CONDITION, Clause.ON, Clause.EXPRESS
 
 
 def said_by(token: Token) -> str:
-    """A word; what is quoted is told from what is not, whatever the quotes were."""
+    """Return a word; quoted words differ from unquoted ones, whatever the quotes were."""
     return QUOTES.get(token.token_type, " ") + token.text
 
 
 class Level:
-    """What stands between two brackets, and the literals of a SELECT item that wait for its alias."""
+    """The words between two brackets, and the literals of a SELECT item that wait for its alias."""
 
     __slots__ = ("between", "clause", "listed", "row", "start", "waiting")
 

@@ -1,4 +1,4 @@
-"""Items: the part of a clause that a name stands in, found in the words of a script.
+"""Items: the part of a clause around a name, found in the words of a script.
 
 SELECT a, **sum(x) AS total** FROM t … MERGE … ON **t.id = s.id** WHEN MATCHED THEN …
 
@@ -205,6 +205,7 @@ class Items:
         """Begin an item at a level; the one before ends there."""
         if level.own or len(self.levels) == 1:
             self.close(first - 2 if end is None else end)
+        first = min(first, len(self.tokens) - 1)  # ON, and the text ends
         self.bounds.append(Bounds(first, first))
         level.item = len(self.bounds) - 1
         level.own = True
@@ -257,7 +258,7 @@ class Items:
     # -- what stands between items ---------------------------------------------------------------
 
     def is_between(self, position: int, level: Level) -> bool:
-        """Tell whether a word stands between two items."""
+        """Tell whether a word separates two items."""
         token = self.tokens[position]
         kind = token.token_type
         before = self.tokens[position - 1].token_type if position else None

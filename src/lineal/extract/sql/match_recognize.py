@@ -108,6 +108,8 @@ def navigated(node: Any) -> Any:
 
 
 def _over_the_match(node: Any) -> Any:
+    if isinstance(node, exp.Count) and isinstance(node.this, exp.Column) and node.this.is_star:
+        return exp.Count(this=exp.Star())  # count(x.*): how many rows are x
     row = listed_row(node) if isinstance(node, exp.Func) else None
     if row is None or row.role is not Role.VALUE_AT or isinstance(node.parent, exp.Window):
         return node

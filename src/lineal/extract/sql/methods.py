@@ -31,7 +31,9 @@ def as_function(node: Any, scope: Scope) -> Any:
 
 
 def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
-    """What stands before the dot, if it is a value: the parser has made names of its columns."""
+    """Return the expression before the dot, if it is a value: the parser has made names of its
+    columns.
+    """
     facts = scope.evaluation.facts
     parts = names(base)
     if not parts:

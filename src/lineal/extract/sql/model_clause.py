@@ -65,7 +65,7 @@ def starts_model(words: Words, at: int) -> bool:
 
 
 def from_before(words: Words, at: int) -> int | None:
-    """Where the FROM of the query stands that has the clause."""
+    """Return the position of FROM in the query that has the clause."""
     depth = 0
     for position in range(at - 1, -1, -1):
         depth += words[position].token_type is TokenType.R_PAREN
@@ -150,7 +150,7 @@ def rule_of(words: Words) -> Rule | None:
 
 
 def is_cell(words: Words, at: int) -> bool:
-    """Tell whether a cell of a measure stands here."""
+    """Tell whether a cell of a measure begins here."""
     return at + 1 < len(words) and words[at + 1].token_type is TokenType.L_BRACKET
 
 

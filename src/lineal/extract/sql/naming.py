@@ -357,9 +357,7 @@ def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
 
 
 def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
-    """No dialect: an expression is called as it stands in the text, and a cast column keeps its
-    name.
-    """
+    """No dialect: an expression is named by its text, and a cast column keeps its name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
     text = evaluation.reading.text_of(node)

@@ -87,8 +87,8 @@ def may_be_deep(text: str, words: int) -> bool:
 
 
 def too_deep(tokens: list[Token]) -> bool:
-    """Whether brackets, CASE, types or signs stand too deeply in each other; without a loop, since
-    texts are long.
+    """Whether brackets, CASE, types or signs are nested too deeply; without a loop, since texts are
+    long.
     """
     kinds = "".join(map(chr, map(attrgetter("token_type"), tokens)))
     deepest = max(accumulate(map(STEPS.get, kinds, repeat(0))), default=0)

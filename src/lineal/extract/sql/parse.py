@@ -206,7 +206,9 @@ AS_PROJECT = (
 
 
 def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
-    """What is said of a text that is a template, and how many of its statements are not read."""
+    """Return the diagnostics of a text that is a template, and how many of its statements are not
+    read.
+    """
     template = template_of(reading.script.text, reading.script.dialect)
     if template is None or not template.says_more:
         return [], 0

@@ -23,8 +23,8 @@ class Path(NamedTuple):
 
 
 def path_of(node: Any) -> Path:
-    """The whole path that ends in a node; positions in arrays are no names, a cast or PARSE_JSON on
-    the way is none.
+    """Return the whole path that ends in a node; positions in arrays are left out, and so are a
+    cast or PARSE_JSON on the way.
     """
     names: list[str] = []
     beside: list[Any] = []
@@ -54,7 +54,7 @@ def is_passed_through(node: Any) -> bool:
 
 
 def step_of(node: Any) -> Callable[[Any], Step] | None:
-    """How a node leads into the value inside of it; None where it is no path."""
+    """Return how a node leads into the value inside of it; None if the node is not a path."""
     if node.__class__ is exp.Anonymous:
         if len(node.expressions) > 1:
             return CALLED.get(node.name.lower())

@@ -203,8 +203,8 @@ def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Sco
 
 
 def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str]:
-    """The source's columns that a pivot names: they are no keys; `t.a`, `a` and the field `a.b`
-    name a.
+    """Return the source's columns that a pivot names and that are therefore not keys; `t.a`, `a`
+    and the field `a.b` name a.
     """
     fold, fold_table = scope.evaluation.fold, scope.evaluation.fold_table
     found = set()

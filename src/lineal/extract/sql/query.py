@@ -97,6 +97,8 @@ def select(  # noqa: C901  every SELECT passes here
     if args.get("group") is not None and evaluation.facts.groups_by_time:
         time_windows(args["group"], scope)
     slots, aliases = select_columns(node, scope, rows)
+    if evaluation.notes is not None:
+        evaluation.notes.selects.append((node, scope, slots))
     if args.get("kind") == "VALUE":
         slots = value_table(node, slots, evaluation)
     if args.get("where") is not None or args.get("prewhere") is not None:
@@ -222,7 +224,7 @@ def recursive_cte(
     counted = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
 
     def step(frame: Frame) -> Frame:
-        """What the definition gives, if c is what has been found so far; names are counted once."""
+        """Evaluate the definition with c as the frame found so far; names are counted once."""
         evaluation.frames.clear()
         evaluation.references, evaluation.ambiguous, evaluation.unresolved = counted
         return rename_columns(

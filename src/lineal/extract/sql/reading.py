@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.algebra.functions import Role, known
 from lineal.algebra.lineage import Trail
 from lineal.extract.sql.item_bounds import Items
-from lineal.extract.sql.words import statements, words
+from lineal.extract.sql.words import open_replacements, statements, words
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Call, Calls
@@ -89,7 +89,7 @@ def add_calls(path: list[Call], names: tuple[str, ...], is_body: bool) -> None:
 
 
 class Reading:
-    """A script's text with what is needed to point into it."""
+    """A script's text, with the indexes to find places in it."""
 
     __slots__ = (
         "_chunks",
@@ -168,13 +168,13 @@ class Reading:
         return call_name(call)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
-        """Whether a column stands in an aggregate, and whether a variable holds its name; SQL has
-        no variables here.
+        """Whether a column is in an aggregate, and whether a variable holds its name; SQL has no
+        variables here.
         """
         return self.stands_in_aggregate(node), False
 
     def stands_in_aggregate(self, node: Any) -> bool:
-        """Tell whether a column stands in an aggregate.
+        """Tell whether a column is in an aggregate.
 
         sum(a), coalesce(max(a), 0)      a does, whatever is around the aggregate
         """
@@ -195,8 +195,8 @@ class Reading:
         return None
 
     def place_of_statement(self, tree: Any) -> Place | None:
-        """Where a statement starts: the first word of the one that holds the tree, or stands as far
-        down the script.
+        """Return where a statement starts: the first word of the statement that holds the tree, or
+        of the one at the same position in the script.
         """
         starts = self.starts
         offset = offset_of(tree)
@@ -273,14 +273,14 @@ class Reading:
         return self._lines
 
     def item_around(self, offset: int) -> str:
-        """Return the item of its clause that a name stands in.
+        """Return the item of its clause that holds a name.
 
         The item of its clause that a name stands in, as it was written: SELECT …, **sum(x) AS
         total**, …
         """
-        tokens = self.tokens
         if self._items is None:
-            self._items = Items(tokens, self.starts)
+            self._items = Items(open_replacements(self.tokens, self.script), self.starts)
+        tokens = self._items.tokens
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
         first, last = self._items.at(here)
         return " ".join(self.script.text[tokens[first].start : tokens[last].end + 1].split())
@@ -311,7 +311,7 @@ class Reading:
         return start, end
 
     def text_of(self, node: Any) -> str:
-        """The item of SELECT that a node stands in, as it was written."""
+        """Return the item of SELECT that holds a node, as it was written."""
         offset = offset_of(node)
         if offset is not None:
             return self.item_around(offset)
@@ -319,8 +319,8 @@ class Reading:
         return ""
 
     def unquoted(self, name: str) -> str:
-        """How the text spells a word that the parser has folded; '' if it stands there as a string
-        only.
+        """Return how the text spells a word that the parser has folded; '' if it occurs only as a
+        string.
         """
         alike = (token for token in self.tokens if token.text.upper() == name.upper())
         return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
@@ -360,7 +360,7 @@ def first_node(trail: Trail | None) -> Any:
 
 
 def starred(query: Any) -> Any:
-    """Where a statement names what no name stands for: its star, else the query itself."""
+    """Return the node of a statement's unnamed columns: its star, else the query itself."""
     while isinstance(query, (exp.Subquery, exp.SetOperation)):
         query = query.this
     if isinstance(query, exp.Select):

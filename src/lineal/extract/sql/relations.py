@@ -113,7 +113,7 @@ def match_recognize(node: exp.MatchRecognize, scope: Scope, rows: Lineage) -> No
 
 
 def only(source: Source, around: Scope, clause: Clause = Clause.PIVOT) -> Scope:
-    """The scope of what is done to one member of FROM: it sees nothing but that."""
+    """Return a scope that sees only one member of FROM, for the operations on it."""
     scope = Scope(around.evaluation, around.parent, around.ctes)
     scope.add(source)
     scope.steps.append((source, None, False))
@@ -188,7 +188,7 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
 
 
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
-    """Return a table that is no plain name as a source.
+    """Return a table other than a plain name as a source.
 
     FROM a.b.c.d, FROM @t, FROM IDENTIFIER('t'), FROM f(1)
     """
@@ -339,6 +339,7 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.Literal: stage,
     exp.SemanticView: semantic_view,
     exp.DynamicIdentifier: unnamed,
+    exp.Parameter: unnamed,
     exp.Values: values_as_table,
     **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }

@@ -1,4 +1,4 @@
-"""What each repair stands in for, and which words it may leave out.
+"""The statement that each repair is for, and the words that it may leave out.
 
 Every word of a statement is accounted for: it is used, since it reaches the parser; it is
 understood to have no lineage, since the contract of the repair that leaves it out says so; or it is
@@ -42,6 +42,7 @@ HINT = (
     r"|KEEPIDENTITY|NOEXPAND|NOLOCK|NOWAIT|PAGLOCK|READCOMMITTED|READCOMMITTEDLOCK|READPAST|READUNCOMMITTED"
     r"|REPEATABLEREAD|ROWLOCK|SERIALIZABLE|SNAPSHOT|TABLOCK|TABLOCKX|UPDLOCK|XLOCK)"
 )
+ATTRIBUTE = r"(?:[(),]|TITLE S|FORMAT S|NAMED)"
 OPTION = rf"(?:{NAME}(?: = {VALUE})?|{NAME} {VALUE})"
 OPTIONS = rf"\( {OPTION}(?: , {OPTION})* \)"
 QUERY_HINT = (
@@ -135,7 +136,7 @@ CONTRACTS = (
     Contract(
         "output_of_a_schema", "tsql",
         "DELETE FROM t OUTPUT deleted.a INTO db.dbo.u WHERE b = 1",
-        r"\. \S+(?: \. \S+)*",
+        r"#|\. \S+(?: \. \S+)*",
     ),
     Contract("compound_assignment", "tsql", "UPDATE t SET a += b"),
     # -- Oracle
@@ -147,7 +148,7 @@ CONTRACTS = (
     Contract(
         "pass_by_comma", "oracle",
         "SELECT XMLQUERY('/r' PASSING BY VALUE doc RETURNING CONTENT) AS n FROM t",
-        r"BY VALUE|AS \S+|(?:AS \S+ )?RETURNING CONTENT(?: NULL ON EMPTY)?",
+        r"BY VALUE|XMLCAST|AS \S+|(?:AS \S+ )?RETURNING CONTENT(?: NULL ON EMPTY)?",
     ),
     Contract(
         "drop_names_of_passed", "oracle",
@@ -336,8 +337,11 @@ CONTRACTS = (
     ),
     Contract(
         "phrases", "teradata",
-        "SELECT a (TITLE 'A'), c (NAMED d) FROM t",
-        r"\( (?:TITLE|FORMAT) S \)|NAMED|\)",
+        "SELECT a (TITLE 'A'), c (NAMED d), (e + 1) (DATE, FORMAT 'Y') FROM t",
+        rf"{ATTRIBUTE}(?: {ATTRIBUTE})*",
+    ),
+    Contract(
+        "types_behind", "teradata", "SELECT e - 1 (DATE), trim(BOTH FROM a) (VARCHAR(5)) FROM t", r"[()]",
     ),
     Contract("from_before_set", "teradata", "UPDATE t FROM s SET a = s.a WHERE t.b = s.b"),
     Contract(

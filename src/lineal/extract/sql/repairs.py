@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 from sqlglot.errors import ParseError
+from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import clause_repairs, dialect_repairs, spark_repairs
@@ -209,7 +210,7 @@ class WayOut(NamedTuple):
 def ways_out(words: Words, dialect: str, text: str) -> Iterator[WayOut]:
     """What else may be tried: other words, and the same text as another dialect reads it."""
     words = replace_into(split_command(words, dialect, text), dialect, text)
-    mended, left = repaired(words)
+    mended, left = repaired(words, dialect)
     if mended is not words:
         yield WayOut(mended, dialect, left)
     elif words[0].token_type is TokenType.INSERT:
@@ -265,13 +266,15 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
     return words
 
 
-def repaired(words: Words) -> tuple[Words, Words]:
+def repaired(words: Words, dialect: str) -> tuple[Words, Words]:
     """The words of a statement with everything mended that is known to break, and the words that
     are left over; the same list, if nothing is.
     """
     mended = words
     left: Words = []
     for repair in REPAIRS:
+        if dialect not in ONLY_IN.get(repair, (dialect,)):
+            continue
         changed = repair(mended)
         if changed is not mended:
             left += left_over(repair.__name__, mended, changed)
@@ -357,33 +360,81 @@ def unless_there(words: Words) -> Words:
 
 
 def phrases(words: Words) -> Words:
-    """Rewrite the phrases behind Teradata columns.
+    """Rewrite the phrases behind Teradata columns and expressions.
 
-    a (TITLE 'A'), b (FORMAT '99'), c (NAMED d)      Teradata: a, b, c AS d
+    a (TITLE 'A'), b (FORMAT '99'), c (NAMED d), (e - 1) (DATE, FORMAT 'YYYY')
+
+    Teradata: a, b, c AS d, (e - 1) :: DATE
     """
+    return rewrite_attributes(words, lambda kinds: set(kinds) != {"TYPE"})
+
+
+def types_behind(words: Words) -> Words:
+    """Rewrite the types behind Teradata columns and expressions.
+
+    a (DECIMAL(10, 2)), (e - 1) (DATE)      Teradata: a :: DECIMAL(10, 2), (e - 1) :: DATE
+    """
+    return rewrite_attributes(words, lambda kinds: set(kinds) == {"TYPE"})
+
+
+def rewrite_attributes(words: Words, are_meant: Callable[[list[str]], bool]) -> Words:
+    """Rewrite the lists of attributes whose kinds are meant."""
     found: Words = []
     position = 0
     while position < len(words):
-        if (
-            says(words, position, "(")
-            and position + 3 < len(words)
-            and says(words, position + 3, ")")
-        ):
-            phrase = words[position + 1].text.upper()
-            if phrase in ("TITLE", "FORMAT") and words[position + 2].token_type is TokenType.STRING:
-                position += 4
-                continue
-            if phrase == "NAMED":
-                found.extend([like(words[position], TokenType.ALIAS, "AS"), words[position + 2]])
-                position += 4
-                continue
-        found.append(words[position])
-        position += 1
+        attributes = attributes_at(words, position)
+        if attributes is None or not are_meant([kind for kind, _ in attributes]):
+            found.append(words[position])
+            position += 1
+            continue
+        for kind, attribute in attributes:
+            found.extend(ATTRIBUTES[kind](attribute))
+        position = closing(words, position) + 1
 
     if len(found) != len(words):
         return found
 
     return words
+
+
+def attributes_at(words: Words, position: int) -> list[tuple[str, Words]] | None:
+    """The attributes in parentheses behind an expression; None for any other parenthesis."""
+    if not says(words, position, "(") or position == 0:
+        return None
+
+    inside = dialect_repairs.items(words[position + 1 : closing(words, position)])
+    kinds = [attribute_of(each) for each in inside]
+    before = words[position - 1].token_type
+    may_be_call = before in NAME_TOKENS and [len(each) for each in inside] == [1]
+    if not kinds or None in kinds or may_be_call or before not in BEFORE_ATTRIBUTES:
+        return None
+
+    return [(kind or "", each) for kind, each in zip(kinds, inside, strict=True)]
+
+
+def attribute_of(words: Words) -> str | None:
+    """Which attribute of a column the words are: TITLE 'A', NAMED a, DECIMAL(10, 2)."""
+    if not words:
+        return None
+    if len(words) == 2 and words[0].text.upper() in ("TITLE", "FORMAT", "NAMED"):
+        return words[0].text.upper()
+    if words[0].token_type not in Parser.TYPE_TOKENS:
+        return None
+
+    whole = len(words) == 1 or (says(words, 1, "(") and closing(words, 1) == len(words) - 1)
+    return "TYPE" if whole else None
+
+
+NAME_TOKENS = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
+BEFORE_ATTRIBUTES = NAME_TOKENS | {TokenType.R_PAREN, TokenType.NUMBER, TokenType.STRING}
+
+ATTRIBUTES: dict[str, Callable[[Words], Words]] = {
+    "TITLE": lambda words: [],
+    "FORMAT": lambda words: [],
+    "NAMED": lambda words: [like(words[0], TokenType.ALIAS, "AS"), words[1]],
+    "TYPE": lambda words: [like(words[0], TokenType.DCOLON, "::"), *words],
+}
+"""What stands for an attribute in other engines."""
 
 
 def from_before_set(words: Words) -> Words:
@@ -605,10 +656,14 @@ def format_of_files(words: Words) -> Words:
 def output_of_a_schema(words: Words) -> Words:
     """Join the parts of an OUTPUT target.
 
-    OUTPUT deleted.a INTO db.dbo.u      the parts of the name as one word
+    OUTPUT deleted.a INTO db.dbo.u, INTO #u (n)      the parts of the name as one word
     """
     output = first(words, 0, "OUTPUT")
     into = first(words, output, "INTO") if output is not None else None
+    if into is not None and says(words, into + 1, "#") and says(words, into + 3, "("):
+        name = f"#{words[into + 2].text}"
+        joined = like(words[into + 2], TokenType.VAR, name)
+        return [*words[: into + 1], joined, *words[into + 3 :]]
     if into is None or not says(words, into + 2, "."):
         return words
     end = into + 2
@@ -951,7 +1006,7 @@ PIVOTS = (TokenType.PIVOT, TokenType.UNPIVOT)
 
 
 def starts_query(words: Words, position: int) -> bool:
-    """Whether PIVOT stands where a query would: first, after AS, or after the target of an INSERT."""
+    """Whether PIVOT begins a query: first, after AS, or after the target of an INSERT."""
     if position == 0 or says(words, position - 1, "AS"):
         return True
     return (
@@ -997,10 +1052,16 @@ def whole_table(words: Words) -> Words:
 
 REPAIRS: tuple[Repair, ...] = (
     *clause_repairs.REPAIRS, *dialect_repairs.REPAIRS, pivot_statement, time_window, whole_table,
-    compound_assignment, top, label, unless_there, phrases, from_before_set, mutation, inline_view,
+    compound_assignment, top, label, unless_there, phrases, types_behind, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
     only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,
     document_in_parentheses,
     *spark_repairs.REPAIRS,
 )  # fmt: skip
+
+ONLY_IN: dict[Repair, tuple[str, ...]] = {types_behind: ("teradata",)}
+"""Repairs whose words mean something else in other dialects.
+
+a (DATE)      in Teradata the type of a, elsewhere a call
+"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ from lineal.extract.sql.sources import (
     SOMETIMES_COLUMNS,
     UNRESOLVED,
     CTEs,
+    Holders,
     Scalar,
     Source,
     field_of,
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["UNRESOLVED", "CTEs", "Scope", "Source", "field_of"]
 
+
+FEW_SOURCES = 12
+"""So many sources are asked one after the other; more are found by the names of their columns."""
 
 MOST_HINTS = 20
 """Columns of a statement for which a similar name is looked up: that takes time for each column."""
@@ -55,6 +60,7 @@ class Scope:
         "evaluation",
         "flat",
         "grouped",
+        "holders",
         "merged",
         "merged_reads",
         "order",
@@ -62,6 +68,7 @@ class Scope:
         "rows",
         "scanned_keys",
         "sources",
+        "spans",
         "steps",
         "windows",
     )
@@ -72,6 +79,7 @@ class Scope:
         self.ctes = ctes
         self.sources: dict[str, Source] = {}
         self.order: list[Source] = []
+        self.holders: Holders | None = None
         self.flat: dict[str, Slot] | None = None
         self.all_scanned = False
         self.scanned_keys: set[str] = NO_KEYS
@@ -86,6 +94,8 @@ class Scope:
         self.rows: Lineage | None = None
         self.steps: list[tuple[Source, list[str] | None, bool]] = []
         self.clause = Clause.SELECT
+        self.spans: dict[int, int] = {}
+        """how many columns an item of the SELECT list is, by its position, if it is not one"""
 
     def add(self, source: Source) -> None:
         """Add a member of FROM, under its alias and its name."""
@@ -98,7 +108,7 @@ class Scope:
 
     def remove(self, source: Source) -> None:
         """a LEFT SEMI JOIN b      b is seen by ON only"""
-        self.flat = None
+        self.flat = self.holders = None
         self.order.remove(source)
         for alias in (source.alias, source.name):
             if self.sources.get(alias) is source:
@@ -110,7 +120,7 @@ class Scope:
         what has been joined is one source now, under every name it had
         """
         names = list(self.sources)
-        self.flat = None
+        self.flat = self.holders = None
         self.order, self.steps = [], [(source, None, False)]
         self.sources = {} if source.alias else dict.fromkeys(names, source)
         self.merged, self.merged_reads, self.covered = {}, {}, {}
@@ -148,10 +158,11 @@ class Scope:
                 elif evaluation.further is not None:
                     evaluation.further.append((self.clause, slot.scanned, node))
 
-        if slot is not None:
-            return slot
-
-        return resolve_otherwise(self, name if name.__class__ is str else key, key, node)
+        if slot is None:
+            slot = resolve_otherwise(self, name if name.__class__ is str else key, key, node)
+        if evaluation.notes is not None:
+            evaluation.notes.columns.append((node, slot, self))
+        return slot
 
     def starred_row(self, node: exp.Column) -> Slot:
         """t.* = u.*      a row as a value: all of its columns"""
@@ -248,6 +259,24 @@ class Scope:
 
     # -- unqualified -------------------------------------------------------------------------------
 
+    def sources_with(self, key: str) -> Sequence[Source]:
+        """The sources that are known to have a column, perhaps among others."""
+        if len(self.order) <= FEW_SOURCES:
+            return self.order
+
+        return self.held_sources().by_key.get(key, ())
+
+    def open_sources(self) -> Sequence[Source]:
+        """The sources with columns that are not known, perhaps among others."""
+        return self.order if len(self.order) <= FEW_SOURCES else self.held_sources().open
+
+    def held_sources(self) -> Holders:
+        """The sources by the names of their columns."""
+        if self.holders is None:
+            self.holders = Holders()
+        self.holders.add(self.order)
+        return self.holders
+
     def unqualified(
         self,
         name: str,
@@ -279,7 +308,7 @@ class Scope:
             return self.grouped[key]
 
         alias = self.aliases.get(key)
-        open_here = any(source.stars for source in self.order)
+        open_here = any(source.stars for source in self.open_sources())
         if alias is not None:
             if open_here:
                 return self.guessed(alias, f"`{name}` is an alias of this SELECT")
@@ -297,7 +326,7 @@ class Scope:
 
         scope = self.parent
         while scope is not None:
-            slot = scope.known(name, key, node, clause)
+            slot = scope.known(name, key, node, clause) if scope.has_surely(key) else None
             if slot is not None:
                 return self.perhaps_outer(slot, name)
             scope = scope.parent
@@ -329,7 +358,7 @@ class Scope:
 
         the a of the query around, unless s, whose columns are not known, has an a
         """
-        stars = [slot.star for source in self.order for slot in source.stars]
+        stars = [slot.star for source in self.open_sources() for slot in source.stars]
         if any(star is not None and star.made is None for star in stars):
             return self.guessed(slot, f"`{name}` may also belong to the query inside")
 
@@ -362,7 +391,7 @@ class Scope:
         if merged is not None:
             for origin in self.merged_reads.get(key, ()):
                 self.evaluation.read(origin, clause, node)
-            others = self.beside(key, self.order)
+            others = self.beside(key, self.sources_with(key))
             if others:
                 return self.ambiguous(name, [merged, *others], node)
 
@@ -371,7 +400,7 @@ class Scope:
         found: Slot | None = None
         several: list[Slot] | None = None
         incomplete = False
-        for source in self.order:
+        for source in self.sources_with(key):
             slot = slot_at(source.index, key)
             if slot is not None:
                 if found is None:
@@ -388,7 +417,7 @@ class Scope:
 
         if several is not None:
             return self.ambiguous(name, several, node)
-        if incomplete and found is not None and sum(1 for source in self.order if source.stars) > 1:
+        if incomplete and found is not None and self.count_open() > 1:
             return self.guessed(found, f"only one source is known to have `{name}`")
 
         return found
@@ -413,12 +442,20 @@ class Scope:
         for origin, _ in slot.lineage:
             self.evaluation.read(origin, clause, node, learn=False)
 
+    def has_surely(self, key: str) -> bool:
+        """Whether a complete schema says that a source has a column: one learnt from use does not
+        outrank the tables of a subquery.
+        """
+        return key in self.merged or any(
+            key in source.index and not source.stars for source in self.sources_with(key)
+        )
+
     def has(self, node: exp.Column) -> bool:
         """Whether a source is known to have a column of that name."""
         key = self.evaluation.fold(node.name, False)
-        return any(key in source.index for source in self.order)
+        return any(key in source.index for source in self.sources_with(key))
 
-    def beside(self, key: str, members: list[Source]) -> list[Slot]:
+    def beside(self, key: str, members: Sequence[Source]) -> list[Slot]:
         """t JOIN u USING (a) JOIN w ON …      the merged a covers t's and u's, and not w's"""
         covered = self.covered.get(key, ())
         return [
@@ -450,7 +487,7 @@ class Scope:
             return None
         identifier = node.args["this"]
         key = self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
-        if any(key in source.index for source in self.order):
+        if any(key in source.index for source in self.sources_with(key)):
             return None
         return self.find_source(
             self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
@@ -464,7 +501,10 @@ class Scope:
             return self.no_column()
 
         stars = [
-            star.star for source in self.order for star in source.stars if star.star is not None
+            star.star
+            for source in self.open_sources()
+            for star in source.stars
+            if star.star is not None
         ]
         written = self.origin_name(name, key)
         candidates = [slot for star in stars if (slot := answer(star, written, key)) is not None]
@@ -516,7 +556,11 @@ class Scope:
 
     def may_be_column(self) -> bool:
         """s.x where no source is called s: s may be a struct column of a single unknown source."""
-        return sum(1 for source in self.order if source.stars) == 1
+        return self.count_open() == 1
+
+    def count_open(self) -> int:
+        """How many sources have columns that are not known."""
+        return sum(1 for source in self.open_sources() if source.stars)
 
     def from_stars(self, source: Source, name: str, key: str, node: exp.Expr) -> Slot | None:
         """t.x, where t's columns are not all known"""

@@ -69,7 +69,9 @@ def select_columns(  # noqa: C901  every output column passes here
             item = item.args["expression"]
             kind = item.__class__
         if kind is STAR or (kind is COLUMN and item.args["this"].__class__ is STAR):
-            slots.extend(star_slots(item, scope))
+            several = star_slots(item, scope)
+            scope.spans[position] = len(several)
+            slots.extend(several)
             continue
         lineage: Lineage = {}
         if kind is COLUMN:
@@ -82,9 +84,12 @@ def select_columns(  # noqa: C901  every output column passes here
             lineage = struct_of(item, scope)
         elif kind not in SPECIAL and not several_anywhere:
             gather(item, IDENTITY, lineage, scope)
-        elif (several := several_slots(item, scope)) is not None:
+        elif (found_several := several_slots(item, scope)) is not None:
+            scope.spans[position] = len(found_several)
             slots.extend(
-                several if alias is None else under_alias(several, alias, item, evaluation)
+                found_several
+                if alias is None
+                else under_alias(found_several, alias, item, evaluation)
             )
             continue
         elif kind is STRUCT:
@@ -92,6 +97,9 @@ def select_columns(  # noqa: C901  every output column passes here
         elif is_generator(item):
             made = generated(item, alias, scope, rows)
             aliases.update((slot.key, slot) for slot in made)
+            if lateral:
+                scope.aliases = aliases
+            scope.spans[position] = len(made)
             slots.extend(made)
             continue
         else:

@@ -7,7 +7,9 @@ from sqlglot import exp
 
 
 def selected_names(text: str, dialect: str) -> list[str]:
-    """select 1 as id, 'a' as name union all …      id, name; none if the text is no query"""
+    """select 1 as id, 'a' as name union all …      id, name; none if the text does not parse as a
+    query
+    """
     try:
         tree = sqlglot.parse_one(text, dialect=dialect or None)
     except (sqlglot.errors.SqlglotError, RecursionError):

@@ -87,6 +87,28 @@ class Counted(Source):
         return self.frame.slots[:-1]
 
 
+class Holders:
+    """FROM a, b, c, … with many members: the sources by the names of their columns."""
+
+    __slots__ = ("by_key", "count", "open")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.by_key: dict[str, list[Source]] = {}
+        self.open: list[Source] = []
+        """the sources whose columns are not all known"""
+
+    def add(self, order: Sequence[Source]) -> None:
+        """Take in the sources that were added since the last question."""
+        for source in order[self.count :]:
+            if source.stars:
+                self.open.append(source)
+            for key in source.index:
+                self.by_key.setdefault(key, []).append(source)
+
+        self.count = len(order)
+
+
 class Scalar(NamedTuple):
     """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
 

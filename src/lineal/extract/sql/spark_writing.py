@@ -412,7 +412,7 @@ def with_aliases(node: Any, query: exp.Select) -> Any:
 
 
 def sources_of(node: Any) -> set[str]:
-    """The columns that an expression names: a AS a is no alias of its own."""
+    """Return the columns that an expression names: `a + 1 AS a` does not replace its own a."""
     return {column.name for column in node.find_all(exp.Column)}
 
 

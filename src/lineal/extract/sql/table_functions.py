@@ -554,7 +554,7 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     """
     fold = scope.evaluation.fold
     slots: list[Slot] = []
-    for argument in call.expressions:
+    for argument in zipped_arrays(call, scope):
         made = value_of(argument, VALUE, scope)
         made = parts_of(argument, made, scope)
         if not fixed(argument, scope):
@@ -576,6 +576,17 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         return [Slot(name, key, everything) for name, key in asked]
 
     return slots
+
+
+def zipped_arrays(call: exp.Unnest, scope: Scope) -> list[Any]:
+    """UNNEST(zip(a, b))      UNNEST(a, b), if rows of an array are columns"""
+    arrays = list(call.expressions)
+    only = arrays[0] if len(arrays) == 1 else None
+    is_zip = isinstance(only, exp.Anonymous) and only.name.lower() == "zip"
+    if not is_zip or not scope.evaluation.facts.items_are_columns or only is None:
+        return arrays
+
+    return list(only.expressions)
 
 
 def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:

@@ -151,7 +151,7 @@ def spelled(table: Any, facts: Facts) -> Named:
 
 
 def named_in_text(text: str, facts: Facts) -> Named:
-    """Parse a name that stands in a text.
+    """Parse a name in a text.
 
     'db.t', 'db."T"'      as if it stood there without the quotes
     """
@@ -180,7 +180,7 @@ def parts_in_text(text: str) -> list[exp.Identifier]:
 
 
 def column_in_text(text: str) -> exp.Column:
-    """Parse a column that stands in a text.
+    """Parse a column in a text.
 
     't.a'      the column a of t
     """

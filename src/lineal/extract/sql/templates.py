@@ -22,7 +22,7 @@ from lineal.extract.sql.dialects import parser_dialect
 
 
 class Expression(NamedTuple):
-    """{{ … }}: where it is, what is in it, and the name that it stands for."""
+    """{{ … }}: its range, its content, and the name that it stands for."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ class Block(NamedTuple):
 
 
 class Template(NamedTuple):
-    """A text with Jinja in it, and what was made of that."""
+    """A text with Jinja in it, and the SQL that is left to read."""
 
     text: str
     """what is left to be read: as long as the text itself"""
@@ -361,7 +361,7 @@ class Scan:
         return Template(text, shown, unread, self.found)
 
     def statements(self) -> list[tuple[int, int]]:
-        """The statements, from one semicolon to the next, without what is blank around them."""
+        """Return the statements, from one semicolon to the next, without the blanks around them."""
         found = []
         start = 0
         for end in (*self.ends, len(self.source)):
@@ -390,7 +390,9 @@ class Scan:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """What tags decide about, in order; what stands inside of another is a part of that."""
+        """Return the blocks that tags control, in order; a block inside of another is a part of
+        that.
+        """
         found: list[Block] = []
         for block in sorted(map(self.spread, self.control)):
             if not found or block.start >= found[-1].end:

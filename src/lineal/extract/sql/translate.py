@@ -29,7 +29,7 @@ def statement(text: str, dialect: str) -> str:
 
 
 def type_name(text: str, dialect: str) -> str:
-    """VARCHAR is STRING, INTEGER is INT; what is no type stays as it is."""
+    """VARCHAR is STRING, INTEGER is INT; a text that does not parse as a type stays as it is."""
     import sqlglot
 
     try:

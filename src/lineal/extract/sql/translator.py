@@ -66,7 +66,7 @@ class RowChange(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A part of a text, and what is to stand there."""
+    """A part of a text, and its replacement."""
 
     start: int
     end: int
@@ -351,7 +351,7 @@ def ctes_of(tree: Any) -> set[str]:
 
 
 def is_member(table: exp.Table) -> bool:
-    """Tell whether a table stands in FROM.
+    """Tell whether a table is a member of FROM.
 
     FROM t, JOIN t      where a table can be given another name
     """

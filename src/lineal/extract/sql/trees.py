@@ -35,7 +35,9 @@ def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -
 
 
 def without_places(trees: list[Any]) -> list[Any]:
-    """The steps that the parser makes of a pipe, and their stars, stand nowhere in the text."""
+    """Remove the places of the steps that the parser makes of a pipe, and of their stars: the text
+    does not have them.
+    """
     for tree in trees:
         for node in tree.find_all(exp.Identifier, exp.Star) if tree is not None else ():
             if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):

@@ -62,6 +62,22 @@ def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Toke
     return tokens
 
 
+def open_replacements(tokens: list[Token], script: Script) -> list[Token]:
+    """Return the tokens of a script with a token for each word of REPLACE INTO.
+
+    REPLACE INTO t SELECT …      sqlglot takes all that follows REPLACE for one token
+    """
+    found: list[Token] = []
+    for token in tokens:
+        is_rest = bool(found) and found[-1].text.upper() == "REPLACE"
+        start = found[-1].end + 1 if is_rest else 0
+        if is_rest and script.text[start : token.end + 1].split(None, 1)[0].upper() == "INTO":
+            found += words_of_part(script.text, start, token.end + 1, script.dialect)
+        else:
+            found.append(token)
+    return found
+
+
 def words_of_part(text: str, start: int, end: int, dialect: str) -> list[Token]:
     """The tokens of a part of a text as a dialect reads them, each in its place in the text; may
     raise FAILURES.
@@ -185,7 +201,7 @@ def closing(words: Words, opening: int) -> int:
 
 
 def split_items(words: Words) -> list[Words]:
-    """a INT, b INT      the parts between the commas that stand in no parentheses"""
+    """a INT, b INT      the parts between the commas outside of parentheses"""
     found: list[Words] = [[]]
     depth = 0
     for word in words:
@@ -199,7 +215,7 @@ def split_items(words: Words) -> list[Words]:
 
 
 def first(words: Words, start: int, *texts: str) -> int | None:
-    """The first of these words that stands in no parentheses."""
+    """Return the position of the first of these words outside of parentheses."""
     depth = 0
     for position in range(start, len(words)):
         word = words[position]

@@ -14,6 +14,9 @@ from lineal.extract.sql.dialects.nearest import NEAREST_GRAMMAR, grammar_of
 from lineal.extract.sql.dialects.table_functions import SETS_IN_SELECT
 from lineal.model.names import FOLDS, Fold, closest, insensitive, sensitive
 
+PLUS_JOINS_TEXTS = frozenset(("tsql", "fabric", ""))
+"""SELECT first + last      a text, so that the order of the sides counts"""
+
 LATERAL_ALIASES = frozenset(
     (
         "spark",
@@ -289,6 +292,7 @@ class Facts:
     default_schema: str
     virtual_schema: str
     sets_in_select: bool
+    plus_joins_texts: bool
     count_of_rows: str
     aliases_in_strings: bool
     output_into: bool
@@ -371,6 +375,7 @@ def facts_of(dialect: str) -> Facts:
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),
         values_names=VALUES_NAMES.get(dialect, (1, "col")),
         sets_in_select=dialect in SETS_IN_SELECT,
+        plus_joins_texts=dialect in PLUS_JOINS_TEXTS,
         count_of_rows=COUNTS_OF_ROWS.get(dialect, "ordinality"),
         partitions_are_columns=dialect in PARTITIONS_ARE_COLUMNS,
         partition_decorator=PARTITION_DECORATORS.get(dialect, ""),

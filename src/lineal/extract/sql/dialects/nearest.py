@@ -28,7 +28,7 @@ Tokens = list[Token]
 
 
 def is_word(tokens: Tokens, at: int, *texts: str) -> bool:
-    """Whether an unquoted word stands here."""
+    """Whether the word at a position is one of these, unquoted."""
     if not 0 <= at < len(tokens):
         return False
 
@@ -70,7 +70,7 @@ ENDS_A_VALUE = (TokenType.NUMBER, TokenType.R_PAREN)
 
 
 def drop_duration_units(tokens: Tokens) -> Tokens:
-    """d + 3 DAYS, d - (n) MONTHS      Db2: d + 3, d - (n); the unit is no column"""
+    """d + 3 DAYS, d - (n) MONTHS      Db2: d + 3, d - (n); the unit is not a column"""
     found: Tokens = []
     for at, token in enumerate(tokens):
         after_value = at > 1 and tokens[at - 1].token_type in ENDS_A_VALUE
@@ -80,7 +80,7 @@ def drop_duration_units(tokens: Tokens) -> Tokens:
 
 
 def follows_sign(tokens: Tokens, end: int) -> bool:
-    """d + 3      whether a plus or minus stands before the value that ends here"""
+    """d + 3      whether a plus or minus comes before the value that ends here"""
     depth = 0
     for at in range(end, -1, -1):
         depth += tokens[at].token_type is TokenType.R_PAREN

@@ -186,7 +186,7 @@ def coalesce(
 def date_function(
     node: Any, masks: bool, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage
 ) -> None:
-    """Walk a date function, whose unit is no column.
+    """Walk a date function, whose unit is not a column.
 
     DATEDIFF(minute, a, b)
 

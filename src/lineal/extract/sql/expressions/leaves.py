@@ -1,4 +1,4 @@
-"""Leaves of an expression that are no plain columns: parameters, placeholders, names in texts."""
+"""Leaves of an expression other than plain columns: parameters, placeholders, names in texts."""
 
 from __future__ import annotations
 

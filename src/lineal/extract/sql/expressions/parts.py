@@ -13,6 +13,7 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import take_row
 from lineal.algebra.values import Row, Struct
+from lineal.extract.sql.choices import CHOICES, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions.bodies import qualified_call
 from lineal.extract.sql.expressions.leaves import is_absolute
@@ -100,6 +101,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
     elif (field := struct_row(base, names, scope)) is not None:
         pour(field_of(field, names[1:], node).lineage, step, into, node, around)
+    elif names and isinstance(base.unnest(), CHOICES):
+        stack.append((part_of_choice(base.unnest(), names), step, around))
     elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
         record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
         pour(field_of(record, names[1:], node).lineage, way, into, node, around)

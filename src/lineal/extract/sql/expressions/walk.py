@@ -237,8 +237,8 @@ def push_by_law(law: Law, arguments_: Sequence[Any], way: Way, around: Any, stac
 
 
 def both(node: Any, way: Way, around: Any, scope: Scope, into: Lineage) -> None:
-    """What is a value and decides, too: walked once and poured twice, or ten nested COALESCEs were
-    a thousand walks.
+    """Walk a node that is a value and decides, too: it is walked once and poured twice, or ten
+    nested COALESCEs would take a thousand walks.
     """
     if node.__class__ not in PLAIN:
         found = Apart()

@@ -73,7 +73,7 @@ def column(reader: Reader, node: exp.Column, scope: Scope) -> Term:
 
 
 def identifier(reader: Reader, node: exp.Identifier, scope: Scope) -> Term:
-    """A name that is no column."""
+    """Return the term of a name that is not a column."""
     return ("id", reader.fold(node))
 
 
@@ -243,6 +243,18 @@ def null_if(reader: Reader, node: exp.Nullif, scope: Scope) -> Term:
     return case(((eq(left, right), NULL),), left)
 
 
+def plus(reader: Reader, node: exp.Add, scope: Scope) -> Term:
+    """a + b is b + a, unless + joins texts"""
+    if reader.facts.plus_joins_texts:
+        return any_node(reader, node, scope)
+    return ("plus", *both(reader, node, scope))
+
+
+def times(reader: Reader, node: exp.Mul, scope: Scope) -> Term:
+    """a * b is b * a"""
+    return ("times", *both(reader, node, scope))
+
+
 # -- aggregates ------------------------------------------------------------------------------------
 
 
@@ -315,6 +327,8 @@ HANDLERS: dict[type, Callable[[Any, Any, Any], Term]] = {
     exp.If: if_,
     exp.Coalesce: first_value,
     exp.Nullif: null_if,
+    exp.Add: plus,
+    exp.Mul: times,
     exp.Count: count,
     exp.Min: alike_when_distinct,
     exp.Max: alike_when_distinct,

@@ -406,7 +406,7 @@ class Reader:
 
 
 def holds_aggregate(node: Any) -> bool:
-    """Tell whether an item holds an aggregate of its own query that is no window."""
+    """Tell whether an item holds an aggregate of its own query, other than a window."""
     for found in node.find_all(exp.AggFunc):
         around = found.parent
         while isinstance(around, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):

@@ -12,7 +12,7 @@ from lineal.extract.sql.normal.terms import Term, columns_in, may_fail
 
 MOST_ORDERS = 24
 """Orders of equal sources (`t AS a, t AS b`) that are tried; the smallest text counts."""
-SORTED = frozenset(("and", "or", "eq", "same"))
+SORTED = frozenset(("and", "or", "eq", "same", "plus", "times"))
 """Terms whose operands have no order."""
 
 

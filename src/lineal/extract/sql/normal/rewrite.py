@@ -82,16 +82,23 @@ def normalize_block(block: Block, as_set: bool) -> Query:
 
 
 def unwrap_set(block: Block) -> Query:
-    """SELECT b, a FROM (SELECT a, b … UNION ALL …) reads each branch in another order."""
+    """SELECT b, a FROM (SELECT a, b … UNION ALL …) reads each branch in another order; with
+    DISTINCT it is UNION.
+    """
     source = block.sources[0] if len(block.all_sources) == 1 and block.sources else None
-    if source is None or not isinstance(source.query, SetOperation) or not is_wrapper(block):
+    if source is None or not isinstance(source.query, SetOperation):
+        return block
+    united = block.distinct and source.query.kind == "union"
+    if not is_wrapper(replace(block, distinct=False) if united else block):
         return block
     query, names = source.query, source.query.names or []
     wanted = [item.term[2] for item in block.items]
     branches = [each for each in query.branches if isinstance(each, Block) and not each.distinct]
     fails = any(may_fail(item.term) for each in branches for item in each.items)
     pruned = set(wanted) != set(names) or len(wanted) != len(names)
-    if len(branches) != len(query.branches) or (pruned and (fails or query.distinct)):
+    if len(branches) != len(query.branches) or (
+        pruned and (fails or (query.distinct and not united))
+    ):
         return block
     if pruned and query.kind != "union":
         return block
@@ -103,7 +110,7 @@ def unwrap_set(block: Block) -> Query:
     assert isinstance(first, Block)
     renamed = zip(first.items, block.items, strict=True)
     first.items = [Item(item.name, old.term) for old, item in renamed]
-    return replace(query, branches=made)
+    return replace(query, branches=made, distinct=query.distinct or united)
 
 
 def is_wrapper(block: Block) -> bool:

@@ -7,6 +7,7 @@
     ("isnull", a), ("same", a, b)            a IS NULL; a IS NOT DISTINCT FROM b
     ("case", ((condition, value), …), else)  CASE, IF, NULLIF
     ("coalesce", a, b, …)
+    ("plus", a, b), ("times", a, b)          sums and products of two, in any order
     ("exists", query), ("in", a, query), ("scalar", query)
     ("node", key, …)                         anything else, by the name of its class
 
@@ -217,12 +218,11 @@ def case(branches: tuple[tuple[Term, Term], ...], otherwise: Term) -> Term:
         tested, otherwise = tested[:always], tested[always][1]
     if not tested:
         return otherwise
-    if len(tested) == 1:
-        test, value = tested[0]
-        if test == not_(("isnull", value)):
-            return coalesce(value, otherwise)
-        if test == ("isnull", otherwise):
-            return coalesce(otherwise, value)
+    test, value = tested[-1]
+    if test == not_(("isnull", value)):
+        return case(tested[:-1], coalesce(value, otherwise))
+    if test == ("isnull", otherwise):
+        return case(tested[:-1], coalesce(otherwise, value))
     return ("case", tested, otherwise)
 
 

@@ -31,7 +31,7 @@ COMMANDS = frozenset(
 
 
 class Assignments(Reader):
-    """A reader that finds statements of SQL, and what is assigned to variables."""
+    """A reader that finds statements of SQL, and assignments to variables."""
 
     # -- statements --------------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ class Blocks(Bodies):
     """A walk from statement to statement."""
 
     def walk(self, tokens: Tokens) -> None:
-        """Read all statements; what is left open at the end is reported."""
+        """Read all statements; a construct that is still open at the end is reported."""
         height = len(self.stack)
         held, self.declaring = self.declaring, False
         at = 0

@@ -118,7 +118,7 @@ class Bodies(Constructs):
         self.expression_body(routine, inner)
 
     def walk_body(self, routine: Routine, tokens: Tokens) -> None:
-        """Walk a block in a string, apart from what is open around it."""
+        """Walk a block in a string, apart from the open constructs around it."""
         held = self.begin_routine(routine)
         stack, self.stack = self.stack, []
         pending, self.pending = self.pending, []

@@ -19,6 +19,7 @@ from lineal.extract.sql.procedural.text import (
     SEMICOLON,
     Tokens,
     find_outside,
+    find_word,
     is_name,
     skip_words,
     vocabulary,
@@ -69,7 +70,7 @@ class Pending(NamedTuple):
 
 
 class Constructs(Simple):
-    """A walker that opens and closes constructs; what is open is on a stack of its own.
+    """A walker that opens and closes constructs; the open ones are on a stack of its own.
 
     A method takes the tokens and a position, and returns the next position; the same one, if its
     construct is not there.
@@ -98,8 +99,8 @@ class Constructs(Simple):
         self.stack.append(Open(kind, self.body.enter(loops, kind in ("IF", "CASE")), at, routine))
 
     def pop(self) -> str:
-        """The innermost construct ends; with it the handlers that stand in it, and the routine
-        whose body it was.
+        """End the innermost construct, with its handlers, and with the routine whose body
+        it was.
         """
         left = self.stack.pop()
         if left.kind == "HANDLERS":
@@ -313,6 +314,7 @@ class Constructs(Simple):
                 self.body.row_types[target] = ""
             self.body.declare(target)
 
+        rows = rows_of_cursor(rows)
         first = word_at(rows, 0)
         if first in ROWS:
             self.take_each(targets, self.assignment(rows))
@@ -413,3 +415,11 @@ def is_separator(tokens: Tokens, at: int) -> bool:
     line = tokens[at].line
     near = [*tokens[max(at - 1, 0) : at], *tokens[at + 1 : at + 2]]
     return all(token.line != line for token in near)
+
+
+def rows_of_cursor(rows: Tokens) -> Tokens:
+    """FOR r AS c CURSOR FOR SELECT … DO      the query behind the name of the cursor"""
+    if "CURSOR" not in (word_at(rows, 1), word_at(rows, 2)):
+        return rows
+
+    return rows[find_word(rows, ("FOR",), missing=-1) + 1 :]

@@ -109,17 +109,59 @@ MOST_HELD = 8
 
 
 class Loop:
-    """WHILE … LOOP      what is assigned inside may be there when it starts again"""
+    """WHILE … LOOP      assignments inside may hold when it starts again"""
 
-    __slots__ = ("assigned", "body", "parent", "queries", "start")
+    __slots__ = ("assigned", "body", "depth", "found", "jump", "parent", "queries", "start")
 
     def __init__(self, start: int, parent: Loop | None, body: Body) -> None:
         self.start = start
         self.parent = parent
         self.body = body
+        self.depth: int = parent.depth + 1 if parent is not None else 0
+        self.jump: Loop = jump_of(self, parent)
+        """a loop further out, so that any of n loops around is found in log n steps"""
         self.queries: dict[Assignment, None] = {}
         """FOR r IN (SELECT …), FETCH c INTO r: the queries over whose rows it runs"""
+        self.found: tuple[int, dict[Assignment, None]] = (-1, {})
         self.assigned: dict[str, dict[Held, None]] = {}
+
+    def outermost_since(self, position: int) -> Loop:
+        """The outermost loop around this one that starts behind a position, or this one."""
+        loop = self
+        while loop.parent is not None and loop.parent.start > position:
+            loop = loop.jump if loop.jump.start > position else loop.parent
+        return loop
+
+    def around_at(self, depth: int) -> Loop:
+        """The loop around this one, or this one, that has so many others around it."""
+        loop = self
+        while loop.parent is not None and loop.depth > depth:
+            loop = loop.jump if loop.jump.depth >= depth else loop.parent
+        return loop
+
+    def all_queries(self) -> dict[Assignment, None]:
+        """The queries of this loop and of those around it."""
+        asked = []
+        loop: Loop | None = self
+        while loop is not None and loop.found[0] != loop.body.iterations:
+            asked.append(loop)
+            loop = loop.parent
+
+        found = loop.found[1] if loop is not None else {}
+        for each in reversed(asked):
+            found = {**each.queries, **found} if each.queries else found
+            each.found = (each.body.iterations, found)
+        return found
+
+
+def jump_of(loop: Loop, parent: Loop | None) -> Loop:
+    """The loop that another one jumps to: its parent, or twice as far as its parent jumps."""
+    if parent is None:
+        return loop
+
+    far = parent.jump
+    even = parent.depth - far.depth == far.depth - far.jump.depth
+    return far.jump if even and far.parent is not None else parent
 
 
 Arms = tuple[tuple[int, int], ...]
@@ -127,7 +169,7 @@ Arms = tuple[tuple[int, int], ...]
 
 
 class Moment(NamedTuple):
-    """Where a statement stands in its body."""
+    """The position of a statement in its body."""
 
     body: Body
     position: int
@@ -139,20 +181,10 @@ class Moment(NamedTuple):
     """FORALL i IN 1..rows.COUNT: the queries that fill the collections it runs over"""
 
     @property
-    def loops(self) -> Iterator[Loop]:
-        """The loops around it, the innermost first."""
-        loop = self.loop
-        while loop is not None:
-            yield loop
-            loop = loop.parent
-
-    @property
     def queries(self) -> dict[Assignment, None]:
         """The queries for each of whose rows the statement is executed."""
-        found = dict.fromkeys(self.repeated)
-        for loop in self.loops:
-            found |= loop.queries
-        return found
+        around = self.loop.all_queries() if self.loop is not None else {}
+        return {**dict.fromkeys(self.repeated), **around} if self.repeated else around
 
 
 class TableTest(NamedTuple):
@@ -169,7 +201,7 @@ class TableTest(NamedTuple):
 
 
 class Construct:
-    """An open BEGIN, IF or LOOP: what was assigned inside, branch by branch."""
+    """An open BEGIN, IF or LOOP: the assignments inside, branch by branch."""
 
     __slots__ = (
         "assigned",
@@ -205,6 +237,8 @@ class Body:
         self.names: set[str] = set()
         self.position = 0
         self.loop: Loop | None = None
+        self.iterations = 0
+        """how many loops over the rows of a query have been met"""
         self.repeated: tuple[Assignment, ...] = ()
         """what the FORALL runs over whose statement comes next"""
         self.history: dict[str, tuple[list[int], list[Refs]]] = {}
@@ -268,7 +302,7 @@ class Body:
             self.test_table(construct, TableTest(names, runs=False))
 
     def runs_for(self, table: str, arms: Arms) -> bool:
-        """Whether what stands in some arms runs for a trigger of a table."""
+        """Whether the statements in some arms run for a trigger of a table."""
         tests = (self.table_tests[arm][1] for arm in arms if arm in self.table_tests)
         return all(test.allows(table) for test in tests)
 
@@ -276,6 +310,7 @@ class Body:
         """FOR r IN (SELECT …), FETCH c INTO r      the loop runs once for each row of the query"""
         if query is not None and query.tree is not None and self.loop is not None:
             self.loop.queries[query] = None
+            self.iterations += 1
 
     def give(self, parameter: str, position: int) -> None:
         """Define a parameter.
@@ -432,13 +467,17 @@ class Body:
 
     def _at(self, variable: str, position: int, loop: Loop | None) -> Refs:
         since, refs = self._entry(variable, position)
-        backs = []
-        while loop is not None and loop.start > since:
-            backs.append(Back(loop, variable))
-            loop = loop.parent
+        if loop is None or loop.start <= since:
+            return refs
 
-        if len(backs) > MOST_HELD:
-            backs = backs[-1:]  # what a loop assigns, the loop around it assigns
+        outermost = loop.outermost_since(since)
+        if loop.depth - outermost.depth >= MOST_HELD:
+            return (*refs, Back(outermost, variable))  # it assigns what a loop in it assigns
+
+        backs = [Back(loop, variable)]
+        while loop is not outermost and loop.parent is not None:
+            loop = loop.parent
+            backs.append(Back(loop, variable))
         return (*refs, *backs)
 
     def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
@@ -512,5 +551,9 @@ def _united(left: Refs, right: Refs) -> Refs:
 
 def queries_left(home: Moment, moment: Moment) -> list[Assignment]:
     """The queries of the loops around one moment that are over at another."""
-    loops_now = set(moment.loops)
-    return [query for loop in home.loops if loop not in loops_now for query in loop.queries]
+    found: list[Assignment] = []
+    loop, now = home.loop, moment.loop
+    while loop is not None and (now is None or now.around_at(loop.depth) is not loop):
+        found += loop.queries
+        loop = loop.parent
+    return found

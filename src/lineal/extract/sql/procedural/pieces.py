@@ -1,5 +1,5 @@
-"""Pieces: what is found in procedural code. SQL statements, each with its moment, and the routines
-that hold them.
+"""Pieces: the parts of procedural code. SQL statements, each with its moment, and the routines that
+hold them.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ MARKS = (TokenType.COLON, TokenType.PLACEHOLDER)
 
 
 class Reader:
-    """What has been found so far, and the body that is being walked."""
+    """The pieces found so far, and the body that is being walked."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading

@@ -28,7 +28,7 @@ FOREIGN = vocabulary(
 
 
 class Held(NamedTuple):
-    """What is walked around a routine, and goes on after it."""
+    """The state around a routine, to go on with after it."""
 
     body: Body
     routine: Routine | None
@@ -40,7 +40,7 @@ class Results(Assignments):
     """A reader that enters routines, and keeps what they give back."""
 
     def begin_routine(self, routine: Routine) -> Held:
-        """Walk the body of a routine from here on; returns what goes on after it."""
+        """Walk the body of a routine from here on; return the state to go on with after it."""
         held = Held(self.body, self.routine, self.cursors, self.in_block)
         if self.in_block:
             routine.body.names |= self.body.names
@@ -73,7 +73,7 @@ class Results(Assignments):
         self.body.give(f"${position + 1}", position)
 
     def end_routine(self, held: Held) -> None:
-        """Go on with what is around the routine."""
+        """Go on with the code around the routine."""
         routine = self.routine
         assert routine is not None
         self.finish_results(routine)

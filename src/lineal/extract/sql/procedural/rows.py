@@ -98,7 +98,9 @@ class UnknownRow(Source):
         return [star_slot(Star(Dataset("", "<dynamic>"), made=Made({}, "", "")))]
 
     def count_unresolved(self) -> None:
-        """What no trigger tells is lineage that is missing; a variable that nothing fills has none."""
+        """Count a field that no trigger fills as missing lineage; a variable without values has
+        none.
+        """
         self.evaluation.unresolved += self.counts
 
 

@@ -1,4 +1,4 @@
-"""The words of procedural code: tokens with the bodies that stand in strings opened, each word in
+"""The words of procedural code: tokens with the bodies in strings opened, each word in
 its place.
 """
 
@@ -62,7 +62,7 @@ def tokens_of(text: str, dialect: str) -> Tokens:
 
 
 def word(token: Token) -> str:
-    """A word in upper case; nothing for what is quoted."""
+    """Return a word in upper case; nothing for a quoted one."""
     if token.token_type in QUOTED:
         return ""
 

@@ -57,7 +57,7 @@ class TSqlRoutines(TSqlStatements):
         self.table_variable(tokens[start : close + 1], 2)
 
     def end_routine(self, held: Held) -> None:
-        """Go on with what is around the routine; a table variable may be its result."""
+        """Go on with the code around the routine; a table variable may be its result."""
         routine = self.routine
         if routine is not None and routine.result:
             name = new_token(TokenType.IDENTIFIER, f"@{routine.result}", self.here)

@@ -118,6 +118,6 @@ def is_small(evaluation: Evaluation) -> bool:
 
 
 def note(used: Used, notes: list[Used]) -> None:
-    """Note what is used, once."""
+    """Note a use, once."""
     if used not in notes:
         notes.append(used)

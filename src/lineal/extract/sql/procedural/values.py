@@ -190,8 +190,8 @@ class Values:
         self.witnessed = False
 
     def at(self, key: str, moment: Moment, evaluation: Evaluation) -> Frame:
-        """What a variable holds at a moment; what was read for it is read by the statement that
-        uses it.
+        """Return the frame of a variable at a moment; the statement that uses the variable also
+        reads the sources of its value.
         """
         if key not in self.body.row_types:
             whole = self.symbols.at(key, moment, evaluation)
@@ -399,7 +399,7 @@ class Values:
             self.settled.update(circle)
 
     def witness(self) -> None:
-        """What was undecided is evaluated again, once all of the corpus has been read."""
+        """Evaluate undecided assignments again, once all of the corpus has been read."""
         if not self.witnessed and getattr(self.catalog, "evidence", None) is not None:
             self.witnessed = True
             self.symbols.followed.clear()

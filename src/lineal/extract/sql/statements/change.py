@@ -14,7 +14,7 @@ from lineal.algebra.changes import update as set_columns
 from lineal.algebra.clauses import FILTERS, JOINS
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
-from lineal.algebra.lineage import Lineage, absorb, pour, united
+from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.algebra.relation import project
 from lineal.algebra.values import AssignedFields, assigned_lineages
 from lineal.extract.sql.dialects import Facts
@@ -135,7 +135,9 @@ def updated_through_view(
     evaluation: Evaluation,
     ctes: CTEs,
 ) -> Frame:
-    """What decides the view's rows decides what is set."""
+    """Return the assigned columns of an UPDATE of a view; the columns that decide the view's rows
+    decide them, too.
+    """
     scope = Scope(evaluation, evaluation.around, ctes)
     decided: Lineage = {}
     relation(node.this, scope, decided)
@@ -223,8 +225,10 @@ def update_parts(
     alias = target.alias or target.name
     if evaluation.fold_table(alias, False) not in scope.sources:
         joined: Lineage = {}
-        # what decides the target's rows decides nothing that is set
+        # what decides the target's rows decides nothing that is set; of a CTE it decides which are
         own = relation(target, scope, joined).frame.rows
+        if target.args.get("db") is None and evaluation.fold_table(target.name, False) in ctes:
+            own = NOTHING
         absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
 
     if node.args.get("where") is not None:

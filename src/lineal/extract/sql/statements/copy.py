@@ -152,7 +152,7 @@ def path_of(node: Any) -> str:
 
 
 def written(path: str, query: Any, node: Any) -> Plan:
-    """What is written to a path: a query, or every column of a table."""
+    """Return the plan of a write to a path: of a query, or of every column of a table."""
     if isinstance(query, exp.Schema):
         columns = [exp.column(each.copy()) for each in query.expressions]
         query = exp.select(*columns).from_(query.this, copy=False)

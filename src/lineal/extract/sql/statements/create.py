@@ -13,6 +13,7 @@ from lineal.algebra.relation import project
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
+from lineal.extract.sql.words import FAILURES
 from lineal.model.extraction import ColumnInfo
 
 Created = Plan | list[Step] | type[Unsupported] | None
@@ -206,7 +207,7 @@ def declared_columns(items: list[Any], facts: Facts) -> list[ColumnInfo]:
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
-    """amount DECIMAL(10, 2) COMMENT 'what was paid'"""
+    """amount DECIMAL(10, 2) COMMENT 'paid in total'"""
     if isinstance(node, exp.Identifier):
         return ColumnInfo(node.name, "", "", quoted=bool(node.args.get("quoted")))
     if not isinstance(node, exp.ColumnDef):
@@ -224,7 +225,10 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
 def dictionary(node: exp.Create, facts: Facts) -> Created:
     """CREATE DICTIONARY d (id UInt64, name String) … SOURCE(CLICKHOUSE(TABLE 'codes'))
 
-    ClickHouse: the columns of codes, by name; of any other source only the columns are known
+    SOURCE(CLICKHOUSE(QUERY 'SELECT …'))
+
+    ClickHouse: the columns of codes or of the query, by name; of any other source only the columns
+    are known
     """
     plan = dataset("table", node, facts)
     source = next(
@@ -235,13 +239,30 @@ def dictionary(node: exp.Create, facts: Facts) -> Created:
 
     settings = {each.name.upper(): each.args["value"] for each in source.args["settings"] or ()}
     parts = [settings[key].name for key in ("DB", "TABLE") if key in settings]
-    if source.args["kind"].upper() != "CLICKHOUSE" or "TABLE" not in settings:
+    if source.args["kind"].upper() != "CLICKHOUSE":
         return plan
 
-    table = exp.to_table(".".join(parts), dialect=facts.name or None)
+    rows: exp.Expr | None = None
+    if "TABLE" in settings:
+        rows = exp.to_table(".".join(parts), dialect=facts.name or None)
+    elif "QUERY" in settings:
+        rows = query_of_text(settings["QUERY"].name, facts)
+    if rows is None:
+        return plan
+
     columns = [exp.column(exp.to_identifier(each.name, quoted=True)) for each in plan.schema]
-    plan.query, plan.schema = exp.select(*columns).from_(table), None
+    plan.query, plan.schema = exp.select(*columns).from_(rows), None
     return plan
+
+
+def query_of_text(text: str, facts: Facts) -> exp.Subquery | None:
+    """A query that a statement has in a string, as a table; None for any other text."""
+    try:
+        query: Any = exp.maybe_parse(text, dialect=facts.name or None)
+    except FAILURES:
+        return None
+
+    return query.subquery("source") if isinstance(query, exp.Query) else None
 
 
 KINDS: dict[str, Callable[[exp.Create, Facts], Created]] = {

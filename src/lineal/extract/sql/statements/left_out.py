@@ -41,7 +41,7 @@ def made_with_doubt(made: Made) -> Made:
 
 
 def after_with_doubt(after: After | None) -> After:
-    """What is done with a query's frame, and then a doubt about all of it."""
+    """Return the work on a query's frame, followed by a doubt about all of it."""
     if after is None:
         return lambda frame, evaluation, ctes: weakened(frame)
     return lambda frame, evaluation, ctes: weakened(after(frame, evaluation, ctes))

@@ -30,7 +30,7 @@ def outline_of(plan: Plan, facts: Facts) -> tuple[str, ...] | None:
 
 
 def listed_columns(select: exp.Select, facts: Facts) -> tuple[str, ...] | None:
-    """The keys of the outputs of a SELECT; None where a star stands among them."""
+    """Return the keys of the outputs of a SELECT; None where a star is among them."""
     keys = []
     for item in select.expressions:
         if item.is_star:

@@ -27,7 +27,7 @@ CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
 
 def gives_rows(node: Any) -> bool:
-    """Whether a change stands in WITH, or the rows of this one are written somewhere else."""
+    """Whether a change is in WITH, or the rows of this one are written somewhere else."""
     args = node.args
     returning = args.get("returning")
     if returning is not None and returning.args.get("into") is not None:

@@ -324,7 +324,7 @@ MEANT = {("spark", "date_trunc"): "timestamp_trunc"}
 
 
 def _arguments(node: Any) -> list[Any]:
-    """The arguments in order; what only says how (DISTINCT, ORDER BY) is no argument."""
+    """Return the arguments in order; modifiers (DISTINCT, ORDER BY) do not count."""
     found = []
     for name in node.arg_types:
         held = node.args.get(name)

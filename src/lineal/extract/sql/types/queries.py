@@ -50,7 +50,7 @@ class Table:
         return self._index
 
     def by_key(self) -> dict[str, Type]:
-        """What is known."""
+        """Return the known types, by key."""
         return {key: kind for key, kind in self.index.items() if kind.spelled}
 
     def find(self, key: str) -> Type | None:

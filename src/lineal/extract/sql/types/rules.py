@@ -312,7 +312,9 @@ class Rules:
         return UNKNOWN
 
     def respelled(self, of: Type) -> Type:
-        """What an operator makes is no longer what somebody has declared."""
+        """Return the type of an operator's result, spelled anew: a declared spelling does not carry
+        over.
+        """
         if of.kind is not None:
             return spelled(of.kind, self.dialect)
 
