@@ -6,8 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import lineal
 from lineal.graph.change import parse as change_of
+from lineal.graph.dataset_effects import effects_on_dataset
 from lineal.graph.effects import effects
 from lineal.projects.source_texts import SourceFiles
 from lineal.web.data import texts_of
@@ -391,6 +394,23 @@ def test_impact_through_stars_set_operations_and_casts(shown: Open) -> None:
     page = shown(found)
     for column in ("t.a", "t.c", "s.b"):
         impact_agrees(page, found, column)
+    assert page.problems == []
+
+
+TABLES = """() => Object.fromEntries([...document.querySelectorAll('.impacts li')].map((item) =>
+  [item.dataset.name, item.closest('ol').dataset.effect]))"""
+
+
+@pytest.mark.parametrize("change", ["drop", "values"])
+def test_the_impact_of_a_table_is_that_of_the_command(
+    shown: Open, shop: lineal.Lineage, change: str
+) -> None:
+    page = shown(shop)
+    for name in ("raw_orders", "stg_customers", "raw_payments", "fct_orders"):
+        page.open(f"#table={name}&mode=impact&change={change}")
+        wanted = effects_on_dataset(shop.graph, shop.graph.dataset(name), change_of(change))
+        expected = {each.dataset.name: each.effect for each in wanted.datasets}
+        assert page.page.evaluate(TABLES) == expected, name
     assert page.problems == []
 
 

@@ -35,7 +35,7 @@ class Visitor:
 
     def search(self, words: str, confirm: str = "Enter") -> None:
         self.clicks += 1
-        self.page.keyboard.press("/")
+        self.page.keyboard.press("Control+k")
         self.page.locator(".palette input").fill(words)
         self.page.keyboard.press(confirm)
         self.page.wait_for_timeout(350)
@@ -43,6 +43,11 @@ class Visitor:
     def filter(self, words: str) -> None:
         self.clicks += 1
         self.page.locator(".rail .filter").fill(words)
+        self.page.wait_for_timeout(350)
+
+    def choose(self, change: str) -> None:
+        self.clicks += 1
+        self.page.locator(".panel select").select_option(change)
         self.page.wait_for_timeout(350)
 
     def panel(self) -> str:
@@ -101,9 +106,7 @@ def how_is_the_lifetime_value_made(visitor: Visitor) -> None:
 
 def what_breaks_when_the_amount_is_dropped(visitor: Visitor) -> None:
     visitor.search("raw_orders.amount", "Shift+Enter")
-    visitor.clicks += 1
-    visitor.page.locator(".panel select").select_option("drop")
-    visitor.page.wait_for_timeout(350)
+    visitor.choose("drop")
     assert "stg_orders" in visitor.page.locator(".broken").inner_text()
 
 

@@ -48,6 +48,7 @@ const SLICE = 25;
 const LABELLED = 14;
 /** Beyond so many lines they are drawn fainter. */
 const DENSE = 40;
+const CROWDED = 140;
 /** A stage that is narrower is filled from top to bottom. */
 export const NARROW = 560;
 const BAND = 18;
@@ -96,7 +97,7 @@ export class Canvas {
     this.bandsLayer = h("div", { class: "bands" });
     this.cardsLayer = h("div", { class: "cards" }, this.first);
     this.world = h("div", { class: "world" }, this.bandsLayer, this.wiresLayer, this.cardsLayer);
-    this.stage = h("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Lineage graph" }, this.world, this.working);
+    this.stage = h("div", { class: "stage", tabindex: 0, role: "group", "aria-label": "Lineage graph. Tab goes to the tables, arrow keys go from table to table" }, this.world, this.working);
     this.viewport = new Viewport(this.stage, this.world, () => [...this.picture.boxes.values()]);
     this.wiresLayer.append(markers());
     this.worker = this.started();
@@ -104,7 +105,7 @@ export class Canvas {
     this.followSize();
   }
 
-  /** A window of another size is filled again; a panel that opens leaves the picture where it is. */
+  /** A window of another size is filled again; a panel that opens leaves the picture where it is, unless it is the whole map. */
   private followSize(): void {
     let narrow: boolean | null = null;
     let size = `${innerWidth} ${innerHeight}`;
@@ -114,9 +115,15 @@ export class Canvas {
       narrow = this.isNarrow();
       size = `${innerWidth} ${innerHeight}`;
       if (turned && this.asked) this.arrange(this.store.now, true);
-      else if (!same && this.viewport.untouched) this.begin();
+      else if (this.viewport.untouched && (!same || this.isOverview())) this.begin();
       else this.stage.dispatchEvent(new CustomEvent("moved"));
     }).observe(this.stage);
+  }
+
+  /** Whether the whole map is looked at and nothing is selected. */
+  private isOverview(): boolean {
+    const { dataset, column, edge } = this.store.now;
+    return isMap(this.store.now, this.lineage) && dataset === null && column === null && edge === null;
   }
 
   private started(): Worker {
@@ -159,7 +166,14 @@ export class Canvas {
       if (state.grouped && thing.what === "table") return { ...node, group: this.lineage.group(thing.dataset) };
       return scene.layers.length && !state.grouped ? { ...node, layer: thing.layer } : node;
     });
-    return { number: ++this.asked, nodes, edges: scene.bonds.map(({ from, to }) => [from, to]) };
+    const room = this.vertical || !scene.layers.length ? null : { width: this.stage.clientWidth, height: this.stage.clientHeight };
+    return { number: ++this.asked, nodes, edges: scene.bonds.map(({ from, to }) => [from, to]), room, ...(this.vertical && scene.layers.length ? { most: this.beside() } : {}) };
+  }
+
+  /** How many cards stand beside each other on a narrow screen. */
+  private beside(): number {
+    const widest = Math.max(1, ...[...this.shapes.values()].map(({ width }) => width));
+    return Math.max(2, Math.floor(this.stage.clientWidth / FAR / (widest + 24)));
   }
 
   private ask(request: Request): void {
@@ -200,6 +214,7 @@ export class Canvas {
     this.picture = { boxes, wires: [], groups: answer.groups, bands: this.bandsOf(answer.bands, boxes) };
     if (!this.fitted) this.begin();
     else this.hold(before);
+    this.approach();
     this.fitted = true;
     this.drawBands();
     if (!(await this.drawCards(answer.number)) || !(await this.drawWires(answer.number))) return;
@@ -207,6 +222,15 @@ export class Canvas {
     this.refresh();
     this.stage.dispatchEvent(new CustomEvent("arranged"));
     for (const each of this.after.splice(0)) each();
+  }
+
+  /** The columns of what is selected can be read; without a selection all is looked at as before. */
+  private approach(): void {
+    const { dataset } = this.store.now;
+    const box = dataset === null ? undefined : this.picture.boxes.get(dataset);
+    if (box?.rows) this.viewport.approach(box);
+    if (box && this.fitted) this.bring(box);
+    else if (dataset === null) this.viewport.retreat();
   }
 
   /** Once the next picture stands. */
@@ -231,8 +255,9 @@ export class Canvas {
   private drawBands(): void {
     const bands = this.picture.bands.map((band) => {
       const { name, key, count, open } = band;
-      const fold = h("button", { type: "button", "data-close": key, title: `fold ${titled(name)}` }, h("span", { class: "band-name" }, short(name, 40)), h("span", { class: "band-count" }, thousands(count)));
-      return placedAt(h("section", { class: "band", "aria-label": titled(name) }, open && count > 1 ? fold : null), band);
+      const title = h("span", { class: "band-title" }, h("span", { class: "band-name" }, short(name, 40)));
+      const fold = h("button", { type: "button", "data-close": key, "aria-expanded": "true", title: `fold ${titled(name)}` }, h("span", { class: "band-name" }, short(name, 40)), h("span", { class: "band-count" }, thousands(count)));
+      return placedAt(h("section", { class: open ? "band" : "band closed", "aria-label": titled(name) }, open ? (count > 1 ? fold : title) : null), band);
     });
     const groups = this.picture.groups.map((group) => placedAt(h("div", { class: "group", "aria-hidden": "true" }, h("span", { title: titled(group.name) }, short(group.name))), group));
     clear(this.bandsLayer, bands, groups);
@@ -311,6 +336,7 @@ export class Canvas {
     this.pairLines.clear();
     this.picture.wires = this.wiresOf(this.store.now);
     this.stage.classList.toggle("dense", this.picture.wires.length > DENSE);
+    this.stage.classList.toggle("crowded", this.picture.wires.length > CROWDED);
     let drawn = 0;
     for (const wire of this.picture.wires) {
       this.draw(wire);
@@ -433,10 +459,14 @@ export class Canvas {
     if (start !== null) this.lightColumn(start, state);
     else if (thing !== null) this.lightThing(thing);
     else if (state.edge !== null) this.lightEdge(state.edge);
+    else if (state.mode === "impact" && state.dataset !== null && this.picture.boxes.has(state.dataset)) this.lightThing(state.dataset);
     else this.unlight();
     if (state.mode === "diff" && start === null && thing === null && state.edge === null) this.markDiff();
     this.stage.classList.toggle("pinned", column === null && state.column !== null);
-    for (const [id, card] of this.cards) card.classList.toggle("selected", id === state.dataset);
+    for (const [id, card] of this.cards) {
+      card.classList.toggle("selected", id === state.dataset);
+      if (this.columns.has(id)) card.querySelector(".head")?.setAttribute("aria-pressed", String(id === state.dataset));
+    }
   }
 
   /** Columns, lines and cards in the colors of what became of them. */
@@ -649,11 +679,14 @@ export class Canvas {
   /** Moves a dataset into sight, in letters that can be read. */
   show(dataset: DatasetId): void {
     const [box] = this.placesOf([dataset]);
-    if (!box) return;
+    if (box) this.bring(box);
+  }
+
+  private bring(box: Place): void {
     const seen = this.viewport.window();
     const inside = box.x >= seen.x && box.y >= seen.y && box.x + box.width <= seen.x + seen.width && box.y + box.height <= seen.y + seen.height;
     if (inside) return;
-    this.viewport.centre(box.x + box.width / 2, box.y + box.height / 2);
+    this.viewport.bring(box);
   }
 
   placesOf(datasets: Iterable<DatasetId>): Place[] {
@@ -690,6 +723,30 @@ export class Canvas {
 
   // -- pointing ----------------------------------------------------------------------------------
 
+  /** Arrow keys on the head of a card: along the lines to the left and right, else to the next card above or below. */
+  private step(event: KeyboardEvent): void {
+    const head = (event.target as Element).closest<HTMLElement>(".head");
+    const from = Number(head?.closest<HTMLElement>(".card")?.dataset["thing"]);
+    const next = head && ARROWS.has(event.key) ? this.neighbor(from, event.key) : null;
+    if (next === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.cards.get(next)?.querySelector<HTMLElement>(".head")?.focus({ preventScroll: true });
+    this.bring(this.picture.boxes.get(next)!);
+  }
+
+  /** The nearest thing in the direction of an arrow. */
+  private neighbor(from: number, key: string): number | null {
+    const { boxes } = this.picture;
+    const here = boxes.get(from)!;
+    const beside = key === "ArrowRight" ? this.bondsBy("from", from).map((bond) => bond.to) : this.bondsBy("to", from).map((bond) => bond.from);
+    const sign = key === "ArrowDown" ? 1 : -1;
+    const column = [...boxes].filter(([id, box]) => id !== from && Math.abs(box.x - here.x) < here.width / 2 && (box.y - here.y) * sign > 0).map(([id]) => id);
+    const near = key === "ArrowUp" || key === "ArrowDown" ? column : beside;
+    const away = (id: number): number => Math.abs(boxes.get(id)!.y - here.y) + Math.abs(boxes.get(id)!.x - here.x) / 8;
+    return near.length ? near.reduce((one, other) => (away(other) < away(one) ? other : one)) : null;
+  }
+
   private hover(): void {
     let over = "";
     const preview = (target: Element | null): void => {
@@ -708,9 +765,11 @@ export class Canvas {
       if (target.matches(":focus-visible")) preview(target);
     });
     this.cardsLayer.addEventListener("focusout", () => preview(null));
+    this.cardsLayer.addEventListener("keydown", (event) => this.step(event));
   }
 }
 
+const ARROWS = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"]);
 const KINDS = new Set(["copy", "rename", "transform", "inspect"]);
 
 /** One kind for a line that stands for several. */

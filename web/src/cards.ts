@@ -6,7 +6,7 @@ import type { ColumnId, DatasetId, Lineage } from "./lineage.ts";
 import type { Columns } from "./rows.ts";
 import type { Thing } from "./scene.ts";
 import { badgesOf, kindLine, ROW, short, type Box } from "./shape.ts";
-import { counted, titled } from "./words.ts";
+import { counted, parted, thousands, titled } from "./words.ts";
 
 export function boxCard(thing: Thing): HTMLElement {
   const count = boxCount(thing);
@@ -20,18 +20,29 @@ export function boxCard(thing: Thing): HTMLElement {
       h("span", { class: "name" }, short(thing.name)),
       h("span", { class: "kind" }, count),
     ),
-    farName(thing.name),
+    farName(thing.name, thing.what === "range" ? "" : "box", thousands(thing.count)),
   );
 }
 
 /** What a box says besides its name. */
 export function boxCount(thing: Thing): string {
   if (thing.what === "fold") return "with the same neighbors";
-  return counted(thing.count, "table");
+  return counted(thing.count, thing.what === "layer" && thing.name === "Consumers" ? "consumer" : "table");
 }
 
-function farName(name: string): HTMLElement {
-  return h("span", { class: "far-name", "aria-hidden": "true" }, h("span", {}, short(name)));
+/** What a card says from afar: of a name that does not fit the schema is cut first. */
+function farName(name: string, kind: string, count = "", alarm: HTMLElement | null = null): HTMLElement {
+  const shown = short(name);
+  const [schema, own] = count ? ["", shown] : parted(shown);
+  return h(
+    "span",
+    { class: "far-name", "aria-hidden": "true" },
+    kind ? icon(kind) : null,
+    schema ? h("span", { class: "far-schema" }, schema) : null,
+    h("span", { class: "far-own" }, own),
+    count ? h("span", { class: "far-count" }, count) : null,
+    alarm,
+  );
 }
 
 export class Cards {
@@ -52,7 +63,7 @@ export class Cards {
       this.warning(dataset),
       h("span", { class: "kind" }, kindLine(lineage, dataset)),
     );
-    const card = h("article", { class: "card", "data-dataset": dataset, "data-kind": lineage.kind(dataset) }, head, farName(name));
+    const card = h("article", { class: "card", "data-dataset": dataset, "data-kind": lineage.kind(dataset) }, head, farName(name, lineage.kind(dataset), "", this.warning(dataset)));
     if (box.rows) card.append(...this.rows(dataset, box, columns));
     if (columns.rest > 0) card.append(h("button", { class: "rest", type: "button", "data-wide": dataset, title: `show all ${lineage.columnCountOf(dataset)} columns` }, `+${columns.rest}`));
     if (box.foot) card.append(h("div", { class: "foot" }));

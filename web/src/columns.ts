@@ -8,6 +8,9 @@ const GAP = 16;
 const LANE = 7;
 const BETWEEN = 44;
 const BETWEEN_LAYERS = 72;
+/** A picture that is too high for the stage has room at its sides: gaps grow up to this, cards up to that share. */
+const WIDEST_GAP = 210;
+const WIDEST_CARD = 1.5;
 const SWEEPS = 10;
 const RELAXATIONS = 24;
 
@@ -41,7 +44,7 @@ function made(id: number, height: number): Slot {
   return { id, height, y: 0, into: [], out: [], at: 0 };
 }
 
-function columnsOf({ nodes, edges }: Request): Map<number, number> {
+function columnsOf({ nodes, edges, most = Infinity }: Request): Map<number, number> {
   const layer = new Map(nodes.map((node) => [node.id, node.layer ?? 0]));
   const ranks = ranksOf(nodes.map((node) => node.id), edges, (id) => layer.get(id)!);
   const last = new Map<number, number>();
@@ -50,8 +53,11 @@ function columnsOf({ nodes, edges }: Request): Map<number, number> {
   const found = new Map<number, number>();
   let first = 0;
   for (const each of [...last.keys()].sort((a, b) => a - b)) {
-    for (const { id } of nodes) if (layer.get(id) === each) found.set(id, first + Math.min(ranks.get(id)!, last.get(each)!));
-    first += last.get(each)! + 1;
+    for (let step = 0; step <= last.get(each)!; step++) {
+      const several = nodes.filter(({ id }) => layer.get(id) === each && Math.min(ranks.get(id)!, last.get(each)!) === step);
+      several.forEach(({ id }, index) => found.set(id, first + Math.floor(index / most)));
+      first += Math.max(1, Math.ceil(several.length / most));
+    }
   }
   return found;
 }
@@ -181,9 +187,11 @@ function result(request: Request, columnOf: Map<number, number>, columns: Slot[]
   const widths = columns.map((column) => Math.max(0, ...column.filter((slot) => slot.id >= 0).map((slot) => sizes.get(slot.id)!.width)));
   const layerAt = columns.map((column) => sizes.get(column.find((slot) => slot.id >= 0)?.id ?? -1)?.layer ?? 0);
   const borders: [number, number][] = [];
+  const gaps = widths.map((_, column) => (!column ? 0 : layerAt[column] === layerAt[column - 1] ? BETWEEN : BETWEEN_LAYERS));
+  fill(request, columns, widths, gaps);
   let x = 0;
   widths.forEach((width, column) => {
-    if (column) x += layerAt[column] === layerAt[column - 1] ? BETWEEN : BETWEEN_LAYERS;
+    x += gaps[column]!;
     borders.push([x, x + width]);
     x += width;
   });
@@ -199,6 +207,22 @@ function result(request: Request, columnOf: Map<number, number>, columns: Slot[]
   columns.forEach((column, index) => column.forEach((slot) => home.set(slot, index)));
   for (const [pair, passed] of ways) found[pair] = passed.map((slot) => [...borders[home.get(slot)!]!, Math.round(slot.y + slot.height / 2)]);
   return { number: request.number, at, widths: stretched, lanes: found, layers: borders, bands: bandsOf(request.nodes, at, stretched), groups: [] };
+}
+
+/** Spreads a picture that is too high for the stage over the stage's width. */
+function fill({ room }: Request, columns: Slot[][], widths: number[], gaps: number[]): void {
+  const slots = columns.flat();
+  if (!room || !slots.length) return;
+  const height = Math.max(...slots.map((slot) => slot.y + slot.height)) - Math.min(...slots.map((slot) => slot.y)) + 80;
+  const scale = Math.min(1, room.height / height);
+  const sum = (several: number[]): number => several.reduce((total, each) => total + each, 0);
+  const spare = room.width / scale - 100 - sum(widths) - sum(gaps);
+  if (scale === 1 || spare <= 0) return;
+  const wider = Math.min(WIDEST_CARD, 1 + (0.4 * spare) / sum(widths));
+  const left = spare - (wider - 1) * sum(widths);
+  const more = gaps.length > 1 ? left / (gaps.length - 1) : 0;
+  widths.forEach((width, column) => (widths[column] = Math.round(width * wider)));
+  gaps.forEach((gap, column) => column && (gaps[column] = Math.round(Math.min(Math.max(gap, WIDEST_GAP), gap + more))));
 }
 
 /** The layers' left and right borders. */

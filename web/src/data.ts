@@ -46,7 +46,18 @@ export interface RawDiff {
   datasets: [number, Mark][];
   columns: [number, Mark][];
   edges: [number, Mark][];
-  findings: { level: string; kind: string; dataset: string; details: string[]; follows: string[] }[];
+  findings: RawFinding[];
+  /** The statements of a dataset before and after. */
+  rewritten: Record<string, [string, string]>;
+}
+
+export interface RawFinding {
+  level: string;
+  kind: string;
+  dataset: string;
+  /** Kind, dataset, column, before, after. */
+  details: [string, string, string, string, string][];
+  follows: string[];
 }
 
 export interface RawDiagnostic {
@@ -59,7 +70,7 @@ export interface RawDiagnostic {
   dataset: number;
 }
 
-export const VERSION = 4;
+export const VERSION = 5;
 
 /** The text between <script type="application/octet-stream"> tags: JSON, deflated, in base 64. */
 export async function unpacked(text: string): Promise<Raw> {

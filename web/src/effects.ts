@@ -47,6 +47,21 @@ function severity(effect: Effect): number {
   return EFFECTS.indexOf(effect);
 }
 
+// -- a whole table ---------------------------------------------------------------------------------
+
+export type TableChange = "values" | "drop";
+
+/** What a change of a table does to those behind it: whoever reads a dropped one breaks, the rest is not rebuilt. */
+export function tableEffects(lineage: Lineage, dataset: DatasetId, change: TableChange): Map<DatasetId, Effect> {
+  const found = new Map<DatasetId, Effect>([...lineage.tableReach(dataset).keys()].map((each) => [each, "values"]));
+  if (change === "values") return found;
+  const readers = new Set(lineage.readersOf(dataset));
+  for (const each of lineage.readersBehind(readers)) found.set(each, "stale");
+  for (const each of readers) found.set(each, "breaks");
+  found.delete(dataset);
+  return found;
+}
+
 // -- a name that is gone ---------------------------------------------------------------------------
 
 interface Loss {

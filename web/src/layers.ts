@@ -43,7 +43,7 @@ function byWords(lineage: Lineage): Layering | null {
   }
   const said = new Set(models.filter((dataset) => !open.has(dataset)).map((dataset) => of[dataset]));
   if (!said.size || open.size > (1 - SHARE) * datasetCount) return null;
-  for (const dataset of open) of[dataset] = between(lineage, dataset);
+  settle(lineage, open, of);
   return packed([...LAYERS], of);
 }
 
@@ -58,10 +58,14 @@ function worded(lineage: Lineage, dataset: DatasetId): number | undefined {
   return [...folders, ...parts].reverse().map((part) => WORDS[part]).find((layer) => layer !== undefined);
 }
 
-/** Nothing says the layer: neighbors do. */
-function between(lineage: Lineage, dataset: DatasetId): number {
-  if (!lineage.tablesInto(dataset, true).length) return SOURCES;
-  return lineage.tablesOutOf(dataset, true).length ? INTERMEDIATE : MARTS;
+/** Nothing says the layer: neighbors do. What is made from a layer is not left of it. */
+function settle(lineage: Lineage, open: Set<DatasetId>, of: Uint8Array): void {
+  const depth = depths(lineage);
+  for (const dataset of [...open].sort((a, b) => depth[a]! - depth[b]!)) {
+    const before = lineage.tablesInto(dataset, true);
+    const least = lineage.tablesOutOf(dataset, true).length ? INTERMEDIATE : MARTS;
+    of[dataset] = before.length ? Math.min(MARTS, before.reduce((layer, other) => Math.max(layer, of[other]!), least)) : SOURCES;
+  }
 }
 
 function byGroup(lineage: Lineage): Layering | null {

@@ -17,6 +17,10 @@ export interface Request {
   number: number;
   nodes: Node[];
   edges: [number, number][];
+  /** At most so many cards beside each other; the rest of a layer follows below. */
+  most?: number;
+  /** The size of the stage, which a picture that is too high for it fills from side to side. */
+  room?: { width: number; height: number } | null;
 }
 
 export interface Placed {

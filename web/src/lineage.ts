@@ -1,6 +1,7 @@
 // The lineage of the page: datasets, columns and edges by number, and the walks over them.
 
 import type { Raw } from "./data.ts";
+import { counted, parted } from "./words.ts";
 
 export type DatasetId = number;
 export type ColumnId = number;
@@ -204,9 +205,8 @@ export class Lineage {
 
   /** The part of a name before the last dot, else the folder of its file. */
   group(dataset: DatasetId): string {
-    const name = this.name(dataset);
-    const dot = name.lastIndexOf(".");
-    if (dot > 0) return name.slice(0, dot);
+    const [schema] = parted(this.name(dataset));
+    if (schema.length > 1) return schema.slice(0, -1);
     const file = this.datasetPlace(dataset)?.file ?? "";
     const parts = file.split("/");
     return parts.length > 1 ? parts[parts.length - 2]! : this.kind(dataset);
@@ -214,7 +214,30 @@ export class Lineage {
 
   /** Whether a dataset has a schema or a folder. */
   isGrouped(dataset: DatasetId): boolean {
-    return this.name(dataset).lastIndexOf(".") > 0 || (this.datasetPlace(dataset)?.file ?? "").includes("/");
+    return parted(this.name(dataset))[0].length > 1 || (this.datasetPlace(dataset)?.file ?? "").includes("/");
+  }
+
+  private consumerCount: number | null = null;
+
+  /** How many of the datasets only read: tests, metrics, exposures. */
+  get consumers(): number {
+    if (this.consumerCount === null) {
+      this.consumerCount = 0;
+      for (let dataset = 0; dataset < this.datasetCount; dataset++) if (CONSUMERS.has(this.kind(dataset))) this.consumerCount++;
+    }
+    return this.consumerCount;
+  }
+
+  /** What datasets are called where tables and consumers are counted together. */
+  get noun(): string {
+    return this.consumers ? "dataset" : "table";
+  }
+
+  /** "14 tables · 12 consumers · 77 columns · 60 edges" */
+  sizes(): string {
+    const tables = counted(this.datasetCount - this.consumers, "table");
+    const others = this.consumers ? [counted(this.consumers, "consumer")] : [];
+    return [tables, ...others, counted(this.columnCount, "column"), counted(this.fieldCount, "edge")].join(" · ");
   }
 
   private byName: Map<string, DatasetId> | null = null;
@@ -428,6 +451,13 @@ export class Lineage {
     for (const dataset of found) for (const row of this.readers.of(dataset)) found.add(reads[1]![row]!);
     for (const dataset of datasets) found.delete(dataset);
     return found;
+  }
+
+  /** The datasets whose statements read one. */
+  readersOf(dataset: DatasetId): DatasetId[] {
+    const { reads } = this.raw;
+    this.readers ??= new Adjacency(this.datasetCount, reads[0]!);
+    return [...this.readers.of(dataset)].map((row) => reads[1]![row]!).filter((reader) => reader !== dataset);
   }
 
   rowsIntoDataset(dataset: DatasetId): Uint32Array {

@@ -4,7 +4,7 @@ import { clear, h } from "./dom.ts";
 import type { DatasetId, Lineage } from "./lineage.ts";
 import { scored } from "./search.ts";
 import { short } from "./shape.ts";
-import { counted, titled } from "./words.ts";
+import { counted, kindWord, titled } from "./words.ts";
 
 const PAGE = 100;
 
@@ -13,7 +13,7 @@ export class ListView {
   private body = h("div", { class: "list-body" });
   private more = h("button", { type: "button", class: "more" }, "more");
   private count = h("p", { class: "quiet", role: "status" });
-  readonly element = h("section", { class: "list", "aria-label": "All tables and columns" }, h("div", { class: "list-head" }, this.filter, this.count), this.body, this.more);
+  readonly element = h("section", { class: "list", "aria-label": "All tables and columns", tabindex: -1 }, h("div", { class: "list-head" }, this.filter, this.count), this.body, this.more);
   private found: DatasetId[] = [];
   private drawn = 0;
 
@@ -25,7 +25,7 @@ export class ListView {
   draw(): void {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     this.found = Array.from({ length: this.lineage.datasetCount }, (_, id) => id).filter((id) => !words.length || scored(words, this.lineage.name(id).toLowerCase()) > 0);
-    this.count.textContent = counted(this.found.length, "table");
+    this.count.textContent = counted(this.found.length, this.lineage.noun);
     this.drawn = 0;
     clear(this.body);
     this.page();
@@ -43,7 +43,7 @@ export class ListView {
     const details = h(
       "details",
       { toggle: () => details.open && details.childElementCount === 1 && details.append(this.columns(dataset)) },
-      h("summary", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 100), h("span", { class: "quiet" }, ` ${lineage.kind(dataset)}, ${counted(lineage.columnCountOf(dataset), "column")}`)),
+      h("summary", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 100), h("span", { class: "quiet" }, ` ${kindWord(lineage.kind(dataset))}, ${counted(lineage.columnCountOf(dataset), "column")}`)),
     );
     return details;
   }

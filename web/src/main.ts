@@ -2,7 +2,7 @@
 
 import { Canvas } from "./canvas.ts";
 import { checked, unpacked, type Raw } from "./data.ts";
-import { clear, h } from "./dom.ts";
+import { clear, h, redraw, rove } from "./dom.ts";
 import * as exports from "./exports.ts";
 import { Lineage, type ColumnId, type DatasetId } from "./lineage.ts";
 import { ListView } from "./list.ts";
@@ -13,9 +13,10 @@ import { Rail } from "./rail.ts";
 import { isMap, LIMIT, Scenes } from "./scene.ts";
 import { Scope, type Question } from "./scope.ts";
 import { Search, type Hit } from "./search.ts";
+import { Sides } from "./sides.ts";
 import { pathMarkdown, Strip } from "./strip.ts";
 import { around, DEEPEST, FRAMED, isPicture, START, Store, type Mode, type Side, type State } from "./state.ts";
-import { thousands, titled } from "./words.ts";
+import { counted, thousands, titled } from "./words.ts";
 
 /** A change of one of these leads to another picture. */
 const ARRANGING = ["mode", "root", "path", "up", "down", "more", "open", "fold", "query", "inspect", "tableLevel", "grouped", "unfolded", "hidden", "wide"] as const;
@@ -32,6 +33,7 @@ class Page {
   private panel: Panel;
   private list: ListView;
   private strip: Strip;
+  private sides: Sides;
   private palette: Palette;
   private index: Search | null = null;
   private question: Question | null = null;
@@ -43,6 +45,8 @@ class Page {
   private empty = h("div", { class: "empty", hidden: true });
   private status = h("p", { class: "status", role: "status" });
   private notes = h("div", { class: "notes" });
+  /** Says to screen readers what is shown now. */
+  private spoken = h("div", { class: "spoken", role: "status", "aria-live": "polite", "data-live": "" });
 
   constructor(
     private lineage: Lineage,
@@ -55,11 +59,13 @@ class Page {
     this.panel = new Panel(this.lineage, this.store);
     this.list = new ListView(this.lineage);
     this.strip = new Strip(this.lineage);
+    this.sides = new Sides(this.lineage);
     this.palette = new Palette(
       () => (this.index ??= new Search(this.lineage, this.scenes.facets)),
       (hit, inImpact) => this.found(hit, inImpact),
     );
     this.legend = this.makeLegend();
+    rove(this.toolbar, "button, summary");
     this.build();
     this.store.watch((now, before) => this.changed(now, before));
     document.addEventListener("keydown", (event) => this.key(event));
@@ -82,10 +88,10 @@ class Page {
     const drawer = h("button", { type: "button", class: "drawer", "aria-label": "tables and filters", title: "tables and filters (b)", click: () => this.toggleRail() }, "☰");
     const find = h("button", { type: "button", class: "search", click: () => this.palette.open() }, "Search ", h("kbd", {}, "/"));
     const picture = h("div", { class: "picture" }, this.canvas.stage, this.empty, new Minimap(this.canvas).element);
-    const side = h("div", { class: "stage-box" }, this.scope.element, picture, h("div", { class: "strip" }, this.legend, this.status));
+    const side = h("div", { class: "stage-box" }, this.scope.element, picture, this.sides.element, h("div", { class: "strip" }, this.legend, this.status));
     const main = h("main", {}, this.rail.element, side, this.list.element, this.strip.element, this.panel.element);
-    document.body.replaceChildren(h("header", {}, drawer, title, find, this.toolbar), this.notes, ...this.banner(), main, this.palette.element, this.help);
-    document.title = `${this.lineage.raw.title} – lineal`;
+    const skip = h("button", { type: "button", class: "skip", click: () => this.skip() }, "Skip to the lineage");
+    document.body.replaceChildren(skip, h("header", {}, drawer, title, find, this.toolbar), this.notes, ...this.banner(), main, this.palette.element, this.help, this.spoken);
     if (FRAMED || innerWidth < 900) document.body.classList.add("rail-closed");
     if (FRAMED) document.body.classList.add("framed");
     this.makeHelp();
@@ -183,9 +189,10 @@ class Page {
     this.drawnOnce = true;
     const arranged = first || differs(ARRANGING) || (now.tableLevel && differs(SELECTING));
     if (arranged) this.question = null;
+    this.sides.draw(now);
     if (now.mode === "list" && (first || now.mode !== before.mode)) this.list.draw();
     if (now.mode === "strip" && (first || now.mode !== before.mode || now.column !== before.column)) this.strip.draw(now.column);
-    if (isPicture(now.mode) && arranged) this.canvas.arrange(now, first || differs(FITTING));
+    if (isPicture(now.mode) && arranged) this.canvas.arrange(now, first || differs(FITTING) || (now.mode === "diff" && now.dataset !== before.dataset));
     else this.canvas.refresh();
     if (now.column !== null && now.column !== before.column) {
       const { columns } = this.lineage.path(now.column);
@@ -197,6 +204,7 @@ class Page {
     this.drawToolbar(now);
     this.drawScope();
     this.legend.hidden = !isPicture(now.mode);
+    if (!isPicture(now.mode) || !arranged) this.speak();
   }
 
   private drawnOnce = false;
@@ -204,6 +212,7 @@ class Page {
   private arranged(): void {
     this.stood = this.store.now;
     this.drawScope();
+    this.speak();
   }
 
   private drawScope(): void {
@@ -214,12 +223,12 @@ class Page {
     this.empty.textContent = this.emptyWords(now);
     const tables = [...scene.holder.keys()].length;
     const all = this.lineage.datasetCount;
-    this.status.textContent = `${thousands(tables)} of ${thousands(all)} tables`;
+    this.status.textContent = `${thousands(tables)} of ${counted(all, this.lineage.noun)}`;
     if (scene.things.length !== tables) this.status.textContent += ` in ${scene.things.length} boxes and cards`;
   }
 
   private emptyWords(state: State): string {
-    if (!this.lineage.datasetCount) return "There is no lineage in this input.";
+    if (!this.lineage.datasetCount) return "There is no lineage in this input. Coverage in the details says what was read.";
     if (state.query) return "No table matches the filter.";
     return "Nothing is shown. Press / to search.";
   }
@@ -231,7 +240,8 @@ class Page {
       h("button", { type: "button", "aria-pressed": String(on), title: `${label} (${key})`, click: action }, label);
     const button = (label: string, title: string, action: () => void): HTMLElement => h("button", { type: "button", title, "aria-label": title, click: action }, label);
     const mode = (name: Mode, label: string, key: string): HTMLElement => toggle(label, key, state.mode === name, () => this.mode(name));
-    this.toolbar.replaceChildren(
+    redraw(
+      this.toolbar,
       h("span", { class: "set" }, button("←", "back (Alt+←)", () => this.store.back()), button("→", "forward (Alt+→)", () => this.store.forward())),
       h("span", { class: "set" }, mode("graph", isMap(state, this.lineage) || state.mode !== "graph" ? "Map" : "Graph", "1"), mode("impact", "Impact", "2"), mode("list", "List", "3"), mode("strip", "Path", "5"), this.lineage.raw.diff ? mode("diff", "Changes", "4") : ""),
       h(
@@ -241,10 +251,13 @@ class Page {
         toggle("Columns", "t", !state.tableLevel, () => this.store.go({ tableLevel: !state.tableLevel })),
         toggle("Groups", "g", state.grouped, () => this.store.go({ grouped: !state.grouped })),
       ),
-      h("span", { class: "set" }, button("Fit", "fit (f)", () => this.canvas.fit()), button("Zoom", "zoom to selection (z)", () => this.zoomToSelection()), button("+", "zoom in (+)", () => this.canvas.viewport.zoomBy(1.25)), button("−", "zoom out (-)", () => this.canvas.viewport.zoomBy(0.8))),
+      h("span", { class: "set zooms" }, button("Fit", "fit (f)", () => this.canvas.fit()), button("Zoom", "zoom to selection (z)", () => this.zoomToSelection()), button("+", "zoom in (+)", () => this.canvas.viewport.zoomBy(1.25)), button("−", "zoom out (-)", () => this.canvas.viewport.zoomBy(0.8))),
       this.exportMenu(),
       h("span", { class: "set" }, button("◐", "dark or light (d)", () => turn()), button("?", "keys (?)", () => this.help.showModal()), toggle("Details", "p", state.panel, () => this.store.set({ panel: !state.panel }))),
     );
+    const tools = [...this.toolbar.querySelectorAll<HTMLElement>(".set button, summary")];
+    const here = Math.max(0, tools.indexOf(document.activeElement as HTMLElement));
+    tools.forEach((tool, index) => tool.setAttribute("tabindex", index === here ? "0" : "-1"));
   }
 
   /** What the picture is of. */
@@ -297,6 +310,25 @@ class Page {
     else this.store.go({ mode, edge: null, open: null, fold: null, panel: this.store.now.panel || mode === "impact" || mode === "diff", ...(mode === "diff" ? { column: null, dataset: null } : {}) });
   }
 
+  /** To what is shown, past the tools and the rail. */
+  private skip(): void {
+    const { mode } = this.store.now;
+    const view = mode === "list" ? this.list.element : mode === "strip" ? this.strip.element : this.canvas.stage;
+    view.focus();
+  }
+
+  /** The name of the document, and for screen readers what has changed. */
+  private speak(): void {
+    const { now } = this.store;
+    const { scene } = this.canvas;
+    document.title = `${this.caption()} – lineal`;
+    const selected = now.column !== null ? `Column ${this.lineage.fullName(now.column)}. ` : now.dataset !== null ? `Table ${this.lineage.name(now.dataset)}, ${counted(this.lineage.columnCountOf(now.dataset), "column")}. ` : "";
+    const what = { graph: isMap(now, this.lineage) ? "Map" : "Graph", impact: "Impact of a change", list: "List of tables", strip: "Path of a column with SQL", diff: "Changes" }[now.mode];
+    const size = isPicture(now.mode) ? `: ${counted(scene.holder.size, this.lineage.noun)} in ${scene.things.length} boxes and cards` : "";
+    const text = titled(`${what}${size}. ${selected}`.trim());
+    if (this.spoken.textContent !== text) this.spoken.textContent = text;
+  }
+
   private toggleRail(): void {
     document.body.classList.toggle("rail-closed");
   }
@@ -331,7 +363,7 @@ class Page {
       kind("rename", "rename"),
       kind("transform", "transform"),
       h("span", { class: "rows-note" }, h("span", { class: "sample inspect", "aria-hidden": "true" }), "inspect (i)"),
-      h("span", { class: "whys impact" }, why("contributed"), why("referenced"), why("both")),
+      h("span", { class: "whys impact", title: "why a table or column is reached: its value, its rows, or both" }, why("contributed"), why("referenced"), why("both")),
       h("span", { class: "whys diff" }, why("added"), why("changed"), why("removed")),
     );
   }
@@ -440,6 +472,7 @@ class Page {
       ],
     };
     this.drawScope();
+    this.scope.element.querySelector<HTMLElement>("[role=alertdialog] button")?.focus();
   }
 
   private closeBox(key: string): void {
@@ -472,6 +505,7 @@ class Page {
     else if (action === "alone" && dataset !== null) this.store.go({ mode: "graph", ...around(dataset), up: 0, down: 0 });
     else if (action === "strip") this.mode("strip");
     else if (action === "copy-path" && column !== null) void this.copy(pathMarkdown(this.lineage, column), "path copied");
+    else if (action === "findings") this.store.go({ dataset: null, column: null, edge: null, tab: "details" });
     else if (action === "close") this.store.set({ panel: false });
     else if (action === "upstream") this.deepen("up");
     else if (action === "downstream") this.deepen("down");
@@ -495,7 +529,8 @@ class Page {
       this.palette.open();
       return;
     }
-    const typing = (event.target as Element).closest?.("input, select, dialog, .tree");
+    const target = event.target as Element;
+    const typing = target.closest?.("input, select, dialog") && target.checkVisibility();
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const state = this.store.now;
     const actions: Record<string, () => void> = {
@@ -545,7 +580,7 @@ async function data(): Promise<Raw> {
   const held = document.getElementById("lineage")?.textContent ?? "";
   if (held.trim()) return unpacked(held);
   const answer = await asked("api/lineage");
-  if (answer.status === 401) throw new Error("the server says 401: the token in the address is missing or wrong. Open the address that lineal serve printed");
+  if (answer.status === 401) throw new Error("the server says 401: the token in the address is missing or wrong. Open the address that lineal serve printed.");
   if (!answer.ok) throw new Error(`the server says ${answer.status}`);
   return checked((await answer.json()) as Raw);
 }

@@ -47,6 +47,7 @@ export class Minimap {
     const { x, y, scale } = this.bounds;
     const seen = this.canvas.viewport.window();
     this.element.hidden = this.canvas.isAllSeen();
+    document.body.classList.toggle("mapped", !this.element.hidden);
     const attributes = { x: (seen.x - x) * scale, y: (seen.y - y) * scale, width: seen.width * scale, height: seen.height * scale };
     for (const [name, value] of Object.entries(attributes)) this.frame.setAttribute(name, String(Math.round(value * 10) / 10));
   }

@@ -7,7 +7,7 @@ import { titled } from "./words.ts";
 
 export class Palette {
   private input = h("input", {
-    type: "search",
+    type: "text",
     role: "combobox",
     "aria-expanded": "true",
     "aria-controls": "hits",
@@ -17,7 +17,8 @@ export class Palette {
     spellcheck: "false",
   });
   private list = h("ul", { id: "hits", role: "listbox", "aria-label": "Found" });
-  readonly element = h("dialog", { class: "palette", "aria-label": "Search" }, this.input, this.list);
+  private count = h("div", { class: "spoken", role: "status" });
+  readonly element = h("dialog", { class: "palette", "aria-label": "Search" }, this.input, this.list, this.count);
   private hits: Hit[] = [];
   private at = 0;
 
@@ -26,6 +27,7 @@ export class Palette {
     private choose: (hit: Hit, inImpact: boolean) => void,
   ) {
     this.input.addEventListener("input", () => this.find());
+    this.element.addEventListener("close", () => this.input.blur());
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("click", (event) => {
       if (event.target === this.element) this.element.close();
@@ -47,6 +49,7 @@ export class Palette {
   }
 
   private draw(): void {
+    this.count.textContent = this.input.value ? `${this.hits.length} found` : "";
     if (!this.hits.length) {
       clear(this.list, h("li", { class: "quiet none", role: "option", "aria-selected": "false" }, this.input.value ? "nothing found" : "type a part of a name"));
       this.input.removeAttribute("aria-activedescendant");

@@ -1,14 +1,15 @@
 // The panel on the right: what there is to say about a column, a table or an edge, and what could not be done.
 
-import type { Chain, Ledger } from "./data.ts";
-import { clear, h } from "./dom.ts";
+import type { Chain, Ledger, RawFinding } from "./data.ts";
+import { h, redraw, rove } from "./dom.ts";
 import { excerpt, said, titledLines } from "./excerpt.ts";
 import { markdown } from "./markdown.ts";
-import { effectsOf, near, type Affected, type Effect } from "./effects.ts";
+import { EFFECTS, effectsOf, near, tableEffects, type Affected, type Effect } from "./effects.ts";
 import { compared, CONSUMERS, type ColumnId, type DatasetId, type EdgeId, type Lineage, type Place, type Reach, type Usage } from "./lineage.ts";
 import { short } from "./shape.ts";
+import { rewrittenOf } from "./sides.ts";
 import { CHANGES, type State, type Store } from "./state.ts";
-import { counted, thousands, titled } from "./words.ts";
+import { counted, kindWord, thousands, titled } from "./words.ts";
 
 const MOST = 200;
 const FEW = 12;
@@ -50,7 +51,7 @@ export class Panel {
 
   draw(state: State): void {
     const tab = (name: State["tab"], label: string): HTMLElement =>
-      h("button", { type: "button", role: "tab", "aria-selected": String(state.tab === name), click: () => this.store.set({ tab: name }) }, label);
+      h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "tab-body", tabindex: state.tab === name ? 0 : -1, "aria-selected": String(state.tab === name), click: () => this.store.set({ tab: name }) }, label);
     const tabs = h(
       "div",
       { class: "tabs", role: "tablist", "aria-label": "Panels" },
@@ -59,9 +60,10 @@ export class Panel {
       tab("coverage", "Coverage"),
     );
     const close = h("button", { type: "button", class: "close", "data-action": "close", "aria-label": "close the details", title: "close the details (p)" }, "×");
-    const body = h("div", { class: "body", role: "tabpanel", tabindex: 0, "aria-label": state.tab }, this.content(state));
+    const body = h("div", { class: "body", id: "tab-body", role: "tabpanel", tabindex: 0, "aria-labelledby": `tab-${state.tab}` }, this.content(state));
     const top = this.inner.querySelector(".body")?.scrollTop ?? 0;
-    clear(this.inner, h("div", { class: "panel-top" }, tabs, close), body);
+    rove(tabs, "[role=tab]");
+    redraw(this.inner, h("div", { class: "panel-top" }, tabs, close), body);
     const about = [state.mode, state.tab, state.edge, state.column, state.dataset].join();
     if (this.drawn === about) body.scrollTop = top;
     this.drawn = about;
@@ -78,8 +80,9 @@ export class Panel {
     if (state.tab === "coverage") return this.coverage();
     if (state.edge !== null) return this.edge(state.edge);
     if (state.mode === "diff" && state.column === null && state.dataset === null) return this.diff();
+    if (state.mode === "diff" && state.column === null && state.dataset !== null) return [...this.findingsOf(state.dataset), ...this.dataset(state.dataset)];
     if (state.mode === "impact" && state.column !== null) return this.impact(state, state.column);
-    if (state.mode === "impact" && state.dataset !== null) return this.tableImpact(state.dataset);
+    if (state.mode === "impact" && state.dataset !== null) return this.tableImpact(state, state.dataset);
     if (state.mode === "impact") return this.howToAsk();
     if (state.column !== null) return this.column(state.column);
     if (state.dataset !== null) return this.dataset(state.dataset);
@@ -89,7 +92,7 @@ export class Panel {
   private nothing(): HTMLElement[] {
     return [
       h("h2", {}, this.lineage.raw.title),
-      h("p", {}, `${counted(this.lineage.datasetCount, "table")}, ${counted(this.lineage.columnCount, "column")}, ${counted(this.lineage.fieldCount, "edge")}.`),
+      h("p", {}, this.lineage.sizes()),
       h("p", { class: "quiet" }, "Click a box to open it, a table for its columns, a column to pin its path, a line for how it was made. Press / to search, ? for keys."),
       ...this.begins("Sources", (dataset) => !this.lineage.tablesInto(dataset, true).length),
       ...this.begins("Ends", (dataset) => !this.lineage.tablesOutOf(dataset, true).length),
@@ -220,7 +223,7 @@ export class Panel {
     ];
     const columns = lineage.columns(dataset).slice(0, MOST * 5);
     return [
-      h("p", { class: "crumb quiet" }, [lineage.kind(dataset), lineage.namespace(dataset)].filter(Boolean).join(" · ")),
+      h("p", { class: "crumb quiet" }, [kindWord(lineage.kind(dataset)), lineage.namespace(dataset)].filter(Boolean).join(" · ")),
       h("h2", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 200)),
       lineage.about(dataset) ? markdown(lineage.about(dataset)) : null,
       lineage.tags(dataset).length ? h("p", {}, ...lineage.tags(dataset).map((tag) => h("span", { class: "badge" }, short(tag, 40)))) : null,
@@ -286,15 +289,10 @@ export class Panel {
     const folded = found.length - shown.length;
     const groups = new Map<Effect, Affected[]>();
     for (const each of shown) groups.set(each.effect, [...(groups.get(each.effect) ?? []), each]);
-    const select = h(
-      "select",
-      { "aria-label": "kind of change", change: () => this.store.go({ change: select.value as State["change"] }) },
-      ...CHANGES.map((change) => h("option", { value: change, selected: change === state.change }, CHANGE_WORDS[change])),
-    );
     return [
       h("p", { class: "crumb" }, "impact of a change"),
       h("h2", { title: titled(lineage.fullName(column)) }, short(lineage.fullName(column), 120)),
-      h("p", {}, "When ", select, ` it reaches ${counted(found.length, "column")} in ${counted(new Set(found.map((each) => lineage.datasetOf[each.column])).size, "table")}.`),
+      h("p", {}, "When ", this.changeSelect(CHANGES, state.change), ` it reaches ${counted(found.length, "column")} in ${counted(new Set(found.map((each) => lineage.datasetOf[each.column])).size, "table")}.`),
       ...this.consumersOf([...lineage.namedBy(column).keys(), ...new Set(found.map((each) => lineage.datasetOf[each.column]!))].filter((each, index, all) => all.indexOf(each) === index)),
       ...(broken.length ? [h("h3", {}, `${counted(broken.length, "statement")} that name${broken.length === 1 ? "s" : ""} it`), h("ul", { class: "broken" }, ...broken.slice(0, MOST).map((each) => h("li", {}, this.toDataset(each.dataset), h("p", { class: "quiet" }, titled(each.why)), each.place ? h("p", { class: "place" }, said(each.place)) : null)))] : []),
       ...[...groups].flatMap(([effect, several]) => [
@@ -303,6 +301,15 @@ export class Panel {
       ]),
       folded ? h("button", { type: "button", class: "fold", "data-action": "unfold" }, counted(folded, "more column") + (state.unfolded || shown.length === MOST ? "" : " that are far and only referenced")) : null,
     ];
+  }
+
+  private changeSelect(changes: readonly State["change"][], now: State["change"]): HTMLElement {
+    const select = h(
+      "select",
+      { "aria-label": "kind of change", change: () => this.store.go({ change: select.value as State["change"] }) },
+      ...changes.map((change) => h("option", { value: change, selected: change === now }, CHANGE_WORDS[change])),
+    );
+    return select;
   }
 
   /** What to do when nothing is picked. */
@@ -316,19 +323,26 @@ export class Panel {
   }
 
   /** A table that goes, or has other rows: the tables behind it by distance, its consumers by kind. */
-  private tableImpact(dataset: DatasetId): (HTMLElement | null)[] {
+  private tableImpact(state: State, dataset: DatasetId): (HTMLElement | null)[] {
     const { lineage } = this;
-    const reached = [...lineage.tableReach(dataset)].sort((a, b) => a[1].depth - b[1].depth || compared(lineage.name(a[0]), lineage.name(b[0])));
+    const change = state.change === "drop" ? "drop" : "values";
+    const effects = tableEffects(lineage, dataset, change);
+    const reach = lineage.tableReach(dataset);
+    const far = (each: DatasetId): Reach => reach.get(each) ?? { why: "referenced", depth: 1 };
+    const reached = [...effects.keys()].map((each): [DatasetId, Reach] => [each, far(each)]).sort((a, b) => a[1].depth - b[1].depth || compared(lineage.name(a[0]), lineage.name(b[0])));
     const tables = reached.filter(([each]) => !CONSUMERS.has(lineage.kind(each)));
+    const groups = EFFECTS.map((effect): [Effect, [DatasetId, Reach][]] => [effect, tables.filter(([each]) => effects.get(each) === effect)]).filter(([, several]) => several.length);
     const item = ([each, { why, depth }]: [DatasetId, Reach]): HTMLElement => h("li", { "data-name": lineage.name(each) }, h("span", { class: "why", "data-why": why, title: why }, why), this.toDataset(each), h("span", { class: "quiet hops", title: counted(depth, "hop") }, String(depth)));
     return [
       h("p", { class: "crumb" }, "impact of a change"),
       h("h2", { title: titled(lineage.name(dataset)) }, short(lineage.name(dataset), 120)),
-      h("p", {}, `It reaches ${counted(tables.length, "table")}. Pick one of its columns for what a drop, a new name or another type does.`),
+      h("p", {}, "When ", this.changeSelect(["values", "drop"], change), ` it reaches ${counted(tables.length, "table")}. Pick one of its columns for another name or type.`),
       ...this.consumersOf(reached.map(([each]) => each)),
-      tables.length ? h("h3", {}, `Tables behind it ${tables.length}`) : null,
-      h("ol", { class: "impacts" }, ...tables.slice(0, MOST * 2).map(item)),
-      tables.length > MOST * 2 ? h("p", { class: "quiet" }, `… and ${counted(tables.length - MOST * 2, "more table")}`) : null,
+      ...groups.flatMap(([effect, several]) => [
+        h("h3", {}, `${EFFECT_WORDS[effect]} ${several.length}`),
+        h("ol", { class: "impacts", "data-effect": effect }, ...several.slice(0, MOST * 2).map(item)),
+        several.length > MOST * 2 ? h("p", { class: "quiet" }, `… and ${counted(several.length - MOST * 2, "more table")}`) : null,
+      ]),
     ];
   }
 
@@ -371,21 +385,35 @@ export class Panel {
     const { diff } = this.lineage.raw;
     if (!diff) return [h("p", { class: "quiet" }, "Nothing is compared: lineal show --diff BASE")];
     const count = (mark: string): number => diff.columns.filter(([, each]) => each === mark).length;
-    const items = diff.findings.map((finding) => {
-      const dataset = this.lineage.dataset(finding.dataset);
-      return h(
-        "li",
-        {},
-        h("p", {}, h("span", { class: `level ${finding.level}` }, finding.level), " ", dataset === undefined ? short(finding.dataset, 60) : this.toDataset(dataset)),
-        ...finding.details.slice(0, 40).map((detail) => h("p", { class: "quiet" }, titled(detail))),
-        finding.follows.length ? h("p", { class: "quiet" }, `followed by ${finding.follows.slice(0, 12).map(titled).join(", ")}`) : null,
-      );
-    });
+    const items = diff.findings.map((finding) => this.finding(finding));
     return [
       h("h2", {}, items.length ? counted(items.length, "finding") : "Nothing has changed"),
       h("p", {}, ...(["added", "changed", "removed"] as const).map((mark) => h("span", { class: "why", "data-why": mark }, `${count(mark)} ${mark}`))),
       h("ul", { class: "diagnostics" }, ...items),
     ];
+  }
+
+  /** The findings about one dataset, and the way back to all of them. */
+  private findingsOf(dataset: DatasetId): HTMLElement[] {
+    const found = this.lineage.raw.diff?.findings.filter((finding) => this.lineage.dataset(finding.dataset) === dataset) ?? [];
+    const back = h("button", { type: "button", class: "link", "data-action": "findings" }, "‹ All findings");
+    return [h("p", { class: "crumb" }, back), ...(found.length ? [h("ul", { class: "diagnostics" }, ...found.map((finding) => this.finding(finding)))] : [])];
+  }
+
+  /** A verdict, the dataset, what changed in it, and the way to its SQL. */
+  private finding(finding: RawFinding): HTMLElement {
+    const dataset = this.lineage.dataset(finding.dataset);
+    const sql = dataset !== undefined && rewrittenOf(this.lineage, finding.dataset) !== null;
+    const rest = finding.follows.length - FEW;
+    return h(
+      "li",
+      {},
+      h("p", {}, h("span", { class: `level ${finding.level}` }, finding.level), " ", dataset === undefined ? short(finding.dataset, 60) : this.toDataset(dataset)),
+      ...finding.details.slice(0, 40).map((detail) => h("p", { class: "detail" }, titled(detailWords(detail)))),
+      finding.details.length > 40 ? h("p", { class: "quiet" }, `… and ${finding.details.length - 40} more`) : null,
+      finding.follows.length ? h("p", { class: "quiet" }, `Changes with it: ${finding.follows.slice(0, FEW).map(titled).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`) : null,
+      sql ? h("button", { type: "button", class: "fold", "data-table-link": dataset }, "SQL before and after") : null,
+    );
   }
 
   // -- what could not be done --------------------------------------------------------------------
@@ -448,6 +476,34 @@ export function unread(ledger: Ledger): string | null {
   const words = parts.map((part) => `${thousands(part.lost)} of ${counted(part.whole, part.unit)}`);
   return `${words.join(" and ")} ${parts.length === 1 && parts[0]!.lost === 1 ? "was" : "were"} not read`;
 }
+
+/** "column email removed (VARCHAR)". */
+function detailWords([kind, dataset, column, before, after]: RawFinding["details"][number]): string {
+  const words = Object.hasOwn(DETAIL_WORDS, kind) ? DETAIL_WORDS[kind]! : kind.replaceAll("-", " ");
+  const typed = (type: string): string => (type ? ` (${type})` : "");
+  const change = before || after ? `: ${before || "nothing"} → ${after || "nothing"}` : "";
+  if (kind.endsWith("-added") && kind !== "errors-added") return `${words} ${column || dataset}${typed(after)}`;
+  if (kind.endsWith("-removed")) return `${words} ${column || dataset}${typed(before)}`;
+  if (kind === "errors-added") return `${words}: ${after}`;
+  return `${words}${column && kind !== "column-renamed" ? ` ${column}` : ""}${change}`;
+}
+
+const DETAIL_WORDS: Record<string, string> = {
+  "column-added": "new column",
+  "column-removed": "removed column",
+  "column-renamed": "renamed column",
+  "columns-reordered": "other order of columns",
+  "type-changed": "other type of",
+  "value-changed": "other value of",
+  "rows-changed": "other rows",
+  "logic-changed": "other logic, same columns read",
+  "dataset-added": "new table",
+  "dataset-removed": "removed table",
+  "dataset-renamed": "renamed table",
+  "description-changed": "other description",
+  "classification-changed": "other classification of",
+  "errors-added": "new errors",
+};
 
 const CHANGE_WORDS: Record<State["change"], string> = { values: "its values change", drop: "it is dropped", rename: "it is renamed", type: "its type changes" };
 

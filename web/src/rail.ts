@@ -1,14 +1,14 @@
 // The rail on the left: filters that can be combined, and a tree of schemas, folders and tables to pick from. Only the rows
 // that are to be seen are elements, whatever there is.
 
-import { clear, h } from "./dom.ts";
+import { clear, h, redraw } from "./dom.ts";
 import { icon } from "./icons.ts";
 import type { DatasetId, Lineage } from "./lineage.ts";
 import { FIELD_WORDS, FIELDS, isOn, toggled, type Field } from "./query.ts";
 import type { Scenes } from "./scene.ts";
 import { short } from "./shape.ts";
 import type { State, Store } from "./state.ts";
-import { counted, thousands, titled } from "./words.ts";
+import { counted, parted, thousands, titled } from "./words.ts";
 
 const ROW = 26;
 /** Rows above and below what is to be seen. */
@@ -29,6 +29,9 @@ interface Row {
   branch: Branch | null;
   dataset: DatasetId;
   depth: number;
+  /** Which of how many siblings: only some rows are elements. */
+  at: number;
+  of: number;
 }
 
 export class Rail {
@@ -77,7 +80,7 @@ export class Rail {
     this.drawn = seen;
     if (this.filters.open) this.drawFilters(state.query);
     const matches = this.scenes.matching(state.query);
-    this.count.textContent = matches.size === this.lineage.datasetCount ? counted(matches.size, "table") : `${thousands(matches.size)} of ${counted(this.lineage.datasetCount, "table")}`;
+    this.count.textContent = matches.size === this.lineage.datasetCount ? counted(matches.size, this.lineage.noun) : `${thousands(matches.size)} of ${counted(this.lineage.datasetCount, this.lineage.noun)}`;
     const root = this.branches(matches);
     this.rows = [];
     this.list(root, 0, matches.size <= SMALL);
@@ -91,7 +94,7 @@ export class Rail {
   private drawFilters(query: string): void {
     this.known ??= new Map(FIELDS.filter((field) => field !== "in").map((field) => [field, this.scenes.facets.counts(field)]));
     const sets = [...this.known].filter(([, values]) => values.length > 0).map(([field, values]) => this.facet(field, values, query));
-    clear(this.filters, this.filters.querySelector("summary"), ...sets);
+    redraw(this.filters, this.filters.querySelector("summary"), ...sets);
   }
 
   private facet(field: Field, values: [string, number][], query: string): HTMLElement {
@@ -135,14 +138,37 @@ export class Rail {
     let path = this.paths.get(dataset);
     if (!path) {
       const name = this.lineage.name(dataset);
-      const dot = name.lastIndexOf(".");
-      const file = this.lineage.datasetPlace(dataset)?.file ?? "";
-      const folders = file.split("/").slice(0, -1).filter((part) => part && part !== ".." && part !== ".");
+      const [schema] = parted(name);
+      const folders = this.foldersOf(dataset).slice(this.shared());
       if (folders.at(-1) === name) folders.pop();
-      path = dot > 0 ? name.slice(0, dot).split(".") : folders;
+      if (schema.includes("/")) path = [schema.slice(0, -1)];
+      else path = schema ? schema.slice(0, -1).split(".") : folders;
       this.paths.set(dataset, path);
     }
     return path;
+  }
+
+  private foldersOf(dataset: DatasetId): string[] {
+    const file = this.lineage.datasetPlace(dataset)?.file ?? "";
+    return file.split("/").slice(0, -1).filter((part) => part && part !== ".." && part !== ".");
+  }
+
+  private sharedFolders: number | null = null;
+
+  /** How many folders all files begin with: they tell nothing apart. */
+  private shared(): number {
+    if (this.sharedFolders === null) {
+      let common: string[] | null = null;
+      for (let dataset = 0; dataset < this.lineage.datasetCount; dataset++) {
+        const folders = this.foldersOf(dataset);
+        if (!this.lineage.datasetPlace(dataset)?.file) continue;
+        let same = 0;
+        while (common && same < common.length && common[same] === folders[same]) same++;
+        common = common ? common.slice(0, same) : folders;
+      }
+      this.sharedFolders = common?.length ?? 0;
+    }
+    return this.sharedFolders;
   }
 
   /** A branch that is alone is left out: what is in it stands in its place. */
@@ -152,13 +178,14 @@ export class Rail {
       this.list(branches[0]!, 0, all);
       return;
     }
-    for (const each of branches) {
-      this.rows.push({ branch: each, dataset: -1, depth });
+    const of = branches.length + branch.tables.length;
+    for (const [index, each] of branches.entries()) {
+      this.rows.push({ branch: each, dataset: -1, depth, at: index + 1, of });
       if (this.isOpen(each, all)) this.list(each, depth + 1, all);
     }
     const { lineage } = this;
     const tables = [...branch.tables].sort((a, b) => (lineage.name(a) < lineage.name(b) ? -1 : 1));
-    for (const dataset of tables) this.rows.push({ branch: null, dataset, depth });
+    for (const [index, dataset] of tables.entries()) this.rows.push({ branch: null, dataset, depth, at: branches.length + index + 1, of });
   }
 
   private isOpen(branch: Branch, all: boolean): boolean {
@@ -174,12 +201,12 @@ export class Rail {
     if (this.rows.length) this.tree.setAttribute("aria-activedescendant", `tree-${this.at}`);
   }
 
-  private row({ branch, dataset, depth }: Row, index: number): HTMLElement {
+  private row({ branch, dataset, depth, at, of }: Row, index: number): HTMLElement {
     const { lineage } = this;
     const name = branch ? branch.name : lineage.name(dataset);
     const all = this.scenes.matching(this.store.now.query).size <= SMALL;
     const open = branch !== null && this.isOpen(branch, all);
-    const local = branch || !name.includes(".") ? name : name.slice(name.lastIndexOf(".") + 1);
+    const local = branch ? name : parted(name)[1];
     const item = h(
       "div",
       {
@@ -187,6 +214,8 @@ export class Rail {
         id: `tree-${index}`,
         role: "treeitem",
         "aria-level": depth + 1,
+        "aria-posinset": at,
+        "aria-setsize": of,
         "aria-expanded": branch ? String(open) : null,
         "aria-selected": String(!branch && dataset === this.store.now.dataset),
         "data-index": index,

@@ -1,6 +1,6 @@
 // The strip above the picture: what it is around, how far it goes, what is left out, and what is to be decided.
 
-import { clear, h } from "./dom.ts";
+import { h, redraw } from "./dom.ts";
 import type { Lineage } from "./lineage.ts";
 import { isMap, LIMIT, type Scene } from "./scene.ts";
 import { short } from "./shape.ts";
@@ -27,16 +27,23 @@ export class Scope {
   draw(state: State, scene: Scene, question: Question | null): void {
     const parts = [...this.about(state), ...this.filter(state), ...this.ask(state, scene), ...this.asked(question)];
     this.element.hidden = !parts.length || state.mode === "list";
-    clear(this.element, ...parts);
+    redraw(this.element, ...parts);
   }
 
   private about(state: State): HTMLElement[] {
-    if (isMap(state, this.lineage)) return [];
+    if (isMap(state, this.lineage)) return this.summary(state);
     const map = h("button", { type: "button", class: "to-map", click: () => this.toMap() }, "‹ Map");
     if (state.mode !== "graph") return [map];
     const name = state.path === null ? this.lineage.name(state.root!) : this.lineage.fullName(state.path);
     const word = state.path === null ? "Around " : "Path of ";
     return [map, h("span", { class: "scope-name", title: titled(name) }, word, h("strong", {}, short(name, 44))), this.depth("up", "Upstream", state.up), this.depth("down", "Downstream", state.down)];
+  }
+
+  /** What the project is, in a line; what to do is in the panel of impact. */
+  private summary(state: State): HTMLElement[] {
+    const { lineage } = this;
+    const hint = state.mode === "impact" ? "Pick the table or column that changes." : "Click a box to open it, a table for its columns.";
+    return [h("span", { class: "scope-name" }, h("strong", { title: titled(lineage.raw.title) }, short(lineage.raw.title, 44)), ` ${lineage.sizes()}`), lineage.datasetCount ? h("span", { class: "quiet hint" }, hint) : h("span", {})];
   }
 
   private depth(side: "up" | "down", label: string, depth: number): HTMLElement {
@@ -55,7 +62,7 @@ export class Scope {
     if (!scene.ask) return [];
     const { count, fold } = scene.ask;
     const answers = (Object.keys(FOLDS) as Fold[]).map((each) => h("button", { type: "button", "data-fold": each, "aria-pressed": String(each === fold), click: () => this.store.go({ fold: each, open: null }) }, FOLDS[each]));
-    return [h("span", { class: "ask", role: "group", "aria-label": "Fold" }, h("strong", {}, `${counted(count, "table")}: more than ${LIMIT}.`), state.fold ? " Folded:" : " Fold them:", ...answers)];
+    return [h("span", { class: "ask", role: "group", "aria-label": "Fold" }, h("strong", {}, `${counted(count, this.lineage.noun)}: more than ${LIMIT}.`), state.fold ? " Folded:" : " Fold them:", ...answers)];
   }
 
   private asked(question: Question | null): HTMLElement[] {

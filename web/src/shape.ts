@@ -1,8 +1,8 @@
 // The sizes of cards, and where a column's row stands in one.
 
-import type { ColumnId, DatasetId, Lineage } from "./lineage.ts";
+import { CONSUMERS, type ColumnId, type DatasetId, type Lineage } from "./lineage.ts";
 import type { Columns } from "./rows.ts";
-import { counted, titled } from "./words.ts";
+import { counted, kindWord, titled } from "./words.ts";
 
 export const ROW = 24;
 export const HEAD = 44;
@@ -74,7 +74,9 @@ export function shapeOf(lineage: Lineage, dataset: DatasetId, columns: Columns, 
 
 /** What a card says below the name of its table. */
 export function kindLine(lineage: Lineage, dataset: DatasetId): string {
-  return `${short(lineage.kind(dataset), 20)} · ${counted(lineage.columnCountOf(dataset), "column")}`;
+  const kind = short(kindWord(lineage.kind(dataset)), 20);
+  const count = lineage.columnCountOf(dataset);
+  return !count && CONSUMERS.has(lineage.kind(dataset)) ? kind : `${kind} · ${counted(count, "column")}`;
 }
 
 /** The size of a box that holds several tables. */

@@ -18,7 +18,11 @@ const TINY = 0.3;
 export const LEAST = 0.5;
 const SMALLEST = 0.08;
 const LARGEST = 2.5;
-const NAME = 11;
+const NAME = 10;
+/** Below, names need the room of their signs. */
+const FARTHER = 0.6;
+/** What is selected is looked at from no farther than this: its columns can be read. */
+const READABLE = 0.9;
 const PADDING = 20;
 /** The height of the layers' names above the cards. */
 export const TITLES = 40;
@@ -42,6 +46,7 @@ export class Viewport {
     this.view = view;
     this.world.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
     this.stage.classList.toggle("far", view.scale < FAR);
+    this.stage.classList.toggle("farther", view.scale < FARTHER);
     this.stage.classList.toggle("tiny", view.scale < TINY);
     this.world.style.setProperty("--far", `${(NAME / view.scale).toFixed(2)}px`);
     this.stage.dispatchEvent(new CustomEvent("moved"));
@@ -80,6 +85,53 @@ export class Viewport {
     };
     const { x, y } = this.view;
     this.look({ scale, x: pulled(x, left, right, this.stage.clientWidth), y: pulled(y, top - TITLES, bottom, this.stage.clientHeight) });
+  }
+
+  /** Where one looked from before a selection was shown large; null once somebody has moved. */
+  private overview: View | null = null;
+  private shownLarge: View | null = null;
+
+  /** Letters of a thing that can be read: it stays where it is, as far as it is then to be seen. */
+  approach(box: Place): void {
+    if (this.view.scale >= FAR) return;
+    const [from, untouched] = [this.view, this.untouched];
+    const kept = (at: number, size: number, room: number): number => Math.max(PADDING, Math.min(at, room - size * READABLE - PADDING));
+    const x = kept(from.x + box.x * from.scale, box.width, this.stage.clientWidth);
+    const y = kept(from.y + box.y * from.scale, box.height, this.stage.clientHeight);
+    this.overview ??= from;
+    this.glide({ scale: READABLE, x: x - box.x * READABLE, y: y - box.y * READABLE });
+    this.shownLarge = this.view;
+    this.untouched = untouched;
+  }
+
+  /** Back to where one looked from, if nobody has moved since. */
+  retreat(): void {
+    const back = this.overview;
+    if (back && this.view === this.shownLarge) {
+      const { untouched } = this;
+      this.glide(back);
+      this.untouched = untouched;
+    }
+    this.overview = null;
+  }
+
+  /** Moves a thing into sight, no farther than needed; one that is larger than the stage from its beginning. */
+  bring(box: Place): void {
+    const { x, y, scale } = this.view;
+    const [shown, untouched] = [this.view === this.shownLarge, this.untouched];
+    const moved = (at: number, from: number, size: number, room: number): number => {
+      const start = at + from * scale;
+      return at + Math.max(PADDING, Math.min(start, room - size * scale - PADDING)) - start;
+    };
+    this.glide({ scale, x: moved(x, box.x, box.width, this.stage.clientWidth), y: moved(y, box.y, box.height, this.stage.clientHeight) });
+    if (shown) this.shownLarge = this.view;
+    this.untouched = untouched;
+  }
+
+  private glide(view: View): void {
+    this.stage.classList.add("gliding");
+    this.look(view);
+    setTimeout(() => this.stage.classList.remove("gliding"), 320);
   }
 
   zoomBy(factor: number): void {

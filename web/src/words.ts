@@ -16,3 +16,16 @@ export function titled(text: string): string {
     letter === "\n" ? " " : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
+
+/** The schema of a name, or the folder of a path, and what is left of it: "shop." and "orders", "s3://b/" and "a.csv". */
+export function parted(name: string): [string, string] {
+  const cut = Math.max(name.lastIndexOf("/"), name.includes("/") ? -1 : name.lastIndexOf("."));
+  return cut > 0 && cut < name.length - 1 ? [name.slice(0, cut + 1), name.slice(cut + 1)] : ["", name];
+}
+
+const KIND_WORDS: Record<string, string> = { sql: "SQL model", python: "Python model", ml_model: "ML model" };
+
+/** A kind as people say it. */
+export function kindWord(kind: string): string {
+  return Object.hasOwn(KIND_WORDS, kind) ? KIND_WORDS[kind]! : kind.replaceAll("_", " ");
+}

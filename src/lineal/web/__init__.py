@@ -1,4 +1,4 @@
-"""The page, and what goes over the network.
+"""The page, the local server, and the sending of events.
 
 page.js, page.css   the page's program and style, built from web/ at the top of the repository by
                     esbuild

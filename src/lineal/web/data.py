@@ -32,7 +32,9 @@ from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.redaction import redact_text
 from lineal.model.way import Confidence
 
-VERSION = 4
+VERSION = 5
+LONGEST_SQL = 40_000
+"""Characters of a statement that are compared on the page."""
 KINDS = ("copy", "rename", "transform", "inspect")
 STATUSES = (None, INHERITED, MODIFIED, MISSING)
 AMBIGUOUS, MASKED, STATUS = 1, 2, 4
@@ -129,7 +131,7 @@ class _Tables:
         }
 
     def diff(self, over: Overlay, findings: Iterable[Finding]) -> dict[str, Any]:
-        """Numbers of what is added, removed or changed, and what it amounts to."""
+        """Return the numbers of added, removed and changed items, with the findings."""
         edges = {(edge.source, edge.target): number for number, edge in enumerate(self.order)}
         return {
             "datasets": [(self.datasets[dataset], mark) for dataset, mark in over.datasets.items()],
@@ -142,11 +144,15 @@ class _Tables:
                     "level": finding.level.name,
                     "kind": finding.kind,
                     "dataset": finding.dataset,
-                    "details": [str(detail) for detail in finding.details],
+                    "details": [list(detail) for detail in finding.details],
                     "follows": list(finding.follows),
                 }
                 for finding in findings
             ],
+            "rewritten": {
+                name: [redact_text(_limited(text)) for text in both]
+                for name, both in over.rewritten.items()
+            },
         }
 
     def dataset(self, dataset: Dataset) -> tuple[Any, ...]:
@@ -307,6 +313,13 @@ class _Tables:
                 for key in (place.file, f"{folder}/{name.partition('.')[0]}"):
                     found.setdefault(key, []).append((place.line, number))
         return {file: sorted(several) for file, several in found.items()}
+
+
+def _limited(text: str) -> str:
+    """Return a text, cut where it is too long to be compared."""
+    if len(text) <= LONGEST_SQL:
+        return text
+    return f"{text[:LONGEST_SQL]}\n… {len(text) - LONGEST_SQL:,} more characters"
 
 
 def _transposed(rows: Iterable[tuple[Any, ...]], width: int) -> list[list[Any]]:

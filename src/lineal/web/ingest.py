@@ -62,7 +62,7 @@ class Inbox:
         return Answer(201)
 
     def _append(self, lines: bytes) -> None:
-        """All of the lines or none: what was written before a failure is cut off again."""
+        """Append all of the lines or none: after a failure the written part is cut off again."""
         with self._lock, self.file.open("ab") as stream:
             before = stream.seek(0, os.SEEK_END)
             try:

@@ -126,7 +126,7 @@ class Server(ThreadingHTTPServer):
             self.places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no news."""
+        """A client that goes away is not reported."""
 
 
 def answer_request(server: Server, handler: Handler) -> Answer:
@@ -187,7 +187,7 @@ def _check_token(server: Server, authorization: str) -> None:
 
 
 def _body(server: Server, handler: Handler) -> bytes:
-    """What is sent, unpacked; never more than may be."""
+    """Return the body of a request, unpacked; never more than the limit."""
     if handler.command in ("GET", "HEAD"):
         return b""
     if handler.headers.get("Transfer-Encoding"):
@@ -251,7 +251,7 @@ class TimedReader(RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Read what is there; a TimeoutError if the moment has come."""
+        """Read the available bytes; a TimeoutError if the moment has come."""
         left = self.end - time.monotonic()
         if left <= 0:
             raise TimeoutError
