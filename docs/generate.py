@@ -1,6 +1,7 @@
 """Makes the reference pages that must not drift: python docs/generate.py
 
-cli.md from the commands themselves, diagnostics.md from the codes, rules.md from the rules. A test
+cli.md from the commands themselves, diagnostics.md from the codes, rules.md from the rules,
+dataframes.md from the tables of methods. A test
 compares the files with what this makes.
 """
 
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import click
 
+import lineal.extract.dataframes  # noqa: F401  (its front ends enter their methods)
 from lineal.cli import main
+from lineal.extract.pyspark.frame_libraries import KNOWN
 from lineal.model.diagnostic import Code, Severity
 from lineal.rules import RULES, Rule
 from lineal.rules.diagnostics import RULES as DIAGNOSED
@@ -129,7 +132,32 @@ def _block(text: str) -> str:
     return "```text\n" + "\n".join(line.rstrip() for line in text.splitlines()) + "\n```\n"
 
 
-PAGES = {"cli.md": cli, "diagnostics.md": diagnostics, "rules.md": rules}
+def dataframes() -> str:
+    """The methods of DataFrame libraries that are traced, from the tables of the front ends."""
+    parts = ["# Methods of DataFrame libraries\n", DATAFRAME_NOTES]
+    for library, kinds in sorted(KNOWN.items()):
+        parts.append(f"## {library}\n\n| of | names |\n|---|---|")
+        for kind, names in kinds.items():
+            listed = ", ".join(f"`{name}`" for name in sorted(names) if not name.startswith("_"))
+            parts.append(f"| {kind} | {listed} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+DATAFRAME_NOTES = """\
+Made by `docs/generate.py` from the tables of the front ends; do not edit.
+
+lineal reports any other method as `unsupported-construct`, and never guesses its columns. Methods of `.str`, `.dt` and
+`.cat` transform the series. How values become edges: [pandas](../how-to/pandas.md).
+"""
+
+
+PAGES = {
+    "cli.md": cli,
+    "dataframes.md": dataframes,
+    "diagnostics.md": diagnostics,
+    "rules.md": rules,
+}
 
 
 if __name__ == "__main__":

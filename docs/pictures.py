@@ -39,7 +39,7 @@ SCENES = {
     "edge": Scene("#column=dim_customers.lifetime_value"),
     "path": Scene("#column=dim_customers.lifetime_value&mode=strip"),
     "impact": Scene("#column=raw_orders.amount&mode=impact&change=drop"),
-    "diff": Scene("", page="diff"),
+    "diff": Scene("#table=dim_customers&mode=diff", page="diff"),
     "dark": Scene("#column=fct_orders.payment_total", theme="dark"),
 }
 

@@ -5,16 +5,18 @@
 
 Two readings of what a column comes from: every column in its expression, and only those that its
 value is made of (not the tests of CASE, not the keys of windows). A peer gives one answer, which is
-held against both. Nothing is written into the repository; the peers are installed into
-.cache/accuracy, each into an environment of its own.
+held against both. The peers are installed into .cache/accuracy, each into an environment of its own.
+A run over cases and TPC queries writes results.json, which docs/charts.py draws.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from collections import Counter, defaultdict
+from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +26,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent / "tests")]
 from contenders import CONTENDERS, Answer, answers_of  # noqa: E402
 from questions import Pair, Question, from_cases, from_mimic, from_tpc  # noqa: E402
 
+RESULTS = HERE / "results.json"
 TRUTHS = {
     "cases": "the edges that each case file states",
     "TPC-DS": "Spark's analyzed plan of each query",
@@ -64,6 +67,8 @@ def main() -> int:
         chosen = [question for question in questions if question.suite == suite]
         print(f"\n{suite}: {len(chosen)} statements; truth: {TRUTHS.get(suite, AGREED)}")
         show_totals(chosen, answers)
+    if not (asked.cases or asked.tpc or asked.mimic):
+        write_results(questions, answers)
     if asked.topics:
         for kind in ("topic", "dialect"):
             show_by(
@@ -72,6 +77,20 @@ def main() -> int:
     if asked.differences:
         show_differences(questions, answers[asked.differences])
     return 0
+
+
+def write_results(questions: list[Question], answers: Answers) -> None:
+    """Write the exact answers of each contender by suite, with versions and date."""
+    suites = {}
+    for suite in dict.fromkeys(question.suite for question in questions):
+        chosen = [question for question in questions if question.suite == suite]
+        suites[suite] = {
+            "statements": len(chosen),
+            "exact": {name: score(chosen, found, "every").exact for name, found in answers.items()},
+        }
+    versions = {contender.name: contender.requirements[:1] for contender in CONTENDERS}
+    made = {"date": f"{date.today():%Y-%m-%d}", "versions": versions, "suites": suites}
+    RESULTS.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 def options() -> argparse.Namespace:
