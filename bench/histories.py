@@ -31,6 +31,8 @@ PROJECT = "dbt_project.yml"
 VARS = '{"load_source_data": true}'
 """jaffle-shop loads its seeds only if it is asked to."""
 LONGEST = 300
+RENAMED = {"source-paths": "model-paths", "data-paths": "seed-paths"}
+"""Settings of old versions of dbt, and their names today."""
 
 
 @dataclass
@@ -81,7 +83,9 @@ def main() -> int:
     asked = parser.parse_args()
     steps: list[Step] = []
     for clone in sorted(each for each in asked.checkouts.iterdir() if (each / ".git").exists()):
-        steps += History(clone, asked.packages, asked.seeds).check(asked.commits)
+        found = History(clone, asked.packages, asked.seeds).check(asked.commits)
+        show_steps(found)
+        steps += found
     report(steps)
     if asked.json is not None:
         asked.json.write_text(json.dumps([vars_of(step) for step in steps], indent=2) + "\n")
@@ -125,7 +129,7 @@ class History:
         """Return the commits that touch the project, the oldest first."""
         shown = subprocess.run(
             ["git", "log", "--first-parent", f"--max-count={most}", "--reverse", "--format=%H %s",
-             "HEAD", "--", "models", "seeds", "macros", "snapshots", "tests", "data-tests", PROJECT],
+             "HEAD", "--", "models", "seeds", "data", "macros", "snapshots", "tests", "data-tests", PROJECT],
             cwd=copy, capture_output=True, text=True, check=True,
         )  # fmt: skip
         pairs = (line.partition(" ") for line in shown.stdout.splitlines())
@@ -157,7 +161,7 @@ class History:
             command, cwd=folder, env=environment, capture_output=True, text=True, check=False
         )
         results = folder / "target" / "run_results.json"
-        if not results.is_file():
+        if not results.is_file() or not (folder / "made.duckdb").is_file():
             print(done.stdout[-LONGEST:], file=sys.stderr)
             return None
         return read_results(folder, json.loads(results.read_text()))
@@ -189,6 +193,11 @@ class History:
             (folder / name).unlink(missing_ok=True)
         self.install(folder)
         settings = yaml.safe_load((folder / PROJECT).read_text())
+        for old, new in RENAMED.items():
+            if old in settings:
+                settings[new] = settings.pop(old)
+        settings.pop("require-dbt-version", None)
+        (folder / PROJECT).write_text(yaml.safe_dump({**settings, "config-version": 2}))
         target = {"type": "duckdb", "path": str(folder / "made.duckdb"), "threads": 1}
         profile = {
             settings.get("profile", "default"): {"target": "dev", "outputs": {"dev": target}}
@@ -247,14 +256,19 @@ def digest(database: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> str:
 # -- the report ------------------------------------------------------------------------------------
 
 
-def report(steps: list[Step]) -> None:
-    """Print a row for each step, and the shares."""
+def show_steps(steps: list[Step]) -> None:
+    """Print a row for each step."""
     for step in steps:
         missed = f"  MISSED {', '.join(sorted(step.missed))}" if step.missed else ""
         print(
             f"{step.project:32} {step.commit}  differs {len(step.differs):3}  selected"
-            f" {len(step.selected):3} of {step.nodes:3}  saved {step.saved:6.1%}{missed}  {step.subject[:50]}"
+            f" {len(step.selected):3} of {step.nodes:3}  saved {step.saved:6.1%}{missed}  {step.subject[:50]}",
+            flush=True,
         )
+
+
+def report(steps: list[Step]) -> None:
+    """Print the shares of all steps."""
     nodes, chosen = sum(step.nodes for step in steps), sum(len(step.selected) for step in steps)
     differs = sum(len(step.differs) for step in steps)
     missed = sum(len(step.missed) for step in steps)

@@ -20,7 +20,16 @@ from pathlib import Path
 import pytest
 
 from smoke import workplace
-from smoke.documents import Form, Shown, Unreadable, commands_of, overlooked, pages, shown_in
+from smoke.documents import (
+    FOLDERS,
+    Form,
+    Shown,
+    Unreadable,
+    commands_of,
+    overlooked,
+    pages,
+    shown_in,
+)
 from smoke.environments import Environment
 from smoke.plan import (
     EXTRAS,
@@ -293,7 +302,8 @@ def copy(tmp_path: Path) -> Path:
     """The documents, and what a plan needs beside them."""
     for name in ("README.md", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "docs" / "how-to", tmp_path / "docs" / "how-to")
+    for name in FOLDERS:
+        shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name)
     return tmp_path
 
 

@@ -1,5 +1,5 @@
-"""The boundary around what is made of a whole graph: a dataset over which that fails is left out,
-and reported.
+"""The boundary around a computation over a whole graph: datasets that make it fail are left out and
+reported.
 
     text = sound_part(extraction, lambda part: view(Graph(part)))
 
@@ -128,8 +128,8 @@ def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> 
 
 
 def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
-    """An extraction in which some datasets are not to be seen at all, neither as what is made nor
-    as what is read.
+    """Return an extraction without some datasets: edges into them and edges from them are removed,
+    and so are the reads of them.
     """
     names = {*unseen}
     if not names:

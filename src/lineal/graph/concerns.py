@@ -48,7 +48,7 @@ class Concerns(NamedTuple):
 def part_diagnostics(
     graph: Graph, asked: Iterable[Dataset], shown: Iterable[Dataset], found: list[Diagnostic]
 ) -> Concerns:
-    """Part diagnostics by whether they concern what is shown or what the asked datasets depend on."""
+    """Part the diagnostics: those about the shown datasets or their upstream, and all others."""
     files = {each.place.file for each in found if each.place is not None}
     if not files:
         return Concerns(found, [])

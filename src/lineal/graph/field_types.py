@@ -89,7 +89,7 @@ def _split_field(item: str) -> tuple[str, str]:
 
 
 def _without_comment(kind: str) -> str:
-    """string NOT NULL COMMENT 'where'      string; what stands in brackets belongs to the type"""
+    """string NOT NULL COMMENT 'where'      string; the text in brackets belongs to the type"""
     lowered = kind.lower()
     behind = max(map(kind.rfind, CLOSING)) + 1
     ends = [at for word in (" not null", " comment ") if (at := lowered.find(word, behind)) > 0]

@@ -38,7 +38,7 @@ class FileCoverage(NamedTuple):
 def files_of(
     edges: Iterable[Edge], reads: Iterable[Read], diagnostics: Iterable[Diagnostic]
 ) -> list[FileCoverage]:
-    """Every file that anything was found in, by name; text that stands in no file is left out."""
+    """Every file that anything was found in, by name; text without a file is left out."""
     resolved: dict[str, set[Column]] = {}
     lost: dict[str, set[Place]] = {}
     for edge in edges:

@@ -117,7 +117,9 @@ class Graph:
         return list(listed)
 
     def info(self, column: Column) -> ColumnInfo | None:
-        """What is known about a column; a nested field may be listed by its dotted path."""
+        """Return the information about a column; a nested field may be listed by its
+        dotted path.
+        """
         if column.path:
             column = Column(column.dataset, ".".join((column.name, *column.path)))
         found = self._column_infos.get(column)
@@ -180,7 +182,7 @@ class Graph:
     # -- open stars: t.* -> v.* lets v.x go on to t.x ----------------------------------------------
 
     def is_open(self, dataset: Dataset) -> bool:
-        """Whether a star over an unknown schema stands among the dataset's columns."""
+        """Whether a star over an unknown schema is among the dataset's columns."""
         star = Column(dataset, STAR)
         return star in self._column_infos or star in self._into
 

@@ -1,4 +1,4 @@
-"""Which job has made an edge: the task of a scheduler whose statement the edge stands in."""
+"""Which job has made an edge: the task of a scheduler whose statement gives the edge."""
 
 from __future__ import annotations
 

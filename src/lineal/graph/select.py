@@ -51,8 +51,8 @@ class Selection(NamedTuple):
 
 
 def parse(text: str) -> Selection | None:
-    """The selection that a text asks for; None where it is no selector: one has a plus on either
-    side, or a method.
+    """Return the selection that a text asks for, or None for a plain name: a selector has a plus on
+    either side, or a method.
     """
     found = _SELECTOR.fullmatch(text)
     if not found:

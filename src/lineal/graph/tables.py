@@ -13,7 +13,7 @@ from lineal.model.way import Clause
 
 
 class TableEdge(NamedTuple):
-    """A dataset is read to make another: the columns that are named, and the clauses they stand in."""
+    """A dataset is read to make another: the columns that are named, and their clauses."""
 
     source: Dataset
     target: Dataset

@@ -59,9 +59,9 @@ def upstream(
 def downstream(
     graph: Graph, starts: Iterable[Column], *, depth: int | None = None
 ) -> list[TracedEdge]:
-    """What is made of the columns: field-level edges to the end, and at each column the datasets
-    whose rows it decides and the consumers that read it, as leaves. A dataset that the column also
-    reaches at field level is not said twice.
+    """Return the edges downstream of the columns. Field-level edges are followed to the end; the
+    datasets whose rows a column decides and the consumers that read it are leaves. A dataset that
+    the column also reaches at field level is listed once.
     """
     starts = list(starts)
 

@@ -68,7 +68,7 @@ __all__ = [
 
 
 class Kind(Protocol):
-    """A kind of input: whether a path is one, and what is in it."""
+    """A kind of input: it tells whether a path is one, and reads it."""
 
     def matches(self, path: Path) -> bool:
         """Tell whether the path is a project of this kind."""

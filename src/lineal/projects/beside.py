@@ -40,7 +40,7 @@ def files_named_in(folder: Path, texts: Iterable[str]) -> list[Path]:
 
 
 def read_contents(files: Sequence[Path], texts: Sequence[str], report: Report) -> dict[str, Any]:
-    """Return what the files hold whose names stand in a program."""
+    """Return the contents of the files that a program names."""
     asked = {Path(name).name for name in names_in(texts)}
     found: dict[str, Any] = {}
     for file in files:

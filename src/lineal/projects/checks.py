@@ -17,8 +17,8 @@ SECTION = "validate"
 
 
 def checks_at(path: Path, report: Report) -> Checks:
-    """Of the folder that is analyzed, or that the file stands in; what is wrong in the section is
-    reported.
+    """Read the checks of the analyzed folder, or of the folder of the analyzed file; mistakes in
+    the section are reported.
     """
     folder = path if path.is_dir() else path.parent
     for name in PROJECT_FILES:

@@ -111,7 +111,7 @@ def _indent(text: str) -> int:
 
 
 def in_sql(text: str, dialect: str) -> Iterator[Comment]:
-    """What stands between the words: no string, whatever the dialect takes for one."""
+    """Yield the comments between the words of a text; a string is a word in its dialect."""
     before = 0
     for token in words(Script(text, dialect))[0]:
         yield from _between(text, before, token.start)

@@ -1,5 +1,5 @@
-"""Descriptions written into YAML files: what is added is added where it belongs, and every other
-byte stays as it is.
+"""Descriptions written into YAML files: each is added where it belongs, and every other byte stays
+as it is.
 
 - name: id               →   - name: id
                                description: Order number
@@ -28,7 +28,10 @@ ANCHORS = (*reversed(TYPE_KEYS), NAME)
 
 
 class Fill(NamedTuple):
-    """A description for a column: where the column is declared, else where its dataset is."""
+    """A description for a column: where the column is declared, else where its dataset is.
+
+    Without a text, the column is only declared.
+    """
 
     dataset: str
     column: str
@@ -55,7 +58,7 @@ class Cannot(Exception):
 
 
 class Written(NamedTuple):
-    """The new text of a file, what has been filled in, and what has not, with the reasons."""
+    """The new text of a file, the descriptions filled in, and those refused, with the reasons."""
 
     text: str
     filled: list[Fill]
@@ -90,7 +93,7 @@ def _from_below(fill: Fill) -> tuple[int, int, bool]:
 
 
 def _edited(text: str, fills: list[Fill]) -> str:
-    before = _data(text)
+    before = plain_data(text)
     tree = Tree(text)
     edits = [
         edit
@@ -103,7 +106,7 @@ def _edited(text: str, fills: list[Fill]) -> str:
     expected = copy.deepcopy(before)
     for edit in edits:
         edit.becomes(expected)
-    if _data(made) != expected:
+    if plain_data(made) != expected:
         raise Cannot("it cannot be written there without changing something else")
     return made
 
@@ -117,7 +120,7 @@ def _applied(text: str, edits: list[Edit]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def _data(text: str) -> Any:
+def plain_data(text: str) -> Any:
     """The plain data; a file that is not read without a complaint is not written to."""
     problems: list[object] = []
     value = yaml.parse(text, "", problems.append)
@@ -170,7 +173,7 @@ class Tree:
             yield from enumerate(node.value)
 
     def node_at(self, place: Place) -> Any:
-        """The outermost node that begins at a place, and stands in the file only once."""
+        """Return the outermost node that begins at a place, and that the file uses only once."""
         nodes = self.at.get((place.line, place.column))
         if not nodes:
             raise Cannot("the file does not say so any more")
@@ -293,7 +296,7 @@ class Tree:
             raise Cannot("its dataset is not declared in lines of its own")
         listed = next(((key, value) for key, value in dataset.value if key.value == COLUMNS), None)
         if listed is None:
-            return [self._new_list(self._last(dataset), dataset, fills, header=True)]
+            return [self._new_list(self.last_of(dataset), dataset, fills, header=True)]
         key, columns = listed
         if id(columns) in self.shared:
             raise Cannot("its columns are used in several places")
@@ -326,10 +329,10 @@ class Tree:
         return self._below(below, below, lines, becomes)
 
     def _item(self, indent: str, dash: str, fill: Fill) -> list[str]:
-        return [
-            f"{indent}{dash}{NAME}: {scalar(fill.column)}",
-            f"{indent}{' ' * len(dash)}{DESCRIPTION}: {scalar(fill.text)}",
-        ]
+        first = f"{indent}{dash}{NAME}: {scalar(fill.column)}"
+        if not fill.text:
+            return [first]
+        return [first, f"{indent}{' ' * len(dash)}{DESCRIPTION}: {scalar(fill.text)}"]
 
     def _longer(self, columns: Any, fills: list[Fill]) -> Edit:
         path = self.paths[id(columns)]
@@ -353,7 +356,7 @@ class Tree:
                 lines.append(
                     f"{' ' * at}{scalar(fill.column)}: {{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
                 )
-        last = self._last(columns)
+        last = self.last_of(columns)
         return self._below(last, last, lines, becomes)
 
     def _longer_flow(
@@ -376,9 +379,9 @@ class Tree:
         end = last.end_mark.index if inside else columns.end_mark.index - 1
         return Edit(end, end, f", {joined}", becomes)
 
-    def _last(self, node: Any) -> Any:
-        """The last node of a block that has something written; what stands in braces ends where
-        they do.
+    def last_of(self, node: Any) -> Any:
+        """Return the last node of a block that has some text; a node in braces ends where the
+        braces do.
         """
         while isinstance(node, self.library.CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
@@ -394,7 +397,9 @@ class Tree:
     def _below(
         self, value: Any, key: Any, lines: list[str], becomes: Callable[[Any], None]
     ) -> Edit:
-        """New lines below the one that a value ends on, whatever comment stands behind it."""
+        """Return new lines below the line that a value ends on, also where a comment follows the
+        value.
+        """
         end = max(value.end_mark.index, key.end_mark.index)
         if isinstance(value, self.library.ScalarNode) and value.style in ("|", ">"):
             end = value.start_mark.index + len(self.text[value.start_mark.index : end].rstrip())
@@ -409,6 +414,8 @@ def _end_of_line(text: str, start: int) -> int:
 
 
 def _plain(fill: Fill) -> dict[str, str]:
+    if not fill.text:
+        return {NAME: fill.column}
     return {NAME: fill.column, DESCRIPTION: fill.text}
 
 

@@ -1,4 +1,4 @@
-"""A project in the making: what its settings say, and what is reported while it is read."""
+"""A project in the making: its settings, and the diagnostics reported while it is read."""
 
 from __future__ import annotations
 

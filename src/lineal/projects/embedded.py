@@ -7,22 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
 from lineal.projects.dialect_guess import guess_dialect
 from lineal.projects.extensions import EXTENSIONS, PYTHON
 
 LIBRARIES = {
-    "pandas": "pandas",
-    "polars": "Polars",
-    "snowflake.snowpark": "Snowpark",
-    "ibis": "ibis",
-    "dask.dataframe": "Dask",
-    "modin": "Modin",
-    "vaex": "Vaex",
-    "cudf": "cuDF",
-    "daft": "Daft",
+    "ibis": ("ibis", Reason.IBIS),
+    "dask.dataframe": ("Dask", Reason.DASK),
+    "modin": ("Modin", Reason.MODIN),
+    "vaex": ("Vaex", Reason.VAEX),
+    "cudf": ("cuDF", Reason.CUDF),
+    "daft": ("Daft", Reason.DAFT),
 }
-"""Modules of DataFrame libraries without a front end, and what the libraries are called."""
+"""Modules of DataFrame libraries: what each library is called, and how the ledger counts its files."""
 
 IMPORT = re.compile(
     rf"^[ \t]*(?:from|import)[ \t]+({'|'.join(re.escape(name) for name in LIBRARIES)})\b",
@@ -35,9 +33,9 @@ def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
     """Add the SQL that programs hand to databases, and name the libraries that nobody traces."""
     if not any(script.dialect == PYTHON for script in corpus.scripts):
         return
-    from lineal.resolve.embedded import find_embedded, has_embedded
+    from lineal.resolve.embedded import find_embedded, has_embedded, traced_modules
 
-    corpus.diagnostics += report_libraries(corpus)
+    corpus.diagnostics += report_libraries(corpus, traced_modules())
     if corpus.main is not None or not has_embedded(corpus.scripts):
         return
 
@@ -62,14 +60,18 @@ def spoken(script: Script, dialect: str | None) -> Script:
     return replace(script, dialect=dialect or (guess.dialect if guess is not None else ""))
 
 
-def report_libraries(corpus: Corpus) -> Iterator[Diagnostic]:
-    """Name each DataFrame library with the files that use it."""
+def report_libraries(corpus: Corpus, traced: frozenset[str]) -> Iterator[Diagnostic]:
+    """Name each DataFrame library that is not traced with the files that use it, and enter them in
+    the ledger: something in them is not read.
+    """
     files: dict[str, list[str]] = {}
 
     for script in corpus.scripts:
         if script.dialect == PYTHON:
-            for module in dict.fromkeys(IMPORT.findall(script.text)):
-                files.setdefault(LIBRARIES[module], []).append(script.file)
+            for module in set(IMPORT.findall(script.text)) - traced:
+                library, reason = LIBRARIES[module]
+                files.setdefault(library, []).append(script.file)
+                corpus.files.leave_out(script.file, reason)
 
     for library, several in sorted(files.items()):
         names = sorted(set(several))

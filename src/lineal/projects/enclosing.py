@@ -49,7 +49,7 @@ class Enclosing(NamedTuple):
 
 
 def project_around(path: Path) -> Enclosing | None:
-    """Return the project that a folder or file belongs to; None if it is no part of one."""
+    """Return the project that a folder or file belongs to; None if it does not belong to one."""
     inner = Path(os.path.abspath(path))  # noqa: PTH100
     below = inner.name
 

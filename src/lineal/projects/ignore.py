@@ -235,7 +235,7 @@ class IgnoreStack:
         return (IgnoreFile(folder, text),) if text else ()
 
     def rules_in(self, folder: str) -> tuple[IgnoreFile, ...]:
-        """Return the rules that hold for what is in a folder."""
+        """Return the rules that hold for the files of a folder."""
         found = self.files.get(folder)
         if found is None:
             is_inner = folder.startswith(f"{self.root.rstrip(os.sep)}{os.sep}")

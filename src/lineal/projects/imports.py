@@ -90,7 +90,7 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
 
 
 def included(text: str, file: Path, roots: list[Path]) -> Iterator[Path]:
-    """%run ./helpers/io      a notebook of the same project; what is outside of it stays there"""
+    """%run ./helpers/io      a notebook of the same project; others are not read"""
     for name in INCLUDED.findall(text):
         base = file.parent / name
         several = (

@@ -215,8 +215,20 @@ def current() -> Intake:
 # -- opening ---------------------------------------------------------------------------------------
 
 
+SHADOWS: dict[str, str] = {}
+"""By the absolute path of a file: the file that is read in its place. An editor's unsaved texts."""
+
+
+def shadow_of(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """Return the file that is read for a path: itself, unless an editor has another text of it."""
+    if not SHADOWS:
+        return path
+    return SHADOWS.get(os.path.abspath(path), path)  # noqa: PTH100  thousands of them
+
+
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
     """Open a regular file, wherever it is, without waiting for anything; `Refused` if it is none."""
+    path = shadow_of(path)
     check_kind(os.stat(path).st_mode)  # a device is not even opened  # noqa: PTH116
     descriptor = os.open(path, FLAGS)
     try:
@@ -228,7 +240,7 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
 
 
 def check_kind(mode: int) -> None:
-    """Refuse what is not a regular file."""
+    """Refuse everything except regular files."""
     if stat.S_ISREG(mode):
         return
     if stat.S_ISDIR(mode):

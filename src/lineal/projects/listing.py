@@ -91,7 +91,7 @@ SHOWN = (Reason.IGNORED, Reason.EXCLUDED, Reason.BUILD_FOLDER, Reason.PYTHON_TES
 
 
 def left_out_parts(intake: Intake) -> Iterator[Part]:
-    """Return what is left out, by reason."""
+    """Yield the files that were left out, by reason."""
     for reason, count, examples in intake.files.reasons():
         if reason in SHOWN:
             more = ", …" if count > len(examples) else ""

@@ -94,8 +94,8 @@ def first_place(files: Files) -> Place:
 
 
 def read_node(files: Files, report: Report) -> Node | None:
-    """A node with its kind. A YAML file that is nobody's (its folder has another name, it says no
-    kind) is no node.
+    """Return a node with its kind. A YAML file whose folder has another name, and that declares no
+    kind, is not a node.
     """
     about = _about(files, report)
     if about is None:

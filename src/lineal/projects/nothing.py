@@ -1,4 +1,4 @@
-"""What to say where nothing was found: what lineal looked for, and what is there instead.
+"""The message for an input without files: the files that lineal looked for, and those it found.
 
 no .sql, .py or .ipynb files in jobs; found 2 dbt projects below: jobs/a, jobs/b
 """
@@ -24,8 +24,8 @@ MOST_NAMED = 3
 
 
 def no_input(path: Path, looked_for: str) -> Diagnostic:
-    """Return the diagnostic of an input without anything to read: what was looked for, and what is
-    there.
+    """Return the diagnostic of an input without anything to read: the files that lineal looked for,
+    and those that it found instead.
     """
     there = found_below(path) if path.is_dir() else ""
     return Diagnostic(Code.NO_INPUT, f"{looked_for} in {path}{there}", Place(str(path), 1, 1))

@@ -35,18 +35,19 @@ LABEL, INTO, LEVEL = "label", "not_into", "level"
 DATASET, COLUMNS = "dataset", "columns"
 
 
-def read_policy(file: Path) -> Policy:
+def read_policy(file: Path, shown: str = "") -> Policy:
     """A policy that does not say what it could mean is the caller's mistake: nothing is let through
-    by a slip.
+    by a slip. Messages call the file `shown`, if its own name says nothing.
     """
-    return _Reader(file).policy()
+    return _Reader(file, shown or str(file)).policy()
 
 
 class _Reader:
     """Reads one file; the first mistake ends it."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, shown: str) -> None:
         self.file = file
+        self.shown = shown
         self.problems: list[Diagnostic] = []
 
     def policy(self) -> Policy:
@@ -142,8 +143,8 @@ class _Reader:
             if name not in names:
                 near = closest(str(name), names)
                 meant = f"did you mean {near}?" if near else f"it knows {', '.join(names)}"
-                raise ProjectError(f"{self.file}: {where} knows no {name}; {meant}")
+                raise ProjectError(f"{self.shown}: {where} knows no {name}; {meant}")
 
     def mistake(self, value: Value, message: str) -> ProjectError:
         """Return a mistake with its place."""
-        return ProjectError(f"{self.file}:{value.place.line}: {message}")
+        return ProjectError(f"{self.shown}:{value.place.line}: {message}")

@@ -50,7 +50,7 @@ class Root(NamedTuple):
     """what their names begin with afterwards: where the folder is, below that of several inputs"""
 
     def name(self, file: str) -> str:
-        """The name of a file; what is no file of the input keeps its name."""
+        """Return the name of a file; a name that is not a file of the input stays as it is."""
         if not file or "://" in file:
             return file
         inside = self.inside(file)
@@ -59,7 +59,7 @@ class Root(NamedTuple):
         return Path(self.prefix, inside).as_posix()
 
     def inside(self, file: str) -> str | None:
-        """Where a file is, seen from the folder; None for what is no file."""
+        """Return the path of a file relative to the folder; None if there is no such file."""
         if file.startswith(f"{self.folder}{os.sep}"):
             return file[len(self.folder) + 1 :]
         if _exists(file):

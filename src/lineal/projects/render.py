@@ -60,7 +60,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Template:
-    """A text with Jinja in it, the file and line it stands at, and the name of the table it builds."""
+    """A text with Jinja in it, its file and line, and the name of the table that it builds."""
 
     text: str
     file: str
@@ -103,7 +103,7 @@ class Rendering:
 
 @dataclass(frozen=True)
 class Rendered:
-    """A rendering for each template, in order, and what is wrong with the macros."""
+    """A rendering for each template, in order, and the diagnostics of the macros."""
 
     renderings: tuple[Rendering, ...]
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -1,4 +1,6 @@
-"""A saved lineage: what `--save` or `Lineage.save` has written, beside what is read from text."""
+"""A saved lineage, written by `--save` or `Lineage.save`, beside the lineage that is read from
+text.
+"""
 
 from __future__ import annotations
 

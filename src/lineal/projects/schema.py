@@ -42,8 +42,8 @@ def schema_datasets(schema: Schema, namespace: str, report: Report) -> list[Data
 def read_schema(
     path: str | os.PathLike[str], namespace: str = ""
 ) -> tuple[list[DatasetInfo], list[Diagnostic]]:
-    """The datasets of a schema file. One that is not there is the caller's mistake, what is wrong
-    in it is not.
+    """Return the datasets of a schema file. A missing file is the caller's mistake; a mistake in
+    the file is a diagnostic.
     """
     file = Path(path)
     if not file.exists() or file.is_dir():
@@ -121,7 +121,9 @@ def _is_plain(mapping: Mapping[str, object]) -> bool:
 
 
 def _parsed(text: str, file: Path, report: Report) -> Value | None:
-    """JSON is YAML but for its tabs; its own reader first, because it says better what is wrong."""
+    """Parse YAML or JSON. JSON goes through its own parser first, because that explains mistakes
+    better.
+    """
     if file.suffix.lower() == ".json":
         try:
             json.loads(text)

@@ -30,7 +30,7 @@ MASKING, AGGREGATES = "masking", "aggregates"
 
 
 def read_meanings(about: Value, report: Report) -> list[Meaning]:
-    """The entries of `functions:`; a function may stand in both lists."""
+    """Return the entries of `functions:`; a function may be in both lists."""
     check_keys(about.mapping(report, "functions"), (AGGREGATES, MASKING), "functions", report)
     lists = about.get("functions") or Value({})
     found: dict[str, Meaning] = {}

@@ -1,4 +1,4 @@
-"""The texts that places point into: for an excerpt, and for the comments that stand there.
+"""The texts that places point into: for an excerpt, and for the comments at that place.
 
 A place may come from a saved lineage or a store, which says whatever somebody wrote into it.
 `SourceFiles` therefore reads only files of the project that the input belongs to.
@@ -81,8 +81,8 @@ def is_source_below(root: str, path: str) -> bool:
 
 
 class Texts:
-    """What was analyzed, by file. A file that was not analyzed is read only below the folders that
-    were asked about.
+    """The analyzed texts, by file. Any other file is read only below the folders that were asked
+    about.
     """
 
     def __init__(self, corpus: Corpus, paths: Iterable[str]) -> None:
@@ -133,7 +133,7 @@ class Texts:
         return list(_between(known, len(lines), len(template)))
 
     def text(self, file: str) -> str:
-        """The text of a file as it stands in its folder, '' if it may not or cannot be read."""
+        """Return the text of a file on disk, '' if it may not or cannot be read."""
         return self._files.text(file)
 
     def suppressions(self) -> Iterator[Suppression]:

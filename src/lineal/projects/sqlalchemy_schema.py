@@ -54,7 +54,7 @@ class Inspected(NamedTuple):
 
 
 def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
-    """The tables and views of a database with their columns; what is wrong is one line, without a
+    """Return the tables and views of a database with their columns; an error is one line, without a
     password.
     """
     library = sqlalchemy()

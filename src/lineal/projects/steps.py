@@ -99,7 +99,7 @@ def _test(column: str, test: Value, report: Report) -> Iterator[ColumnTest]:
 
 
 def _arguments(value: Value) -> dict[str, object]:
-    """Scalars as they are written: `1.10` is compared as 1.10, and yes is no boolean."""
+    """Return scalars as they are written: `1.10` is compared as 1.10, and yes stays a text."""
     if isinstance(value.data, list):
         return {"values": [item.raw for item in value.data]}
     arguments = value.get("arguments") or value

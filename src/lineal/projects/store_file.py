@@ -1,4 +1,4 @@
-"""A store's file: what it holds now stands beside what is read from text."""
+"""A store's file: its present lineage is joined with the lineage that is read from text."""
 
 from __future__ import annotations
 

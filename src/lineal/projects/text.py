@@ -127,7 +127,7 @@ def start_of_text(data: bytes, path: Path, report: Report, is_whole: bool) -> st
 
 
 def problem_of(error: Exception) -> str:
-    """Return what is wrong with bytes of a known encoding, in a few words."""
+    """Return in a few words why bytes of a known encoding cannot be decoded."""
     if isinstance(error, UnicodeDecodeError):
         return f"{error.reason} at byte {error.start}"
     return "there is no encoding of this name"

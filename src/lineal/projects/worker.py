@@ -143,7 +143,7 @@ class Limited(ImmutableSandboxedEnvironment):
         return value
 
     def note(self, value: Any) -> Any:
-        """{{ cents('a') | trim }}      what is trimmed is a macro's text; so is what comes of it"""
+        """{{ cents('a') | trim }}      the trimmed text is still a macro's text"""
         self.noted = value._macro if isinstance(value, Expansion) else ""
         return value
 
@@ -470,7 +470,7 @@ def around_call(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 def called_name(node: nodes.Expr) -> str:
-    """m, package.m; an empty text for what is computed"""
+    """m, package.m; an empty text for a computed name"""
     if isinstance(node, nodes.Name):
         return node.name
     if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):

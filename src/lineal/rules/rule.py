@@ -38,8 +38,8 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: the graph, with what is declared beside what is produced, and what the
-    project says of rules.
+    """The subject of a check: the graph, with declarations beside results, and the settings of the
+    rules.
     """
 
     graph: Graph
@@ -109,8 +109,8 @@ class Subject:
 
 
 def editable_columns(info: DatasetInfo) -> list[ColumnInfo]:
-    """The columns that a file lists, so that somebody could edit them: a catalog is no file of
-    the project.
+    """Return the columns that a file lists, so that a user can edit them: a catalog does
+    not count.
     """
     return [column for column in info.declared or () if column.place is not None]
 

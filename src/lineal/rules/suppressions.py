@@ -19,7 +19,7 @@ class Silence:
             self._by_file.setdefault(suppression.place.file, []).append(suppression)
 
     def covers(self, rule: Rule, found: Found) -> bool:
-        """Whether a comment stands at any of the spots that a finding has to do with."""
+        """Whether a comment is at any of the spots that a finding has to do with."""
         silenced = False
         for place in found.places:
             for suppression in self._by_file.get(place.file, ()):

@@ -1,4 +1,4 @@
-"""Answers for a program or a language model: bounded in size, and honest about what is not known.
+"""Answers for a program or a language model: bounded in size, and honest about missing parts.
 
     answers = Answers(current, texts)
     answers.answer("upstream", {"column": "mart.total"})
@@ -48,6 +48,11 @@ TextOf = Callable[[str], str]
 Compare = Callable[[str], Values]
 """Returns what has changed since a revision, as `lineal diff --output json` writes it."""
 
+FindUnused = Callable[[tuple[str, ...], bool], Values]
+"""Returns what nobody reads, as `lineal unused --output json` writes it: outputs, and whether tests
+are ignored.
+"""
+
 
 class Misasked(Exception):
     """A question that nobody can answer; the message says what to write."""
@@ -57,13 +62,19 @@ class Answers:
     """Answers questions about the lineage as it is now."""
 
     def __init__(
-        self, current: Current, text_of: TextOf, compare: Compare, problem: Callable[[], str] = str
+        self,
+        current: Current,
+        text_of: TextOf,
+        compare: Compare,
+        problem: Callable[[], str] = str,
+        find_unused: FindUnused | None = None,
     ) -> None:
         self.current = current
         self.problem = problem
         """why the files could not be read again after a change; '': they could"""
         self.text_of = text_of
         self.compare = compare
+        self.find_unused = find_unused
         self._questions: Questions | None = None
 
     @property
@@ -90,7 +101,7 @@ class Answers:
 
 
 class Answer:
-    """What is found, before it is cut to a bounded size."""
+    """The result of a question, before it is cut to a bounded size."""
 
     def __init__(
         self,
@@ -203,7 +214,7 @@ def lowest_confidence(items: list[Values]) -> str | None:
 
 
 def missing_part(graph: Graph) -> str:
-    """Say what was not read; '' if everything was."""
+    """Return a sentence about the part that was not read; '' if everything was."""
     coverage = graph.extraction.coverage
     if coverage.is_complete:
         return ""
@@ -369,6 +380,26 @@ def diff(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> An
     return Answer(ANSWERED, note, findings, more={"comparison": kept})
 
 
+def unused(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
+    """Tell which columns and datasets nobody reads, readers first, and whether each can go."""
+    if answers.find_unused is None:
+        return Answer(NOT_KNOWN, "This server cannot plan removals.")
+    keep = tuple(map(str, asked.get("keep") or ()))
+    found = answers.find_unused(keep, bool(asked.get("ignore_tests")))
+    items = [each for each in found["unused"] if _is_within(each, asked.get("dataset"))]
+    missing = missing_part(questions.graph)
+    more = {"outputs": found["outputs"], "outputs_note": found["outputs_note"]}
+    if items:
+        return Answer(ANSWERED, missing, items, more=more)
+    note = f"Everything is read. {missing}".rstrip()
+    return Answer(NOT_KNOWN if missing else ANSWERED, note, more=more)
+
+
+def _is_within(item: Values, dataset: Any) -> bool:
+    """Tell whether an item belongs to the dataset that was asked about, if one was."""
+    return not dataset or str(item["dataset"]).lower() == str(dataset).lower()
+
+
 def coverage(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
     """Tell what was read and what was not; the items are the diagnostics, errors first."""
     diagnostics = [json_view.diagnostic(each) for each in questions.report.diagnostics]
@@ -388,6 +419,7 @@ QUESTIONS: dict[str, Callable[[Answers, Questions, Mapping[str, Any]], Answer]] 
     "impact": impact,
     "explain_edge": explain_edge,
     "diff": diff,
+    "unused": unused,
     "coverage": coverage,
 }
 

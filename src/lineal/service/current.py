@@ -1,4 +1,4 @@
-"""What was read from files, as the files are now: read again when one of them has changed."""
+"""The corpus of some files as they are now: read again when one of them has changed."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lineal.projects.dbt import matches
 from lineal.projects.dbt.stamp import content_of, deciding_files, environment_stamp, folders_of
+from lineal.projects.intake import shadow_of
 
 SETTLED = 2_000_000_000
 """Nanoseconds that a file must have been left alone before its times are trusted."""
@@ -66,13 +67,15 @@ def has_files(path: str) -> bool:
 
 
 def look(path: str, before: Files | None = None) -> Files:
-    """Return the files of a dbt project; what has not changed since before is not read."""
+    """Return the files of a dbt project; files that have not changed since `before` are
+    not read.
+    """
     folder, project = folders_of(Path(path))
     return look_at(deciding_files(project or folder), before)
 
 
 def look_at(files: Iterable[str], before: Files | None = None) -> Files:
-    """Return these files; what has not changed since before is not read."""
+    """Return these files; those that have not changed since `before` are not read."""
     taken = time.time_ns()
     marks: dict[str, Mark] = {}
     digests: dict[str, bytes] = {}
@@ -86,13 +89,13 @@ def look_at(files: Iterable[str], before: Files | None = None) -> Files:
 
 
 def one_version(name: str) -> Files:
-    """Return what stands for all files of a revision, which never change."""
+    """Return one entry for all files of a revision, which never change."""
     return Files(0, {}, {"": name.encode()}, environment_stamp())
 
 
 def _mark(file: str) -> Mark:
     try:
-        found = os.stat(file)  # noqa: PTH116  thousands of them
+        found = os.stat(shadow_of(file))  # noqa: PTH116  thousands of them
     except OSError:
         return (-1, 0, 0, 0)
     return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)

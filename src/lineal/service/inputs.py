@@ -46,8 +46,8 @@ def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
 
 
 def _named_from_roots(paths: list[str], corpora: list[Corpus]) -> list[Corpus]:
-    """The corpora with their files named from the root of each; what was saved keeps the names that
-    it has.
+    """Return the corpora with their files named from the root of each; saved lineage keeps the
+    names that it has.
     """
     from lineal.projects import is_saved
     from lineal.projects.relative import rooted, roots
@@ -69,7 +69,7 @@ def _catalogs(source: Source) -> list[Inspected]:
 
 
 def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
-    """The databases, as far as they are asked for, and as what is read beside them needs them."""
+    """Return the databases that are asked for, as far as the other inputs need them."""
     if not source.servers and (source.history or (source.only_schema and not source.schema_from)):
         raise ProjectError(
             "--history and --only-schema are about a server: name one, postgresql://host/database"
@@ -144,7 +144,7 @@ class _Rendered:
         self.memory = memory
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept of rendered templates."""
+        """Return the cached renderings of a key."""
         return self.memory.get(self.full(key))
 
     def put(self, key: str, data: bytes) -> None:

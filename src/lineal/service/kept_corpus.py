@@ -1,4 +1,4 @@
-"""What was read from the files of a project, kept for the next run.
+"""The corpus of a project, kept for the next run.
 
 After an edit of plain dbt models, only these are read again. After every other edit the project is
 read as a whole.
@@ -52,7 +52,7 @@ class KeptCorpus:
         return found
 
     def keep(self, files: Files, decided: bytes, corpus: Corpus) -> None:
-        """Keep what was read from the files."""
+        """Keep the corpus that was read from the files."""
         from lineal.service.corpus_codec import encode
 
         self._held = None
@@ -130,7 +130,7 @@ class Followed:
         return self.kept.recall(self.files, self.decided, self._reread)
 
     def keep(self, corpus: Corpus) -> None:
-        """Keep what was read from the files as they are."""
+        """Keep the corpus of the files as they are."""
         self.kept.keep(self.files, self.decided, corpus)
 
     def _reread(self, corpus: Corpus, changed: list[str]) -> bool:

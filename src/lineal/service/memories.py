@@ -1,4 +1,4 @@
-"""What was made of the statements of a project, kept in the cache: a base, and what came after it.
+"""The results of a project's statements, kept in the cache: a base, and the records after it.
 
 After an edit only the new records are written; the base is written again once they are many.
 """
@@ -28,7 +28,7 @@ class KeptMemory:
         self.news: dict[bytes, Record] = {}
 
     def load(self) -> Memory:
-        """Return what is kept; an empty memory if nothing is."""
+        """Return the kept memory; an empty one if there is none."""
         memory = Memory()
         with uncollected():
             self.base = _records(self.cache.get(self.base_key))

@@ -39,12 +39,12 @@ Tick = Callable[[int], object]
 
 
 def no_input() -> bytes:
-    """Stand in for standard input where there is none."""
+    """Return nothing, in place of a missing standard input."""
     return b""
 
 
 def no_bar(count: int) -> AbstractContextManager[Tick]:
-    """Stand in for a progress bar."""
+    """Return a context without a progress bar."""
     return nullcontext(lambda done: None)
 
 
@@ -61,7 +61,7 @@ UNWATCHED = Watching()
 
 
 class Project:
-    """What is analyzed, with everything that is known about it by now."""
+    """The project that is analyzed, with its corpus and lineage as far as known."""
 
     def __init__(
         self,
@@ -186,8 +186,8 @@ def extract_text(
 def extract_sides(
     sides: list[tuple[Source, Corpus]], cache: Cache | None, watching: Watching
 ) -> list[Extracted]:
-    """Return the lineages of several versions of a project: each uses what was made of the one
-    before it. Saving the first saves all.
+    """Return the lineages of several versions of a project: each uses the results of the one before
+    it. Saving the first saves all.
     """
     made: list[Extracted] = []
     for source, corpus in sides:
@@ -201,7 +201,7 @@ def extract_sides(
 
 
 def memory_key(source: Source, corpus: Corpus) -> str:
-    """Return the key of what is kept of the statements of a project."""
+    """Return the key of a project's results in the cache."""
     where = [path if "://" in path else str(Path(path).resolve()) for path in source.paths]
     return digest(
         "memory",

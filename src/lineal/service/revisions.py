@@ -1,4 +1,4 @@
-"""The revisions of a repository and its work tree: what was read from them is kept, by commit.
+"""The revisions of a repository and its work tree: the corpus of each is kept, by commit.
 
 A commit never changes, so that its files are written down and read only once. Of the work tree, the
 models that were edited are read again.
@@ -53,7 +53,7 @@ class KeptRevision:
         return self.kept.recall(self.files, self._decided, self._reread)
 
     def keep(self, corpus: Corpus) -> None:
-        """Keep what was read from the files."""
+        """Keep the corpus that was read from the files."""
         self.kept.keep(self.files, self._decided, corpus)
 
     def _look(self) -> Files:

@@ -1,4 +1,4 @@
-"""What is analyzed, and how: the paths and options that every command shares."""
+"""The input of an analysis: the paths and options that every command shares."""
 
 from __future__ import annotations
 
@@ -66,5 +66,5 @@ class Source(NamedTuple):
 
     @property
     def decides(self) -> tuple[object, ...]:
-        """All that may change what is found; the names and texts of files stand in the corpus."""
+        """Return all that may change the result; the names and texts of files are in the corpus."""
         return tuple(value for name, value in self._asdict().items() if name not in ASIDE)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TextIO
 
@@ -28,6 +28,7 @@ MOST_ATTEMPTS = 5
 """So many workers may end over one question."""
 
 Reply = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+Greeting = Callable[[], list[tuple[str, Mapping[str, Any]]]]
 
 
 class WorkerFailed(Exception):
@@ -37,18 +38,22 @@ class WorkerFailed(Exception):
 # -- the worker ------------------------------------------------------------------------------------
 
 
-def answer_lines(questions: Iterable[str], answers: TextIO, reply: Reply) -> None:
+def answer_lines(
+    questions: Iterable[str], answers: TextIO, reply: Reply, known: Container[str] = QUESTIONS
+) -> None:
     """Answer each line until there are no more."""
     _write(answers, {"started": True})
     for line in questions:
         with suppress(ValueError):  # the rest of a line whose beginning another worker has read
             asked = json.loads(line)
-            _write(answers, answer_question(asked, reply))
+            _write(answers, answer_question(asked, reply, known))
 
 
-def answer_question(asked: Mapping[str, Any], reply: Reply) -> dict[str, Any]:
+def answer_question(
+    asked: Mapping[str, Any], reply: Reply, known: Container[str] = QUESTIONS
+) -> dict[str, Any]:
     """Return what a question is answered with; no failure ends the worker."""
-    if asked["question"] not in QUESTIONS:
+    if asked["question"] not in known:
         return {"id": asked["id"], "mistake": f"unknown question {asked['question']}"}
     try:
         return {"id": asked["id"], "answer": reply(asked["question"], asked["asked"])}
@@ -71,8 +76,10 @@ def _write(answers: TextIO, value: Mapping[str, Any]) -> None:
 class Worker:
     """A worker that is started with the first question, and again if it has ended."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], greeting: Greeting = list) -> None:
         self.command = command
+        self.greeting = greeting
+        """what every new worker is told before it is asked anything"""
         self._process: Process | None = None
         self._reading: asyncio.Task[None] | None = None
         self._waiting: dict[int, _Question] = {}
@@ -111,6 +118,13 @@ class Worker:
                 process.terminate()
             await process.wait()
 
+    def kill(self) -> None:
+        """End the worker at once, from any thread."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.terminate()
+
     async def _start(self) -> None:
         """Start a worker, or hand the waiting questions to the one that runs."""
         async with self._lock:
@@ -134,6 +148,7 @@ class Worker:
                 self._is_ready = True
                 for each in self._waiting.values():
                     each.is_asked = False
+                await self._greet(process)
                 await self._hand_over()
             elif reply["id"] in self._waiting:
                 self._waiting[reply["id"]].settle(reply)
@@ -142,6 +157,15 @@ class Worker:
         message = "the process that reads the project has ended; its messages say why"
         for each in self._waiting.values():
             each.settle({"failure": message})
+
+    async def _greet(self, process: Process) -> None:
+        """Tell a new worker what the one before it knew."""
+        assert process.stdin is not None
+        with suppress(ConnectionError):
+            for question, asked in self.greeting():
+                said = {"id": 0, "question": question, "asked": asked}
+                process.stdin.write(f"{json.dumps(said)}\n".encode())
+                await process.stdin.drain()
 
     async def _hand_over(self) -> None:
         """Send the questions that this worker does not know yet."""

@@ -342,3 +342,19 @@ def test_the_action_leaves_its_report(repository: Repository, tmp_path: Path) ->
     )
     assert told.read_text().splitlines()[:2] == ["verdict=REVIEW", "code=1"]
     assert "🔎 REVIEW" in said.read_text()
+
+
+def test_a_damaged_object_is_an_error_and_not_a_new_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(tmp_path / "shop")
+    blob = repository.git("rev-parse", "HEAD:models/v.sql").strip()
+    stored = repository.folder / ".git" / "objects" / blob[:2] / blob[2:]
+    stored.chmod(0o644)
+    stored.write_bytes(b"damaged")
+    monkeypatch.chdir(repository.folder)
+    result = run("HEAD", "models")
+    assert result.exit_code == 1
+    assert (
+        "error[unreadable]: models/v.sql is left out: git cannot read its content" in result.output
+    )

@@ -52,6 +52,8 @@ def test_json_md_names_every_key_of_the_schema() -> None:
     assert not {key for key in keys if f'"{key}"' not in page and f"`{key}`" not in page}
 
 
-def test_the_version_is_that_of_the_package() -> None:
-    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == lineal.__version__
+def test_the_version_comes_from_the_package() -> None:
+    settings = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    assert settings["project"]["dynamic"] == ["version"]
+    home = DOCS.parent / settings["tool"]["hatch"]["version"]["path"]
+    assert f'__version__ = "{lineal.__version__}"' in home.read_text(encoding="utf-8")

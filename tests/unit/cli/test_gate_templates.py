@@ -85,19 +85,16 @@ def test_the_hook_of_pre_commit(repository: Path) -> None:
     assert done.stdout.startswith("BLOCK: 1 finding")
 
 
-def test_placeholders_of_the_guides_are_filled_by_the_metadata(repository: Path) -> None:
-    """`OWNER/lineal` names this project, and `REVISION` stands for one of its versions."""
+def test_the_examples_of_the_guide_run_for_any_owner() -> None:
+    """The action is the checkout of the step before it, and the hooks are those of this project."""
     page = (ROOT / "docs" / "how-to" / "diff.md").read_text()
-    blocks = [each.split("```")[0] for each in page.split("```yaml\n")[1:]]
-    version, name = metadata()["version"], metadata()["name"]
-    filled = [
-        yaml.safe_load(each.replace("OWNER", "owner").replace("REVISION", f"v{version}"))
-        for each in blocks
-        if "OWNER" in each
-    ]
-    [action, hooks] = filled
-    uses = action["jobs"]["lineage"]["steps"][1]
-    assert uses["uses"] == f"owner/{name}@v{version}"
+    blocks = [yaml.safe_load(each.split("```")[0]) for each in page.split("```yaml\n")[1:]]
+    [action] = [each for each in blocks if "jobs" in each]
+    [hooks] = [each for each in blocks if "repos" in each]
+    name = metadata()["name"]
+    [_, checkout, uses] = action["jobs"]["lineage"]["steps"]
+    assert checkout["with"]["repository"] == f"${{{{ github.repository_owner }}}}/{name}"
+    assert uses["uses"] == f"./{checkout['with']['path']}"
     assert set(uses["with"]) <= set(yaml.safe_load((ROOT / "action.yml").read_text())["inputs"])
     [repo] = hooks["repos"]
     assert repo["repo"].endswith(f"/{name}")

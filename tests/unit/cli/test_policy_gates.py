@@ -168,6 +168,24 @@ def test_a_seeded_violation_is_found(project: Project, name: str) -> None:
     assert found["verdict"] == "BLOCK"
 
 
+def test_a_promised_column_keeps_the_type_that_its_statement_makes(project: Project) -> None:
+    """YAML still says int; the statement makes a text."""
+    total = "select customer, {} as total from {{{{ ref('orders') }}}} group by customer"
+    project.model("totals", total.format("cast(sum(amount) as int)"))
+    project.commit("count")
+    project.model("totals", total.format("cast(sum(amount) as varchar)"))
+    assert ("totals", "contract-broken", "block") in kinds(judged())
+
+
+def test_a_mistake_in_the_policy_of_the_base_names_its_file(project: Project) -> None:
+    project.write("lineal-policy.yml", "levls: {}\n")
+    project.commit("slip")
+    result = run("HEAD")
+    assert result.exit_code == 2
+    assert "lineal-policy.yml: a policy knows no levls; did you mean levels?" in result.stderr
+    assert "/" not in result.stderr
+
+
 def test_a_contract_of_the_project_counts_as_the_base_has_it(project: Project) -> None:
     """Column and contract are dropped in one commit."""
     project.model("totals", "select customer from {{ ref('orders') }} group by customer")

@@ -51,6 +51,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("validate", "{}", "--dialect", "spark", "--output", "json"),
         ("lineage", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),
         ("lineage", "{}", "--schema-from", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),
+        ("lineage", "{}", "--schema", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),
     ],
 )
 def test_no_secret_leaves(project: Path, arguments: tuple[str, ...]) -> None:

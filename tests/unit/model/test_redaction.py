@@ -26,6 +26,7 @@ TEXTS = [
     f"CREATE SECRET s (TYPE s3, KEY_ID '{SECRET}', SECRET '{SECRET}')",
     f"SET fs.s3a.secret.key={SECRET}",
     f'spark.read.option("password", "{SECRET}").load()',
+    f'spark.read.jdbc("jdbc:oracle:thin:ann/{SECRET}@host:1521/shop", "t")',
 ]
 
 

@@ -512,3 +512,16 @@ def test_a_test_of_a_package_that_is_not_installed_reads_by_its_arguments(tmp_pa
         {"orders.amount", "orders.tip"},
         {"orders.amount"},
     ]
+
+
+def test_tests_of_a_seed_that_is_listed_among_models(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nprofile: duckdb\n")
+    (tmp_path / "seeds" / "visits.csv").write_text("id,page\n1,a\n")
+    (tmp_path / "models" / "all.yml").write_text(
+        "models:\n  - name: visits\n    columns: [{name: id, data_tests: [not_null]}]\n"
+    )
+    found = extract(load(tmp_path))
+    reads = {(read.target.name, read.dataset.name, read.column) for read in found.reads}
+    assert ("test:not_null_visits_id", "visits", "id") in reads

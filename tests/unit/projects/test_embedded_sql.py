@@ -217,8 +217,8 @@ BROKEN = {
     "SQL that only a run knows": "def f(cursor):\n    cursor.execute(build())\n",
     "a file that is not there": HEAD
     + 'with DAG("d"):\n    PostgresOperator(task_id="t", sql="gone/load.sql")\n',
-    "a frame that is not traced": "import pandas as pd\n"
-    "df = pd.DataFrame({'a': [1]}).groupby('a').sum()\ndf.to_sql('m', con)\n",
+    "a frame that is not traced": "import vaex\n"
+    "df = vaex.open('a.hdf5').trim()\ndf.to_sql('m', con)\n",
 }
 
 
@@ -230,13 +230,44 @@ def test_what_only_a_run_knows_is_reported(tmp_path: Path, name: str) -> None:
 
 
 def test_other_libraries_are_named_with_their_files(tmp_path: Path) -> None:
-    files = {"a.py": "import pandas as pd\n", "b.py": "import polars as pl\nimport pandas\n"}
+    files = {"a.py": "import ibis\n", "b.py": "import dask.dataframe as dd\nimport ibis\n"}
     found = extract(corpus(tmp_path, files))
     told = [each.message for each in found.diagnostics if each.code is Code.OTHER_LIBRARY]
     assert sorted(message.partition(", which")[0] for message in told) == [
-        "1 file uses Polars",
-        "2 files use pandas",
+        "1 file uses Dask",
+        "2 files use ibis",
     ]
+
+
+def test_statements_of_duckdb_are_read_once(tmp_path: Path) -> None:
+    text = (
+        "import duckdb\nimport pandas as pd\ncon = duckdb.connect('a.db')\ndf = pd.read_csv('a.csv')\n"
+        "con.execute('CREATE TABLE t AS SELECT x FROM df')\n"
+        "one = con.execute('SELECT y FROM s').fetchall()\n"
+        "two = con.execute('SELECT z FROM s').fetchone()\n"
+    )
+    found = extract(corpus(tmp_path, {"job.py": text}))
+    made = {(str(edge.source), str(edge.target)) for edge in found.edges}
+    assert {source for source, _ in made} == {"a.csv.x", "s.y", "s.z"}
+    assert len({target.rpartition(".")[0] for _, target in made}) == 3
+    assert found.coverage.statements.found == 3
+    assert codes(found) == set()
+
+
+def test_files_of_other_libraries_are_in_the_ledger(tmp_path: Path) -> None:
+    files = {
+        "a.py": "import ibis\n",
+        "b.py": "import dask.dataframe as dd\nimport ibis\n",
+        "c.py": "import daft\n",
+        "load.sql": LOAD,
+    }
+    found = extract(corpus(tmp_path, files))
+    lost = {loss.reason: (loss.count, loss.examples) for loss in found.coverage.files.losses()}
+    places = [str(tmp_path / name) for name in ("a.py", "b.py", "c.py")]
+    assert sum(count for count, _ in lost.values()) == 3
+    assert lost["uses Daft, which is not traced"] == (1, (places[2],))
+    assert "uses ibis, which is not traced" in lost
+    assert found.coverage.percent == 25
 
 
 def test_text_that_is_no_sql_is_left_alone(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import lineal
 from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -754,3 +755,15 @@ def test_a_stamp_changes_with_every_file_that_counts(tmp_path: Path) -> None:
         path.write_text(path.read_text() + "\n" if path.exists() else "x")
         assert stamp(tmp_path) != before, name
     assert stamp(tmp_path / "models") is None
+
+
+def test_a_model_of_another_project_is_in_the_default_schema(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "dbt_project.yml").write_text("name: shop\nprofile: duckdb\n")
+    (tmp_path / "models" / "a.sql").write_text("select x from {{ ref('platform', 'base') }}")
+    (tmp_path / "models" / "b.sql").write_text("select x from {{ ref('a') }}")
+    found = lineal.lineage(tmp_path, default_schema="warehouse").graph.extraction
+    assert {f"{edge.source} -> {edge.target}" for edge in found.edges} == {
+        "warehouse.base.x -> warehouse.a.x",
+        "warehouse.a.x -> warehouse.b.x",
+    }

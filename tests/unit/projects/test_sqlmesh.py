@@ -159,6 +159,45 @@ def test_audits_are_tests_that_read_columns(tmp_path: Path) -> None:
     assert reads(found, "alone") == {"s.x.a"}
 
 
+QUERIES = {
+    "query": "SELECT a FROM raw.t",
+    "jinja": "JINJA_QUERY_BEGIN;\nSELECT {{ 'a' }} FROM raw.t\nJINJA_END;",
+}
+
+
+@pytest.mark.parametrize("kind", QUERIES)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_an_audit_in_the_file_of_a_model_has_one_statement(
+    kind: str, is_first: bool, tmp_path: Path
+) -> None:
+    audit = "AUDIT (name rare);\nSELECT 1 FROM s.x GROUP BY a HAVING count(*) > ';'"
+    parts = [f"{audit};\n", QUERIES[kind]] if is_first else [f"{QUERIES[kind]};\n", audit]
+    text = f"MODEL (name s.x, audits (rare));\n{''.join(parts)}"
+    found = project(tmp_path, {"models/x.sql": text})
+    assert edges(found) == {"raw.t.a copy s.x.a"}
+    assert reads(found, "rare:s.x") == {"s.x.a"}
+    assert codes(found) == []
+
+
+def test_a_macro_finds_a_table_by_the_end_of_its_name(tmp_path: Path) -> None:
+    files = {
+        "external_models.yaml": "- name: shop.raw.t\n  columns:\n    a: int\n    b: int\n",
+        "models/x.sql": "MODEL (name s.x);\nSELECT @STAR(t) FROM shop.raw.t",
+    }
+    found = project(tmp_path, files)
+    assert {edge.rpartition(" ")[2] for edge in edges(found)} == {"s.x.a", "s.x.b"}
+    assert codes(found) == []
+
+
+def test_dashes_begin_a_comment_in_every_dialect(tmp_path: Path) -> None:
+    text = (
+        "MODEL (name s.x, dialect mysql);\nSELECT a --the key\n---- totals\n, '--b' AS b FROM raw.t"
+    )
+    found = project(tmp_path, {"models/x.sql": text})
+    assert edges(found) == {"raw.t.a copy s.x.a"}
+    assert codes(found) == []
+
+
 def test_blueprints_metrics_and_history(tmp_path: Path) -> None:
     files = {
         "models/b.sql": "MODEL (name @name, blueprints ((name := s.one, k := 'u'), "

@@ -14,7 +14,9 @@ from lineal.graph.select import ALL
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Edge, Site, Usage
 from lineal.model.extraction import ColumnInfo, Extraction
+from lineal.model.openlineage import URN
 from lineal.model.way import Clause, How, way
+from lineal.views import json as json_view
 from lineal.views import text
 from lineal.views.report import Report, around, everything, impact_of, table_level, traced
 
@@ -31,6 +33,7 @@ def document(report: Report) -> Any:
 
 def test_the_schema_is_a_schema_and_knows_our_words() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["$id"] == f"{URN}:schema:lineage-{json_view.VERSION}"
     assert SCHEMA["$defs"]["clause"]["enum"] == [clause.value for clause in Clause]
     assert SCHEMA["$defs"]["usage"]["properties"]["subtype"]["enum"] == [how.value for how in How]
 

@@ -1,5 +1,5 @@
-"""Two graphs compared: what is another column, edge, type or statement, what it reaches, and what
-to do about it.
+"""Two graphs compared: the columns, edges, types and statements that changed, their impact, and the
+advice for each.
 
     found = diff(Graph(before), Graph(after))
     found.verdict                     Level.SAFE, Level.REVIEW or Level.BLOCK

@@ -1,4 +1,4 @@
-"""From differences to findings: what was changed is one, what only follows from it stands with it."""
+"""From differences to findings: a changed definition is one, with the changes that follow from it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ERRORS = "errors-added"
 
 
 class Broken(NamedTuple):
-    """A statement that still names what is gone."""
+    """A statement that still names a removed dataset or column."""
 
     dataset: str
     why: str
@@ -61,7 +61,7 @@ class Finding:
 
 
 class Restyled(NamedTuple):
-    """A statement that was written in another way, or stands in another file, and means the same."""
+    """A statement that was written in another way, or moved to another file, and means the same."""
 
     dataset: str
     note: str
@@ -69,8 +69,8 @@ class Restyled(NamedTuple):
 
 
 def findings_of(pairs: Pairs, policy: Policy) -> tuple[list[Finding], list[Detail], list[Restyled]]:
-    """The findings, the worst first; changes of descriptions; and what is only another way to write
-    the same.
+    """Return the findings, the worst first, then the changed descriptions, then the statements that
+    say the same in other words.
     """
     return _Causes(pairs, policy).all()
 
@@ -433,7 +433,7 @@ def name_before(detail: Detail) -> str:
 
 
 def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
-    """Every column that is made of these, or stands in a dataset whose rows they decide."""
+    """Every column that is made of these, or is in a dataset whose rows they decide."""
     starts = list(starts)
     met: set[Column] = set(starts)
     rows: set[object] = set()

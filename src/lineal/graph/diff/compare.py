@@ -1,4 +1,4 @@
-"""One dataset in two graphs: what is another one of its columns, its edges and its statement."""
+"""One dataset in two graphs: the changes of its columns, its edges and its statement."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EdgeChange(NamedTuple):
 
     @property
     def change(self) -> str:
-        """What has happened to the edge: added, removed or changed."""
+        """How the edge changed: added, removed or changed."""
         if not self.before:
             return ADDED
         if self.after:
@@ -150,7 +150,9 @@ class Comparison:
 
     @cached_property
     def _lists_columns(self) -> bool:
-        """Whether both sides list the columns: what use tells of a table is no schema."""
+        """Whether both sides list the columns. Columns known only from their use are not a
+        schema.
+        """
         stated = self.key in self.base.statements or self.base.info(self.key).complete
         return stated and (self.new in self.head.statements or self.head.info(self.new).complete)
 

@@ -14,7 +14,7 @@ from lineal.model.policy import Level
 
 @dataclass(frozen=True)
 class Difference:
-    """What was found, and every column and edge that is not as it was."""
+    """The findings of a comparison, and every column and edge that changed."""
 
     pairs: Pairs
     findings: tuple[Finding, ...]

@@ -19,8 +19,10 @@ from lineal.graph.diff.compare import Comparison, Detail
 from lineal.graph.diff.pairs import Pairs
 from lineal.graph.diff.side import Key, Side, fold, key_of
 from lineal.graph.graph import Graph
+from lineal.graph.types import same_type
 from lineal.model.consumers import CONSUMERS, LEAVES
 from lineal.model.edge import Column, Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.policy import Contract, LabelRule, Level, Policy, matches
 
 CONTRACT_BROKEN, LABEL_REACHED = "contract-broken", "label-reached"
@@ -111,6 +113,11 @@ def _broken_contracts(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     for comparison in pairs.common:
         promises = list(_promises_for(comparison.key, pairs.base, policy.contracts, declared))
         details = [each for promise in promises for each in _lost(comparison, promise)]
+        details += [
+            each
+            for promise in promises
+            for each in _retyped(comparison, promise, {detail.column for detail in details})
+        ]
         if details:
             level = max(promise.level for promise in promises)
             yield _finding(CONTRACT_BROKEN, level, comparison.new, pairs.head, details)
@@ -154,6 +161,25 @@ def _lost(comparison: Comparison, promise: _Promise) -> Iterator[Detail]:
         change = {"column-removed": "is gone", "column-renamed": f"is now {detail.after}"}
         said = change.get(detail.kind, f"is {detail.after}, was {detail.before}")
         yield Detail(CONTRACT_BROKEN, comparison.name, column, promise.by, said)
+
+
+def _retyped(comparison: Comparison, promise: _Promise, known: set[str]) -> Iterator[Detail]:
+    """Yield each promised column whose statement makes another type, whatever YAML declares."""
+    if comparison.same_schema:
+        return
+    before = _made_types(comparison.base.info(comparison.key))
+    after = _made_types(comparison.head.info(comparison.new))
+    for name in sorted(before.keys() & after.keys()):
+        old, new = before[name], after[name]
+        is_promised = promise.columns is None or name in promise.columns
+        if is_promised and old.name not in known and not same_type(old.type, new.type):
+            said = f"is {new.type}, was {old.type}"
+            yield Detail(CONTRACT_BROKEN, comparison.name, old.name, promise.by, said)
+
+
+def _made_types(info: DatasetInfo) -> dict[str, ColumnInfo]:
+    """Return the columns that statements make, as far as their types are known."""
+    return {fold(each.name): each for each in info.produced or () if each.type}
 
 
 # -- labels ----------------------------------------------------------------------------------------

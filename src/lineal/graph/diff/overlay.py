@@ -5,15 +5,23 @@ became of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from lineal.graph.diff.compare import ADDED, CHANGED, REMOVED
 from lineal.graph.diff.difference import Difference
+from lineal.graph.diff.side import Key, Side
 from lineal.graph.graph import Graph
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo, Extraction
 
 End: TypeAlias = Column | Dataset
+
+
+class Rewritten(NamedTuple):
+    """The statements that make a dataset, before and after a change; '' on a side without them."""
+
+    before: str
+    after: str
 
 
 @dataclass(frozen=True)
@@ -26,10 +34,12 @@ class Overlay:
     columns: dict[Column, str]
     datasets: dict[Dataset, str]
     edges: dict[tuple[Column, End], str]
+    rewritten: dict[str, Rewritten]
+    """the statements of the datasets that findings are about, by the names of findings"""
 
 
 def overlay(found: Difference) -> Overlay:
-    """What is gone comes last among its dataset's columns."""
+    """Return both graphs in one; removed columns come last in their dataset."""
     base, head = found.pairs.base.graph, found.pairs.head.graph
     same = {
         dataset: found.pairs.head.datasets.get(key)
@@ -47,7 +57,27 @@ def overlay(found: Difference) -> Overlay:
         (d for d in graph.infos if d not in base.infos and d not in same.values()), ADDED
     )
     datasets |= dict.fromkeys((d for d in graph.infos if d not in head.infos), REMOVED)
-    return Overlay(graph, columns, datasets, _marked_edges(graph, found))
+    return Overlay(graph, columns, datasets, _marked_edges(graph, found), _rewritten(found))
+
+
+def _rewritten(found: Difference) -> dict[str, Rewritten]:
+    """Return both versions of the statements behind each finding, as far as they differ."""
+    base, head, renamed = found.pairs.base, found.pairs.head, found.pairs.renamed
+    former = {new: old for old, new in renamed.items()}
+    keys = {base.name(key): key for key in base.defined}
+    keys |= {head.name(key): former.get(key, key) for key in head.defined}
+    several = {}
+    for name in dict.fromkeys(finding.dataset for finding in found.findings):
+        if name in keys:
+            old = keys[name]
+            several[name] = Rewritten(_sql_of(base, old), _sql_of(head, renamed.get(old, old)))
+    return {name: each for name, each in several.items() if each.before != each.after}
+
+
+def _sql_of(side: Side, key: Key) -> str:
+    """Return the statements of a dataset one after another; '' where no text is at hand."""
+    texts = (each.sql or each.text or "" for each in side.statements.get(key, ()))
+    return "\n\n".join(text.strip("\n") for text in dict.fromkeys(texts) if text)
 
 
 COLUMN_MARKS = {
@@ -68,7 +98,7 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
     moved = (_moved(edge, same) for edge in base.edges)
     gone = [edge for edge in moved if (edge.source, edge.target) not in known]
     return Extraction(
-        [*head.edges, *gone], [], infos, head.extraction.diagnostics, head.extraction.coverage,
+        [*head.edges, *gone], list(head.reads), infos, head.extraction.diagnostics, head.extraction.coverage,
         failures=head.extraction.failures,
         texts={**base.extraction.texts, **head.extraction.texts},
     )  # fmt: skip

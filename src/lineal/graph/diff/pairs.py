@@ -15,7 +15,7 @@ Signature = tuple[object, ...]
 
 @dataclass
 class Pairs:
-    """All that is compared: what both have, what only one has, and what goes by another name."""
+    """The datasets of both sides: those on both, those on one side only, and the renamed ones."""
 
     base: Side
     head: Side
@@ -55,8 +55,8 @@ class Pairs:
         return found
 
     def _ask_for_types(self, both: dict[Key, Comparison]) -> None:
-        """Types are asked for where they may be others: of what says something else, and behind
-        what has changed.
+        """Ask for types where they may differ: in datasets whose schema changed, and downstream of
+        every changed dataset.
 
         They are worked out when they are asked for, and that takes time.
         """

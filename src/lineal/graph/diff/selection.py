@@ -126,7 +126,7 @@ class _Spread:
             self.waiting.append(dataset)
 
     def follow(self) -> None:
-        """Spread what is marked until nothing new is reached."""
+        """Spread the marks downstream until they reach nothing new."""
         while self.waiting:
             spot = self.waiting.pop()
             if isinstance(spot, Column):
@@ -135,7 +135,9 @@ class _Spread:
                 self.follow_rows(spot)
 
     def follow_column(self, column: Column) -> None:
-        """A column reaches what is made of it, the rows that it decides, and whoever reads it."""
+        """Mark all that a column reaches: its target columns, the rows that it decides, its
+        readers.
+        """
         why = f"reads {column}"
         for edge in self.graph.out_of(column):
             if isinstance(edge.target, Column):

@@ -109,7 +109,7 @@ class Side:
         return {(key, fold(read.column)) for read, key in own if read.column is not None}
 
     def info(self, key: Key) -> DatasetInfo:
-        """Return what is known of a dataset, or of a function."""
+        """Return the information about a dataset, or about a function."""
         dataset = self.datasets.get(key, Dataset(*key))
         return self.graph.infos.get(dataset) or DatasetInfo(dataset, "function")
 
@@ -135,7 +135,7 @@ class Side:
         return self._edges.get(key, [])
 
     def texts(self, key: Key) -> list[str]:
-        """The texts that a dataset's statements stand in; none where one of them is not at hand."""
+        """The texts that hold a dataset's statements; none where one of them is not at hand."""
         found = [statement.text for statement in self.statements.get(key, ())]
         if None not in found:
             return [text for text in found if text is not None]

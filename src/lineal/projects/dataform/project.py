@@ -641,7 +641,7 @@ def add_listed(
 
 
 def infos_of(draft: Draft) -> list[DatasetInfo]:
-    """Return what is declared of the datasets."""
+    """Return the declarations of the datasets."""
     found = []
 
     for action in draft.actions:
@@ -660,7 +660,7 @@ def infos_of(draft: Draft) -> list[DatasetInfo]:
 
 
 def add_scripts(action: Action, corpus: Corpus, draft: Draft) -> None:
-    """Add the SQL of an action, for a first run and for one on top of what is there."""
+    """Add the SQL of an action, for a first run and for an incremental one."""
     if action.write is None:
         return
 

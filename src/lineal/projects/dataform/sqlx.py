@@ -27,7 +27,7 @@ SEPARATOR = re.compile(r"^[ \t]*---[ \t]*$", re.MULTILINE)
 
 @dataclass
 class Problem:
-    """What is wrong in a file, and where."""
+    """A mistake in a file: its message and its line."""
 
     message: str
     line: int

@@ -40,7 +40,7 @@ def matches(path: Path) -> bool:
 
 
 def is_manifest_folder(path: Path) -> bool:
-    """Tell whether a folder has a manifest of dbt and is no project itself: a target folder."""
+    """Tell whether a folder is a target folder: it has a manifest of dbt but not a project file."""
     if (path / PROJECT_FILE).is_file():
         return False
     manifest = path / MANIFEST_FILE

@@ -48,8 +48,8 @@ def closing(code: str, start: int) -> int | None:
 
 
 def levelled(code: str, raw: str) -> str:
-    """Blank lines where tags and comments have lost theirs: a line that stands once in the file is
-    on its number.
+    """Insert blank lines where tags and comments lost theirs: a line that occurs once in the file
+    gets its number back.
     """
     lines, wanted = code.split("\n"), raw.split("\n")
     if lines == wanted or len(wanted) <= 1:

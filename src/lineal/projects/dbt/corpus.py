@@ -182,7 +182,7 @@ class Assembly:
         return Steps(self, made, tests, tested).all()
 
     def provide(self) -> None:
-        """Find what stands for each source, and take over its columns."""
+        """Find the provider of each source, and take over its columns."""
         seeds = [node for node in self.nodes if node.kind == "seed" and is_enabled(node)]
         built = {node.dataset for node in self.nodes if node.kind != "source"}
         for node in self.nodes:
@@ -249,7 +249,7 @@ class Assembly:
             yield Diagnostic(Code.MISSING_PACKAGE, message, place)
 
     def report_unknown(self) -> Iterable[Diagnostic]:
-        """Name each reference to what nobody has once; a package that is missing may have it."""
+        """Name each unknown reference once, with a hint at packages that are not installed."""
         hint = ""
         if self.missing_packages:
             hint = f"Run `dbt deps`: {', '.join(self.missing_packages)} are not installed."
@@ -345,7 +345,7 @@ class Assembly:
                 self.keep_hook(node, key, script, rendering.last or text)
 
     def keep_hook(self, node: Node, key: str, script: Script, later: str) -> None:
-        """A hook as a run carries it out: in a first build, and in one on top of what is there."""
+        """Keep a hook as a run carries it out: for a first build, and for an incremental one."""
         if key:
             held = self.hooks.setdefault(node.id, {})
             held.setdefault(key, []).append(script)
@@ -358,7 +358,7 @@ class Assembly:
     # -- columns that templates ask for ------------------------------------------------------------
 
     def columns_of(self, ids: list[str], made: Mapping[str, Made]) -> dict[str, Columns]:
-        """The columns of nodes, as far as what is rendered so far tells them."""
+        """Return the columns of nodes, as far as the models rendered so far tell them."""
         from lineal.resolve.columns import columns_of
 
         needed = self.upstream(ids, made)
@@ -452,7 +452,9 @@ def relations_of(index: Index, package: str) -> dict[str, str]:
 
 
 def needs_rendering(node: Node) -> bool:
-    """What has not been compiled; and what has been for one of its two ways to run."""
+    """Tell whether a node is not compiled yet, or is compiled for only one of its two ways
+    to run.
+    """
     return bool(node.text) and (node.compiled is None or node.incremental)
 
 

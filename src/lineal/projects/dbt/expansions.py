@@ -107,7 +107,7 @@ def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
 
 
 def balanced(result: str, text: str, start: int) -> Iterator[int]:
-    """Where a text stands such that all brackets before it are closed again."""
+    """Yield the offsets of a text before which all brackets are closed again."""
     depth, at = 0, start
     found = result.find(text, start)
     while found >= 0:
@@ -119,7 +119,7 @@ def balanced(result: str, text: str, start: int) -> Iterator[int]:
 
 
 def pieces(template: str, macros: Collection[str], own: Collection[str]) -> Iterator[Piece]:
-    """The parts of a template in order; what stands in a branch, a loop or a definition is one gap."""
+    """Yield the parts of a template in order; a branch, a loop or a definition is one gap."""
     position, depth = 0, 0
     for tag in TAG.finditer(template):
         data = "".join(template[position : tag.start()].split())

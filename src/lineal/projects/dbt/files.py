@@ -323,9 +323,7 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
     """seeds/countries.csv      its columns are those of its header; YAML says more of them"""
 
     def read(path: Path) -> Node | None:
-        node = build_node(
-            reader, "seed", path.stem, path, "", reader.properties.seeds.get(path.stem)
-        )
+        node = build_node(reader, "seed", path.stem, path, "", reader.properties.of_seed(path.stem))
         if only_enabled(node) is None:
             return None
         delimiter = str(node.config.get("delimiter") or ",")

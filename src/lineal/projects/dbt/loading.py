@@ -140,7 +140,7 @@ def open_draft(path: Path, request: Request) -> Draft:
 
 
 def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
-    """functions: and spark: in a lineal.yml that stands beside dbt_project.yml"""
+    """functions: and spark: in a lineal.yml beside dbt_project.yml"""
     file = next(
         (folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None
     )

@@ -340,7 +340,9 @@ def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
 
 
 def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Entry]:
-    """Semantic models, metrics and saved queries; what stands in a model is a part of its YAML."""
+    """Yield semantic models, metrics and saved queries; those within a model are a part of its
+    YAML.
+    """
     for kind, section in SECTIONS.items():
         for each in _entries(data, section):
             package, name = _text(each.get("package_name")), str(each["name"])

@@ -43,7 +43,7 @@ class DataTest:
 
 @dataclass
 class Node:
-    """One node, and what is said of it in all places."""
+    """One node, with its properties from all files that describe it."""
 
     id: str
     """model.shop.orders: what dbt calls it"""

@@ -34,7 +34,7 @@ class DbtOptions:
 
 
 def parse_variables(text: str) -> dict[str, Any]:
-    """'{start: 2024}', '{"start": 2024}'      what --vars says; a ValueError if it is no mapping"""
+    """'{start: 2024}', '{"start": 2024}'      the value of --vars; ValueError if not a mapping"""
     if not text.strip():
         return {}
     problems: list[Diagnostic] = []

@@ -82,7 +82,9 @@ class Places:
         return found
 
     def value_of(self, data: Mapping[str, Any], section: str, name: str, file: str) -> Value:
-        """Return an entry of a manifest as YAML would have it, with the places of what has a name."""
+        """Return an entry of a manifest as YAML would have it, with the places of its
+        named parts.
+        """
         items = self.items(file)
         start = next(
             (at for at, each in enumerate(items) if each.name == name and each.section == section),

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 
 def plain_models_of(assembly: Assembly, scripts: Iterable[Script]) -> PlainModels | None:
-    """Return the models that can be read again alone; None if a template lists columns of
-    models, or if some models may not name others: then an edit of one changes what is said of more.
+    """Return the models that can be read again alone; None if a template lists columns of models,
+    or if some models may not name others: then an edit of one model affects the diagnostics of
+    more.
     """
     made, kitchen = assembly.made, assembly.kitchen
     if any(each.wanted for each in (*made.values(), *assembly.tested.values())):
@@ -71,7 +72,7 @@ def replace_text(corpus: Corpus, file: str, text: str) -> bool:
 
 
 class KnownNodes(Index):
-    """What ref() and source() mean, from what is kept of a project."""
+    """The targets of ref() and source(), from the saved models of a project."""
 
     def __init__(self, models: PlainModels) -> None:
         super().__init__((), "")

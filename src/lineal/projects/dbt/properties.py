@@ -62,6 +62,10 @@ class Properties:
     saved_queries: list[Value] = field(default_factory=list)
     unit_tests: list[Value] = field(default_factory=list)
 
+    def of_seed(self, name: str) -> Value | None:
+        """Return the YAML entry of a seed; dbt also takes one that is listed among the models."""
+        return self.seeds.get(name) or self.models.get(name)
+
     def described(self, value: Value, report: Report) -> str:
         """Return the description of a node, with its docs blocks filled in."""
         return self.doc(value.text(report, "description"))

@@ -1,4 +1,4 @@
-"""Providers: where a run finds the rows of a source that is no table of the project.
+"""Providers: where a run finds the rows of a source that the project does not build.
 
 seeds/visits.csv                      a seed, enabled or not, of the name of the table
 .lineal/sources/web.visits.csv        a file for the run alone; .parquet and .json, too
@@ -20,7 +20,7 @@ SUFFIXES = (".csv", ".parquet", ".json")
 
 @dataclass(frozen=True)
 class Provider:
-    """What stands for a source: a seed of the project, or a file."""
+    """The replacement of a source in a run: a seed of the project, or a file."""
 
     seed: Node | None = None
     file: Path | None = None
@@ -76,7 +76,7 @@ def file_for(source: Node, folder: Path | None) -> Path | None:
 
 
 def with_columns(source: Node, provider: Provider) -> None:
-    """The source has the columns of what stands for it; what YAML says of them stays."""
+    """Give the source the columns of its provider; their descriptions from YAML stay."""
     known = {column.name.lower(): column for column in source.columns}
     columns = [
         known.get(column.name.lower(), column)._replace(name=column.name)

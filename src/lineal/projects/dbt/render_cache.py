@@ -1,4 +1,6 @@
-"""What was rendered, kept for the next time: until a template, or what all of them share, changes."""
+"""A cache of rendered templates: an entry is valid until its template or the shared setting
+changes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ class Kept(Protocol):
     """Bytes by what decides them."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what is kept under a key."""
+        """Return the cached entry of a key."""
 
     def put(self, key: str, data: bytes) -> object:
         """Keep bytes under a key."""

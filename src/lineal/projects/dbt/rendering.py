@@ -141,7 +141,7 @@ class Kitchen:
         return made
 
     def depends(self, wanted: list[str], askers: list[Node], made: Mapping[str, Made]) -> bool:
-        """Whether what is asked for is itself waiting, or made of what is."""
+        """Whether one of the wanted nodes is itself waiting, or has an upstream node that is."""
         unfinished = {node.id for node in askers}
         seen: set[str] = set()
         stack = list(wanted)
@@ -155,7 +155,7 @@ class Kitchen:
         return False
 
     def round(self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, Made]) -> None:
-        """Render the nodes, and add what was made of them."""
+        """Render the nodes, and add the results."""
         if not nodes:
             return
         templates = []
@@ -172,7 +172,9 @@ class Kitchen:
                 made[node.id] = failed(node, error)
 
     def renderings(self, templates: list[Template]) -> list[Rendering]:
-        """Of each template; what was rendered before with all of the same around it is kept."""
+        """Return the rendering of each template; a cached one is used while its setting is the
+        same.
+        """
         setting = self.setting(template.text for template in templates)
         if self.kept is None:
             return list(render(templates, setting).renderings)
@@ -261,7 +263,7 @@ class Kitchen:
         texts: list[str],
         done: dict[int, Rendering],
     ) -> None:
-        """Render hooks, and add what was made of them."""
+        """Render hooks, and add the results."""
         if numbers:
             templates = [self.template(hooks[number][0], texts[number]) for number in numbers]
             done |= zip(numbers, self.renderings(templates), strict=True)

@@ -151,12 +151,16 @@ class Repository:
 
     @contextmanager
     def work_tree(self) -> Iterator[Snapshot]:
-        """The folder as it is on disk: what git tracks, and what is new and not ignored."""
+        """Yield the folder as it is on disk: the files that git tracks, and new ones that it does
+        not ignore.
+        """
         with tempfile.TemporaryDirectory(prefix="lineal-") as folder:
             yield write_snapshot(self, list(self._on_disk()), Path(folder), "the work tree")
 
     def list_on_disk(self) -> list[Entry]:
-        """List the files of the work tree: what git tracks, and what is new and not ignored."""
+        """List the files of the work tree: those that git tracks, and new ones that it does not
+        ignore.
+        """
         return list(self._on_disk())
 
     def holds(self, commit: str, name: str) -> bool:

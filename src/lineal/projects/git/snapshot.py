@@ -38,17 +38,17 @@ class Entry(NamedTuple):
 
 @dataclass
 class Snapshot:
-    """A folder with what a revision holds, what was left out, and what to call it."""
+    """A folder with the files of a revision, the diagnostics of those left out, and its name."""
 
     folder: Path
     top: Path
     name: str
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
-    def leave_out(self, entry: Entry, why: str) -> None:
+    def leave_out(self, entry: Entry, why: str, code: Code = Code.LEFT_OUT) -> None:
         """Report a file that is not written to disk."""
         message = f"{entry.name} is left out: {why}"
-        self.diagnostics.append(Diagnostic(Code.LEFT_OUT, message, Place(entry.name, 1, 1)))
+        self.diagnostics.append(Diagnostic(code, message, Place(entry.name, 1, 1)))
 
 
 def write_snapshot(repository: Repository, entries: list[Entry], top: Path, name: str) -> Snapshot:
@@ -61,10 +61,10 @@ def write_snapshot(repository: Repository, entries: list[Entry], top: Path, name
         content = _through_links(
             entry, contents, {each.name: each for each in kept} if entry.mode == LINK else {}
         )
-        if content is None:
-            snapshot.leave_out(
-                entry, "it leads elsewhere" if entry.mode == LINK else "its content is not there"
-            )
+        if content is None and entry.mode == LINK:
+            snapshot.leave_out(entry, "it leads elsewhere")
+        elif content is None:
+            snapshot.leave_out(entry, "git cannot read its content", Code.UNREADABLE)
         elif content.startswith(POINTER):
             snapshot.leave_out(
                 entry, "it is a pointer of Git LFS, and its content is not in the repository"

@@ -88,7 +88,9 @@ class Columns:
         return None
 
     def problem(self) -> str:
-        """What no row had, said with what the rows do have."""
+        """Return which column the rows lack, with the columns that they do have; '' if none is
+        missing.
+        """
         if not self.present:
             return ""
         columns = ", ".join(list(self.present)[:MOST_LISTED])

@@ -16,8 +16,8 @@ LONGEST_OBJECT = 100_000_000
 
 
 def is_by_line(lines: list[str]) -> bool:
-    """Whether the first lines, without the bracket of an array, have an object each, or are no JSON
-    at all.
+    """Whether a file is read line by line: it does not begin with the bracket of an array, and its
+    first lines hold an object each, or no JSON at all.
     """
     start = lines[0].lstrip()[:1] if lines else ""
     return start != "[" and (start != "{" or any(map(_is_object, lines)))
@@ -31,8 +31,8 @@ def _is_object(line: str) -> bool:
 
 
 def objects(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """The texts of the objects, each with the line that it starts on; what is broken is given as it
-    is.
+    """Yield the texts of the objects, each with the line that it starts on; broken text is yielded
+    as it is.
     """
     reading = Objects()
     for number, line in enumerate(lines, 1):
@@ -101,6 +101,6 @@ class Objects:
 
 
 def between(number: int, text: str) -> Iterator[tuple[int, str]]:
-    """What is neither an object nor what keeps them apart."""
+    """Yield the text between objects, unless it only separates them."""
     if text.strip(" \t\r\n,[]"):
         yield number, text

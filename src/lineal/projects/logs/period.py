@@ -39,7 +39,9 @@ ALWAYS = Period()
 
 
 def make_period(since: str | None, until: str | None) -> Period:
-    """Return the period of two options; a text that is no time is the caller's mistake."""
+    """Return the period of two options; a text that does not parse as a time is the caller's
+    mistake.
+    """
     return Period(_bound("--since", since), _bound("--until", until))
 
 

@@ -79,7 +79,7 @@ def is_event_file(file: Path) -> bool:
 
 
 def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
-    """The lineage that files of events tell together; what is wrong with them is among its
+    """Return the lineage that files of events tell together; mistakes in the files are among its
     diagnostics.
     """
     diagnostics: list[Diagnostic] = []
@@ -110,8 +110,8 @@ def _event_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_event_file(path: Path, most: int) -> bool:
-    """Whether a file begins as JSON with an event in it; the first event may be longer than what is
-    looked at.
+    """Whether a file begins as JSON with an event in it; the first event may be longer than the
+    part that is read here.
     """
     if not path.name.lower().endswith(ENDINGS):
         return False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lineal.model.edge import Doubt
-from lineal.model.openlineage import Named
+from lineal.model.openlineage import URN, Named
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.openlineage.runs import Facets, Story
 from lineal.projects.openlineage.values import (
@@ -19,12 +19,11 @@ from lineal.projects.openlineage.values import (
     read_name,
 )
 
-OWN = "https://lineal.dev/"
 STAR = "*"
 
 
 class Told(NamedTuple):
-    """One transformation: what is done, how sure that is, and its text."""
+    """One transformation: its usage, its confidence, and its text."""
 
     way: Way
     doubt: Doubt | None
@@ -32,7 +31,7 @@ class Told(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A field of a dataset, with what is done to it on the way."""
+    """A field of a dataset, with the transformations on the way."""
 
     dataset: Named
     field: str
@@ -69,7 +68,7 @@ class Making:
 
 def is_own(facet: dict[str, Any] | None) -> bool:
     """Whether lineal has written the facet, and so exactly as lineal reads it."""
-    return facet is not None and as_text(facet.get("_producer")).startswith(OWN)
+    return facet is not None and as_text(facet.get("_producer")).startswith(f"{URN}:")
 
 
 def makings(story: Story, complain: Complain) -> dict[Named, Making]:
@@ -140,7 +139,7 @@ def _doubted(origin: Origin, doubt: Doubt | None) -> Origin:
 def _explicit(
     lineage: list[Any], outputs: Iterable[Named], complain: Complain
 ) -> dict[Named, Making]:
-    """Only what is said explicitly: an output without an entry is made of nothing that is tracked."""
+    """Return only the explicit lineage: an output without an entry has no known upstream."""
     found = {name: Making() for name in outputs}
     for entry in objects(lineage, "lineage.entries", complain):
         name = read_name(entry)
@@ -194,7 +193,7 @@ OF_ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT)
 
 
 def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
-    """Both forms of the facet: what decides the rows stands in `dataset`, or beside every field."""
+    """Read both forms of the facet: the row usages are in `dataset`, or beside every field."""
     facet = facets.get("columnLineage")
     if facet is None:
         return None

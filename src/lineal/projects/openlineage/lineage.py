@@ -103,7 +103,7 @@ class Builder:
         return found
 
     def _describe(self, name: Named, facets: Facets, written: bool, complain: Complain) -> None:
-        """What is known of a dataset; the later story counts.
+        """Describe a dataset; the later story counts.
 
         Producers list all columns of what they write; of what they read, some list only the columns
         that were needed.

@@ -33,7 +33,7 @@ EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 @dataclass
 class Story:
-    """What is told of one run, one job or one dataset."""
+    """All that the events tell of one run, one job or one dataset."""
 
     job: Named | None
     place: Place

@@ -22,7 +22,9 @@ class Written(NamedTuple):
 
 
 def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
-    """Every object in a text; what is none is reported, and the next line that begins one goes on."""
+    """Yield every object in a text; other text is reported, and reading goes on at the next line
+    that begins an object.
+    """
     lines = _Lines(text, file)
     decode = json.JSONDecoder().raw_decode
     at = _after_space(text, 0)

@@ -36,7 +36,7 @@ def as_text(value: Any) -> str:
 
 
 def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any]]:
-    """The objects of a list; whatever else stands there is complained about, and left out."""
+    """Yield the objects of a list; any other value in it is reported and left out."""
     if value is None:
         return
     if not isinstance(value, list):

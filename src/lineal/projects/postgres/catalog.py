@@ -161,7 +161,7 @@ def check(schemas: tuple[str, ...], known: set[str], session: Session) -> None:
 
 
 def words(*texts: str | None) -> set[str]:
-    """Every name that may stand in the texts."""
+    """Return every word of the texts that may be a name."""
     found: set[str] = set()
     for text in texts:
         found.update(re.findall(r"\w+", text or ""))

@@ -216,7 +216,9 @@ class Values:
         return list(found.values())
 
     def defining(self, dataset: Dataset) -> list[Definition]:
-        """The definitions of what is no table on the server: it is looked through."""
+        """Return the definitions of a dataset that is not a table on the server: lineage goes
+        through it.
+        """
         if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
         entry = self.definitions.named(dataset)

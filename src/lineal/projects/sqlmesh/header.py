@@ -20,11 +20,13 @@ from lineal.projects.sqlmesh.pieces import (
     closing,
     listed,
     pieces,
+    signs,
     split,
     unquote,
     unwrap,
 )
 
+AUDIT = "AUDIT"
 WORD = re.compile(r"\b(MODEL|AUDIT|METRIC)\s*\(", re.IGNORECASE)
 KEY = re.compile(r"\s*(\w+)\s*(.*)", re.DOTALL)
 CALL = re.compile(r"\s*([\w.\"`@{}]+)\s*(\(.*\))?\s*$", re.DOTALL)
@@ -34,7 +36,7 @@ COLUMN = re.compile(r"""\s*("(?:[^"]|"")*"|`[^`]*`|[\w$]+)\s*(.*)""", re.DOTALL)
 
 @dataclass(frozen=True)
 class Header:
-    """One header: its word, what it says, and where it stands in its file."""
+    """One header: its word, its properties, and its range in the file."""
 
     word: str
     properties: dict[str, Part]
@@ -99,7 +101,7 @@ def assignments(text: str) -> Iterator[tuple[str, str]]:
 
 
 def called(text: str) -> tuple[str, str]:
-    """not_null(columns := (a, b))      the name, and what is in the brackets"""
+    """not_null(columns := (a, b))      the name, and the text in the brackets"""
     found = CALL.match(text)
     if found is None:
         return "", ""
@@ -160,13 +162,57 @@ def read_header(text: str, file: str, opened: re.Match[str], dialect: str) -> He
     return Header(opened[1].upper(), properties, file, opened.start(), stop, line, closed, lines)
 
 
-def body_of(text: str, header: Header, following: list[Header]) -> str:
-    """Return the text that belongs to a header; everything before it is blank, so lines stay."""
-    end = len(text)
-    if following:
-        end = following[0].start
+def body_of(text: str, header: Header, following: list[Header], dialect: str = "") -> str:
+    """Return the text that belongs to a header; everything before it is blank, so lines stay.
 
-    return blank(text[: header.end]) + text[header.end : end]
+    An audit has one statement. Whatever else is in the file of a model is the model's, also behind
+    an audit that is written in the same file.
+    """
+    if header.word == AUDIT:
+        stop = end_of_statement(text, header.end, dialect)
+        return blank(text[: header.end]) + text[header.end : stop]
+
+    end = next((each.start for each in following if each.word != AUDIT), len(text))
+    body = blank(text[: header.end]) + text[header.end : end]
+    for audit in following:
+        if audit.start < end:
+            stop = end_of_statement(body, audit.end, dialect)
+            body = body[: audit.start] + blank(body[audit.start : stop]) + body[stop:]
+
+    return body
+
+
+JINJA_BLOCK = re.compile(r"\s*JINJA_\w+_BEGIN\s*;.*?JINJA_END\s*;?", re.DOTALL | re.IGNORECASE)
+
+
+def end_of_statement(text: str, start: int, dialect: str) -> int:
+    """Return the offset behind the statement that begins at an offset; a block of Jinja is one."""
+    block = JINJA_BLOCK.match(text, start)
+    if block is not None:
+        return block.end()
+
+    for piece, depth in signs(text, dialect, start):
+        if piece.text == ";" and depth <= 0:
+            return piece.end
+
+    return len(text)
+
+
+SPACED = frozenset(("mysql", "doris", "starrocks", "singlestore"))
+"""Dialects in which two dashes begin a comment only if a space is behind them. SQLMesh reads the
+comment without it, too.
+"""
+
+
+def with_spaced_comments(body: str, dialect: str) -> str:
+    """---- totals      --   totals"""
+    if dialect not in SPACED:
+        return body
+
+    return "".join(
+        f"-- {piece.text[3:]}" if piece.kind == "comment" and piece.text[:2] == "--" else piece.text
+        for piece in pieces(body, dialect)
+    )
 
 
 def kind_of(header: Header) -> tuple[str, dict[str, str]]:

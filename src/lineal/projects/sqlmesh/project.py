@@ -35,7 +35,15 @@ from lineal.projects.sqlmesh.audits import (
     audit_of,
     metric_script,
 )
-from lineal.projects.sqlmesh.header import Header, assignments, body_of, headers_of, kind_of
+from lineal.projects.sqlmesh.header import (
+    AUDIT,
+    Header,
+    assignments,
+    body_of,
+    headers_of,
+    kind_of,
+    with_spaced_comments,
+)
 from lineal.projects.sqlmesh.macros import Environment, PythonMacro, PythonMacros, Value, expand
 from lineal.projects.sqlmesh.pieces import is_string, listed, split, unquote
 from lineal.projects.sqlmesh.python_files import (
@@ -188,8 +196,8 @@ def read_sql(file: Path, draft: Draft) -> None:
         if not header.closed:
             message = f"the bracket of {header.word} ( is never closed"
             draft.report(Diagnostic(Code.PARSE_ERROR, message, header.place()))
-        if header.word == "AUDIT":
-            body = body_of(text, header, headers[number + 1 :])
+        if header.word == AUDIT:
+            body = body_of(text, header, headers[number + 1 :], draft.dialect)
             audit = audit_of(header, body, draft.dialect)
             draft.audits[audit.name] = audit
         elif header.word == "METRIC":
@@ -219,7 +227,7 @@ def read_model(
         return
 
     dialect = header.text("dialect") or draft.dialect
-    body = body_of(text, header, following)
+    body = with_spaced_comments(body_of(text, header, following, dialect), dialect)
 
     for values in blueprints_of(header, draft):
         env = draft.environment(str(file), dialect, header.text("gateway"))
@@ -629,7 +637,7 @@ class Known:
 
     def columns_of(self, relation: str) -> dict[str, str]:
         """Return the columns of a table with their types: declared, of a seed, or of a query."""
-        key = clean_name(relation).lower()
+        key = self.full_key(clean_name(relation).lower())
         info = self.infos.get(key)
         if info is not None and info.kind != MODEL:
             header = self.draft.headers.get(info.dataset, [])
@@ -646,6 +654,15 @@ class Known:
         finally:
             self.asking.discard(key)
 
+    def full_key(self, key: str) -> str:
+        """orders      shop.raw.orders, if only one table of the project ends so"""
+        known = {*self.infos, *self.bodies}
+        if key in known:
+            return key
+
+        found = [each for each in known if each.endswith(f".{key}")]
+        return found[0] if len(found) == 1 else key
+
     def selected(self, model: Model, body: str) -> list[str]:
         """Return the names that the query of a model selects; none if there is a star."""
         quiet = replace(
@@ -657,7 +674,7 @@ class Known:
 
 
 def add_tests(draft: Draft) -> None:
-    """Add the audits that models ask for, and those that stand alone."""
+    """Add the audits of models, and the standalone ones."""
     tests = Tests(draft.audits)
 
     for model, asked, file, dialect in draft.asked:

@@ -77,7 +77,7 @@ def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
 
 
 def dict_value(node: ast.Dict, names: Mapping[str, Any]) -> dict[Any, Any]:
-    """Return a dictionary; keys that are no constants are left out."""
+    """Return a dictionary; keys other than constants are left out."""
     found: dict[Any, Any] = {}
 
     for key, item in zip(node.keys, node.values, strict=True):

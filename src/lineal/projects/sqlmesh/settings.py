@@ -60,7 +60,7 @@ def config_file(folder: Path) -> Path | None:
 
 
 def read_settings(folder: Path, report: Report) -> Settings:
-    """Read the configuration of a project; what is wrong with it costs only itself."""
+    """Read the configuration of a project; a mistake in one setting leaves the others valid."""
     file = config_file(folder) or folder / FILES[0]
     data: Mapping[str, Any] = {}
     if file.is_file():

@@ -240,7 +240,7 @@ class Parser:
         return Node("loop", at, {"body": self.statement()})
 
     def try_(self, at: int) -> Node:
-        """try { … } catch (error) { … }      what is tried"""
+        """try { … } catch (error) { … }      the block of try; the others are skipped"""
         self.at += 1
         tried = self.block(self.offset())
         if self.take("catch"):
@@ -318,7 +318,7 @@ class Parser:
         return Node("lambda", at, {"names": names, "value": self.assigned(), "body": None})
 
     def is_arrow(self) -> bool:
-        """Tell whether an arrow stands behind the brackets ahead."""
+        """Tell whether an arrow follows the brackets ahead."""
         depth = ahead = 0
 
         while self.at + ahead < len(self.words):

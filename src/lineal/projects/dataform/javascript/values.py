@@ -626,7 +626,7 @@ ONCE = frozenset(("map", "forEach", "flatMap", "filter", "reduce"))
 
 
 def padding_of(held: str, given: list[Any]) -> str:
-    """s.padStart(4, "0")      what comes before the text"""
+    """s.padStart(4, "0")      the padding before the text"""
     sign = text_of(given[1]) if len(given) > 1 else " "
     missing = min(int(given[0]), LARGEST) - len(held)
     return (sign * max(missing, 0))[: max(missing, 0)]

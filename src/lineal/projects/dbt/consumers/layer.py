@@ -286,7 +286,7 @@ class Layer:
         return self.write(query, columns or [("NULL", entry.name, entry.place)])
 
     def check_order(self, params: Value, query: Query, shown: set[str]) -> None:
-        """order_by: [Metric('revenue').descending(True)]      report what is not there"""
+        """order_by: [Metric('revenue').descending(True)]      report the names that do not exist"""
         for value in params.items_of("order_by"):
             meant = named_in(text_of(value).lstrip("-"))
             if meant is not None and meant.name not in shown:

@@ -10,7 +10,7 @@ FIRST_LINE = 2
 
 
 class Sheet:
-    """A text that grows at given places; what comes too late for its place follows at once."""
+    """A text that grows at given places; a part that is too late for its place follows at once."""
 
     def __init__(self, place: Place) -> None:
         self.file = place.file

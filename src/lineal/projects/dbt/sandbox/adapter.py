@@ -49,7 +49,7 @@ class Adapter:
         return self._renderer.library.adapter
 
     def quote(self, name: Any) -> str:
-        """A name that need not be quoted is not: dialects fold what stands in quotes in other ways."""
+        """Quote a name only where it needs quotes: dialects fold quoted names in other ways."""
         return quoted(str(name), self._renderer.quote)
 
     def quote_as_configured(self, name: Any, *args: Any) -> str:

@@ -25,11 +25,11 @@ PARENTS = {
 
 
 class Return(Exception):
-    """{{ return(x) }}      the value of the macro that it stands in"""
+    """{{ return(x) }}      the value of the macro around it"""
 
 
 class Source:
-    """A macro as it stands in its file; compiled on its first call."""
+    """A macro as its file has it; compiled on its first call."""
 
     def __init__(self, package: str, name: str, text: str, file: str, line: int) -> None:
         self.package = package
@@ -71,7 +71,7 @@ def as_macro(test: str) -> str:
 
 
 def ended(text: str, opening: re.Match[str]) -> int:
-    """Where a block ends: a macro may stand inside of another."""
+    """Return where a block ends: a macro may be inside of another."""
     depth, position = 1, opening.end()
     while depth:
         closing = CLOSING.search(text, position)

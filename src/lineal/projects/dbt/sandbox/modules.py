@@ -55,7 +55,7 @@ DATETIME = Facade(
 
 
 def lenient(function: Any) -> Any:
-    """re.search(pattern, target.http_path)      what is no text is taken as its text"""
+    """re.search(pattern, target.http_path)      a value of another type is converted to text"""
 
     def called(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
         plain = not callable(text) or isinstance(text, Undefined)

@@ -501,8 +501,8 @@ class Dbt(Renderer):
         return made
 
     def lineage_only(self, what: Any = "") -> str:
-        """A macro of ours that tells which columns are read, and not what comes of them: a run
-        needs the real one.
+        """Note that a macro of ours tells only which columns are read, not the values: a run needs
+        the real macro.
         """
         doubt = [f"{what} is only known for lineage here", here(self.environment.files, "")]
         if doubt not in self.said["doubts"]:
