@@ -8,7 +8,9 @@ BIN := $(VENV)/bin
 # they are skipped.
 DEMO_EXTRAS ?= spark
 BENCH_EXTRAS ?= bench,spark,postgres,web
-EXTRAS ?= test,lint,spark,postgres,sqlalchemy,web,openlineage,jupyter,mcp,prove
+EXTRAS ?= test,lint,dataframes,spark,postgres,sqlalchemy,web,openlineage,jupyter,mcp,lsp,prove,docs
+DOCS_EXTRAS ?= docs
+RELEASE_EXTRAS ?= release
 
 # A stamp per set of extras: a newer pyproject.toml or constraints.txt installs again, and so do other extras.
 comma := ,
@@ -16,6 +18,8 @@ stamp = $(VENV)/ready-$(1)$(if $(2),-$(subst $(comma),-,$(2)))
 DEMO_READY := $(call stamp,demo,$(DEMO_EXTRAS))
 TEST_READY := $(call stamp,test,$(EXTRAS))
 BENCH_READY := $(call stamp,bench,$(BENCH_EXTRAS))
+DOCS_READY := $(call stamp,docs,$(DOCS_EXTRAS))
+RELEASE_READY := $(call stamp,release,$(RELEASE_EXTRAS))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
@@ -33,31 +37,41 @@ with_postgres = $(if $(findstring postgres,$(1)),PGBIN="$$(tools/postgres.sh)" &
 
 with_web = $(if $(findstring web,$(1)),CHROMIUM="$$(tools/chromium.sh)" && export CHROMIUM; tools/page.sh;)
 
+# Neovim and the VS Code extension ask the language server; without Neovim or Node.js their tests are skipped.
+with_editors = $(if $(findstring lsp,$(1)),NEOVIM="$$(tools/neovim.sh)" && export NEOVIM; \
+	LINEAL_VSCODE="$$(tools/vscode.sh)" && export LINEAL_VSCODE;)
+
 # A table format comes with a Spark of its own, in .cache, in which only the tests of that format are run.
 on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 	SPARK_HOME="$$lake/python/pyspark" PYTHONPATH="$$lake/python" $(2)="$$lake/jars" $(BIN)/pytest
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test smoke test-delta test-iceberg test-consumers lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
+.PHONY: help demo docs release test smoke test-delta test-iceberg test-kafka test-consumers test-inspector lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY) ## Install, ask three questions of the sample project, and run it on Spark
-	@$(call with_java,$(DEMO_EXTRAS)) tools/demo.sh $(BIN)/lineal
+demo: $(DEMO_READY) ## Install, answer five questions about the sample project, and run it on Spark
+	@$(call with_java,$(DEMO_EXTRAS)) $(BIN)/lineal demo .cache/demo
+
+docs: $(DOCS_READY) ## Build the documentation site into .cache/site/site; it needs no network to be read
+	@PYTHONPATH=tools $(BIN)/python -m website
+
+release: $(RELEASE_READY) ## Build wheel and source archive into dist/, and check that they can be published
+	@$(BIN)/python tools/release.py
 
 # Everything is run, whatever fails before it: the last line is pytest's count.
 test: $(TEST_READY) ## Check style and types, run what the documentation shows, and run all tests
 	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(with_clickhouse) $(with_mariadb) \
-	$(call with_web,$(EXTRAS)) failed=0; \
+	$(call with_web,$(EXTRAS)) $(call with_editors,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	$(MAKE) --no-print-directory smoke || failed=1; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
-SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp prove,$(subst $(comma), ,$(EXTRAS)))
+SMOKED := $(filter spark postgres sqlalchemy openlineage jupyter mcp lsp prove,$(subst $(comma), ,$(EXTRAS)))
 SMOKE ?= $(addprefix --only ,base $(SMOKED))
 
 smoke: $(TEST_READY) ## Run every command of the documentation in environments with only the extra that it names
@@ -69,12 +83,18 @@ test-delta: $(TEST_READY) ## Run the tests of Delta tables, with a Spark that De
 test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark that Iceberg is made for
 	@$(call on_lake,iceberg,LINEAL_TEST_ICEBERG) tests/spark/test_capture_iceberg.py $(PYTEST)
 
+test-kafka: $(TEST_READY) ## Run the tests of a followed topic, with a real broker of Kafka
+	@$(call on_lake,kafka,LINEAL_TEST_KAFKA) tests/spark/test_follow_kafka.py $(PYTEST)
+
 # HELD_OUT=folder names checkouts of public dbt projects, whose edges are counted, too.
 # DataHub's SDK takes a minute to install, and cannot be pinned beside the rest: its smoke runs here.
 test-consumers: $(TEST_READY) ## Send lineage through the code that catalogs publish; HELD_OUT=folder adds checkouts
 	@PYTHONPATH=tools $(BIN)/python -m smoke --only datahub
 	@$(call with_java,spark) LINEAL_HELD_OUT="$(HELD_OUT)" LINEAL_CONSUMERS="$$(tools/consumers.sh)" \
 	PATH="$$JAVA_HOME/bin:$$PATH" $(BIN)/pytest tests/consumers -rs $(PYTEST)
+
+test-inspector: $(TEST_READY) ## Ask `lineal mcp` with the command line of the MCP inspector, which npm installs
+	@LINEAL_INSPECTOR="$$(tools/inspector.sh)" $(BIN)/pytest tests/agents/test_inspector.py -rs $(PYTEST)
 
 # `make test` draws the same random queries every time, so that it tells something of a change and nothing of chance.
 QUERIES ?= 2000
@@ -144,7 +164,7 @@ page: ## Build the page from its sources in web/
 	@tools/page.sh && cd web && npm run --silent check && npm run --silent build
 
 clean: ## Remove the virtual environment, caches and built files
-	rm -rf $(VENV) .cache web/node_modules build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal
+	rm -rf $(VENV) .cache web/node_modules editors/vscode/node_modules editors/vscode/out build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis examples/*/.lineal
 	find src tests bench docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -153,7 +173,9 @@ $(BIN)/python:
 $(DEMO_READY): extras = $(DEMO_EXTRAS)
 $(TEST_READY): extras = $(EXTRAS)
 $(BENCH_READY): extras = $(BENCH_EXTRAS)
-$(DEMO_READY) $(TEST_READY) $(BENCH_READY): pyproject.toml constraints.txt | $(BIN)/python
+$(DOCS_READY): extras = $(DOCS_EXTRAS)
+$(RELEASE_READY): extras = $(RELEASE_EXTRAS)
+$(DEMO_READY) $(TEST_READY) $(BENCH_READY) $(DOCS_READY) $(RELEASE_READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing lineal$(if $(extras),[$(extras)]) into $(VENV); the first time this takes a minute"
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.$(if $(extras),[$(extras)])'
 	@touch $@

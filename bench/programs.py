@@ -67,6 +67,19 @@ def framework() -> Corpus:
     return Corpus("spark", scripts, [])
 
 
+PANDAS_JOBS = JOBS.parent / "pandas_jobs"
+
+
+def frames() -> Corpus:
+    """Return a folder of pandas jobs, each many times under other names."""
+    jobs = [job.read_text(encoding="utf-8") for job in sorted(PANDAS_JOBS.glob("*.py"))]
+    texts = [jobs[number % len(jobs)].replace("out/", f"out_{number}/") for number in range(FILES)]
+    scripts = [
+        Script(text, "python", f"jobs/frame_{number}.py") for number, text in enumerate(texts)
+    ]
+    return Corpus("spark", scripts, [])
+
+
 def schema() -> list[DatasetInfo]:
     found = []
     for line in (JOBS / "schema.txt").read_text(encoding="utf-8").splitlines():

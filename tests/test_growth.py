@@ -132,12 +132,66 @@ LAW = {
         ),
         "postgres", 10, 2.1,
     ),
+    "loops in loops that each assign": (
+        lambda n: LOOPS.format(
+            "".join(f"WHILE v < {i} LOOP v := v + (SELECT max(a{i}) FROM t{i}); " for i in range(n))
+            + "END LOOP; " * n
+        ),
+        "postgres", 24, 2.15,
+    ),
     "loops over rows in loops over rows": (
         lambda n: LOOPS.format(
             "".join(f"FOR r{i} IN SELECT a{i} FROM t{i} LOOP " for i in range(n))
             + "v := v + r0.a0; " + "END LOOP; " * n
         ),
         "postgres", 10, SQUARE,
+    ),
+    "updates of one temporary table": (
+        lambda n: "CREATE TEMP TABLE x AS SELECT a, b FROM s;"
+        + "".join(f"UPDATE x SET a = a + (SELECT max(c{i}) FROM t{i});" for i in range(n))
+        + "INSERT INTO o SELECT a FROM x;",
+        "postgres", 80, 2.1,
+    ),
+    "updates with joins of one temporary table": (
+        lambda n: "SELECT a, b INTO #x FROM s;\n"
+        + "".join(f"UPDATE #x SET a = a + t{i}.c FROM #x JOIN t{i} ON t{i}.k = #x.b;\n" for i in range(n))
+        + "INSERT INTO o SELECT a FROM #x;",
+        "tsql", 80, 2.1,
+    ),
+    "deletes of one temporary table": (
+        lambda n: "CREATE TEMP TABLE x AS SELECT a, b FROM s;"
+        + "".join(f"DELETE FROM x WHERE a IN (SELECT c{i} FROM t{i});" for i in range(n))
+        + "INSERT INTO o SELECT a FROM x;",
+        "postgres", 80, 2.1,
+    ),
+    "merges into one temporary table": (
+        lambda n: "CREATE TEMP TABLE x AS SELECT a, b FROM s;"
+        + "".join(
+            f"MERGE INTO x USING t{i} ON x.a = t{i}.a WHEN MATCHED THEN UPDATE SET b = x.b + t{i}.b;"
+            for i in range(n)
+        )
+        + "INSERT INTO o SELECT a, b FROM x;",
+        "snowflake", 80, 2.1,
+    ),
+    "arrays of one table, joined": (
+        lambda n: "SELECT " + ", ".join(f"x{i}.a AS a{i}" for i in range(n)) + " FROM t"
+        + "".join(f" CROSS JOIN UNNEST(arr{i}) AS x{i}" for i in range(n)),
+        "bigquery", 40, 2.1,
+    ),
+    "arrays of one table, listed": (
+        lambda n: "SELECT " + ", ".join(f"u{i}" for i in range(n)) + " FROM t"
+        + "".join(f", unnest(t.arr{i}) AS u{i}" for i in range(n)),
+        "postgres", 40, 2.1,
+    ),
+    "arrays in lateral views": (
+        lambda n: "SELECT " + ", ".join(f"a{i}" for i in range(n)) + " FROM t"
+        + "".join(f" LATERAL VIEW explode(arr{i}) x{i} AS a{i}" for i in range(n)),
+        "spark", 40, 2.1,
+    ),
+    "arrays in arrays": (
+        lambda n: f"SELECT x{n - 1}.a FROM t, UNNEST(t.arr) AS x0"
+        + "".join(f", UNNEST(x{i - 1}.arr) AS x{i}" for i in range(1, n)),
+        "bigquery", 40, 2.1,
     ),
     "statements that do not parse": (
         lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,

@@ -171,6 +171,7 @@ def test_all_that_an_evaluation_finds_out_is_kept() -> None:
         "fold_table",
         "frames",
         "keys",
+        "notes",
         "reading",
         "shared",
         "used",

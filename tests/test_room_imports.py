@@ -48,7 +48,8 @@ ROOMS = {
     "prove": ("model", "extract", "graph"),
     "deliver": ("model", "views"),
     "web": ("model", "graph", "views", "store", "service"),
-    "service": ("model", "resolve", "incremental", "projects", "graph", "views", "store"),
+    "service": ("model", "resolve", "incremental", "projects", "graph", "rules", "views", "store"),
+    "lsp": ("model", "service"),
     "mcp": ("model", "service"),
     "cli": (
         "model",
@@ -67,17 +68,30 @@ ROOMS = {
         "api",
         "service",
         "mcp",
+        "lsp",
         "prove",
     ),
 }
 FOR_TYPES = {"extract": ("resolve",)}
 """Rooms that a type checker may see besides: a definition holds where its names are looked up."""
 
-FRONT_ENDS = {"sql": (), "pyspark": ("sql",), "catalyst": (), "postgres": ("sql",)}
+FRONT_ENDS = {
+    "sql": (),
+    "pyspark": ("sql",),
+    "dataframes": ("sql", "pyspark"),
+    "catalyst": (),
+    "postgres": ("sql",),
+}
 """The rooms of extract/, and their only imports of each other."""
 
 HEAVY = {
-    "sqlglot": ("extract/sql", "extract/pyspark", "extract/postgres", "resolve"),
+    "sqlglot": (
+        "extract/sql",
+        "extract/pyspark",
+        "extract/dataframes",
+        "extract/postgres",
+        "resolve",
+    ),
     "yaml": ("projects",),
     "jinja2": ("projects",),
     "click": ("cli",),
@@ -89,6 +103,8 @@ HEAVY = {
     "pandas": ("spark",),
     "pyarrow": ("spark", "store"),
     "openlineage": ("deliver",),
+    "pygls": ("lsp",),
+    "lsprotocol": ("lsp",),
     "mcp": ("mcp",),
     "mcp_types": ("mcp",),
     "pydantic": ("mcp",),

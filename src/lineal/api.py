@@ -214,8 +214,8 @@ class Lineage:
         return display(self._page(column), height)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the lineage to `x.json`, its page to `x.html`, or both into a folder; what is
-        written is given back.
+        """Write the lineage to `x.json`, its page to `x.html`, or both into a folder; return the
+        path that was written.
 
         A folder gets `lineage.json`, which `lineage()` and every command can read, and
         `lineage.html`. It is one if it is there already, ends with a slash or has no suffix.
@@ -244,8 +244,8 @@ class Lineage:
             replace_file(file, self._page(None).encode("utf-8", "replace"))
 
     def show_tab(self, column: Column | str | None = None) -> Path:
-        """The page in a tab of its own: a file, which the browser opens. Its path is what is given
-        back.
+        """Write the page to a file, open it in a tab of the browser, and return the path of the
+        file.
         """
         from lineal.web.notebook import open_tab
 

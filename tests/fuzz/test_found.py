@@ -33,6 +33,9 @@ FOUND = [
         "python",
         "df = spark.table('t').withColumn('x', F.lit(None) + F.lit(None))\ndf.write.saveAsTable('u')",
     ),
+    ("sql", "spark", "\nFROM a\nJOIN b ON"),
+    ("sql", "spark", "TABLE$$i"),
+    ("sql", "hive", "INSERT INTO t TABLE$$i"),
 ]
 
 

@@ -27,6 +27,6 @@ for rule in rules:
 checked.write.saveAsTable("dw.checked")
 orders.select([c for c in orders.columns if os.path.exists(f"/flags/{c}")]).write.saveAsTable("dw.flagged")
 orders.rdd.map(lambda row: (row.order_id, row.amount)).toDF(["a", "b"]).write.saveAsTable("dw.mapped")
-local = orders.select("order_id", "amount").toPandas()
+local = orders.select("order_id", "amount").collect()
 spark.createDataFrame(local).write.saveAsTable("dw.local")
 orders.transpose().write.saveAsTable("dw.transposed")

@@ -452,6 +452,8 @@ def dead_cte(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     query = query_of(tree)
     if not schema or query is None or isinstance(query, exp.Subquery):
         return []
+    if tree.find(exp.LockingProperty):
+        return []  # sqlglot reads a lock before SELECT, and none before WITH
     table, columns = next(iter(schema.items()))
     unused = exp.select(*(exp.column(name, quoted=True) for name in columns[:1])).from_(
         exp.Table(this=exp.to_identifier(table))
@@ -588,6 +590,8 @@ def sides_swapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[st
         return []
     if any(filled(each) - {"this", "alias", "db", "catalog"} for each in (first, second)):
         return []
+    if any(isinstance(each, exp.Stream) for each in (first, second)):
+        return []  # a stream stays on the side that it is on
     side = {"LEFT": "RIGHT", "RIGHT": "LEFT"}.get(
         join.args.get("side") or "", join.args.get("side")
     )
@@ -595,6 +599,13 @@ def sides_swapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[st
     select.set("from_", exp.From(this=second.copy()))
     select.set("joins", [exp.Join(this=first.copy(), side=side, kind=join.args.get("kind"), on=on)])
     return written(tree, dialect)
+
+
+def joins_equal_keys(join: exp.Join) -> bool:
+    """Tell whether ON a.k = b.k and USING (k) mean the same: not for ASOF, ANY, SEMI and ANTI."""
+    unusual = ("method", "match_condition", "strictness")
+    kinds = (None, "", "INNER", "OUTER")
+    return join.args.get("kind") in kinds and not any(map(join.args.get, unusual))
 
 
 def keys_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
@@ -605,12 +616,7 @@ def keys_spelled_out(tree: exp.Expression, schema: Schema, dialect: str) -> list
     tables = plain_tables(select, schema)
     join = joins_of(select)[0]
     keys = [key.name for key in join.args.get("using") or ()]
-    if (
-        not tables
-        or not keys
-        or join.args.get("side") == "FULL"
-        or join.args.get("kind") in ("SEMI", "ANTI")
-    ):
+    if not tables or not keys or join.args.get("side") == "FULL" or not joins_equal_keys(join):
         return []
     left, right = tables
     kept = right if join.args.get("side") == "RIGHT" else left
@@ -640,7 +646,7 @@ def keys_merged(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]
     tables = plain_tables(select, schema)
     join = joins_of(select)[0]
     on = join.args.get("on")
-    if not tables or not isinstance(on, exp.EQ) or join.args.get("kind") in ("SEMI", "ANTI"):
+    if not tables or not isinstance(on, exp.EQ) or not joins_equal_keys(join):
         return []
     sides = [on.this, on.expression]
     if not all(isinstance(side, exp.Column) and side.table in tables for side in sides):

@@ -106,9 +106,15 @@ class Unreadable(Exception):
     """A page has a code block that does not end."""
 
 
+FOLDERS = ("start", "how-to", "concepts", "comparisons")
+"""The folders of docs/ whose commands are run."""
+
+
 def pages(root: Path) -> list[Path]:
-    """README and the guides."""
-    return [root / "README.md", *sorted((root / "docs" / "how-to").glob("*.md"))]
+    """README, the first steps, the guides and the concepts."""
+    folders = [root / "docs" / name for name in FOLDERS]
+    guides = [page for folder in folders for page in sorted(folder.glob("*.md"))]
+    return [root / "README.md", *guides]
 
 
 def commands_of(root: Path) -> list[Shown]:

@@ -25,12 +25,13 @@ EXTRAS = (
     "openlineage",
     "jupyter",
     "mcp",
+    "lsp",
     "datahub",
     "prove",
 )
 """The environments: what `pip install lineal` gives, and each extra that the pages name."""
 
-DEVELOPMENT = ("test", "lint", "web", "bench")
+DEVELOPMENT = ("test", "lint", "dataframes", "web", "bench", "docs", "release")
 """The extras that only the tests and benchmarks of this repository use; no page names them."""
 
 RULES = (
@@ -41,6 +42,7 @@ RULES = (
     ("spark", re.compile(r"--engine (?:both|catalyst)\b")),
     ("spark", re.compile(r"\blineal\.spark\b")),
     ("mcp", re.compile(r"\blineal mcp\b")),
+    ("lsp", re.compile(r"\blineal lsp\b")),
     ("datahub", re.compile(r"\blineal emit\b.* --to datahub --native\b")),
     ("openlineage", re.compile(r"\blineal emit\b.* --(?:url|transport)\b")),
 )

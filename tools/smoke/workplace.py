@@ -17,6 +17,7 @@ COPIES = (
     ("examples", "examples"),
     ("tests/data/sales-changed", "tests/data/sales-changed"),
     ("examples/jaffle", "path/to/project"),
+    ("examples/sales", "path/to/sql"),
 )
 """what is copied from the repository, and the name that the pages use for it"""
 

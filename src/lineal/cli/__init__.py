@@ -36,6 +36,10 @@ COMMANDS = {
         "lineal.cli.context",
         "Print path, SQL and impact of a column for a language model.",
     ),
+    "unused": (
+        "lineal.cli.unused",
+        "List what nobody reads, and print the patch that removes it.",
+    ),
     "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
     "diff": (
         "lineal.cli.diff",
@@ -47,6 +51,7 @@ COMMANDS = {
         "Serve the page and its API on this machine, and take OpenLineage events in.",
     ),
     "mcp": ("lineal.cli.mcp", "Start a server that AI agents ask about the lineage."),
+    "lsp": ("lineal.cli.lsp", "Start a server that editors ask about the lineage."),
     "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
     "history": (
         "lineal.cli.history",
@@ -55,6 +60,7 @@ COMMANDS = {
     "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
     "capture": ("lineal.cli.capture", "Run a PySpark job, and take the lineage of what it writes."),
     "pipeline": ("lineal.cli.pipeline", "Extract the lineage of a query history as a Spark job."),
+    "demo": ("lineal.cli.demo", "Unpack a sample project and answer five questions about it."),
 }
 """Name → its file and the line that `--help` shows."""
 

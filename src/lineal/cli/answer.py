@@ -1,4 +1,4 @@
-"""From what is asked to a report."""
+"""From a request to a report."""
 
 from __future__ import annotations
 

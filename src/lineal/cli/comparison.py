@@ -28,7 +28,9 @@ Drawn = TypeVar("Drawn")
 
 
 class Asked(NamedTuple):
-    """What is compared: two names of revisions or paths, and the project in the revisions."""
+    """The sides of a comparison: two names of revisions or paths, and the project in the
+    revisions.
+    """
 
     base: str
     head: str | None
@@ -42,7 +44,7 @@ class Asked(NamedTuple):
 def compare(
     source: Source, asked: Asked, draw: Callable[[Compared], Drawn], policy: str | None = None
 ) -> Drawn:
-    """What is drawn of both sides, compared; a dataset over which that fails is left out of both,
+    """Compare both sides and draw the result; a dataset over which that fails is left out of both,
     and reported.
 
     The files of a revision are there until it is drawn.
@@ -91,7 +93,7 @@ def compare_under(
 
 
 def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction, Extraction]:
-    """Return the lineage of both sides; the second uses what was made of the first."""
+    """Return the lineage of both sides; the second uses the results of the first."""
     from lineal.cli.source import at_the_end, watching_of
     from lineal.service.project import extract_sides
     from lineal.store import cache
@@ -245,7 +247,7 @@ class Revision(Side):
         return super().has_file(name)
 
     def kept_revision(self, source: Source) -> KeptRevision | None:
-        """Return what is kept of this side; None if nothing may be."""
+        """Return the cache of this side; None if nothing may be kept."""
         from lineal.service.revisions import KeptRevision
         from lineal.store import cache
 
@@ -361,5 +363,5 @@ def _policy(file: str | None, base: Side) -> Policy:
             raise Mistake(f"no such policy file: {file}")
         return read_policy(Path(file))
     if base.has_file(FILE):
-        return read_policy(base.folder / FILE)
+        return read_policy(base.folder / FILE, FILE)
     return DEFAULT

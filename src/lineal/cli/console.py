@@ -29,8 +29,8 @@ COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "bl
 
 
 def show(made: str | Page, color: str) -> None:
-    """A view on standard output: drawn on a terminal, plain in a pipe. A reader who has seen enough
-    is no error.
+    """Write a view to standard output: drawn on a terminal, plain in a pipe. A reader who closes
+    the pipe early does not cause an error.
     """
     if sys.stdout is None:  # closed, as by >&-
         return

@@ -24,7 +24,7 @@ YAML = (".yml", ".yaml")
 
 
 class Patch(NamedTuple):
-    """One file before and after, and what was and was not filled in."""
+    """One file before and after, with the count of filled descriptions and the refused ones."""
 
     file: str
     before: bytes
@@ -176,7 +176,7 @@ def _write_patches(patches: list[Patch]) -> int:
 
 
 def _count(patches: list[Patch], done: str) -> None:
-    """Print how many descriptions were written, and what was left alone."""
+    """Print how many descriptions were written, and which were refused."""
     from lineal.cli.console import complain
     from lineal.views.safe import visible
     from lineal.views.words import count_noun

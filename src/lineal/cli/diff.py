@@ -17,8 +17,11 @@ from lineal.cli.store_options import DEFAULT
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from lineal.cli.answer_cache import Shown
     from lineal.graph.diff.witness import Experiment
+    from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Dataset
     from lineal.model.extraction import Extraction
     from lineal.views.diff import Compared
@@ -166,7 +169,7 @@ def _asked(
 
 
 def _need_duckdb() -> None:
-    """Say what is missing, before anything is read."""
+    """Report that DuckDB is missing, before anything is read."""
     from importlib.util import find_spec
 
     if find_spec("duckdb") is None:
@@ -215,7 +218,6 @@ def _run(
     """Compare two sides, show the difference, and return the exit code."""
     from lineal.cli.console import complain, report_diagnostics, show
     from lineal.cli.coverage import falls_short
-    from lineal.model.boundary import internal_errors
     from lineal.model.diagnostic import Severity
     from lineal.model.policy import Level
 
@@ -227,9 +229,17 @@ def _run(
     short = falls_short(found.coverage, least)
     verdict = Level(found.facts[0])
     worst = fail_on != "never" and (
-        verdict >= Level[fail_on.upper()] or bool(internal_errors(found.diagnostics))
+        verdict >= Level[fail_on.upper()] or bool(losses(found.diagnostics))
     )
     return int(short or worst)
+
+
+def losses(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The diagnostics of parts that were not read, so that a comparison with them proves nothing."""
+    from lineal.model.diagnostic import Code
+
+    lost = (Code.INTERNAL_ERROR, Code.UNREADABLE)
+    return [each for each in diagnostics if each.code in lost]
 
 
 def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Shown:
@@ -266,15 +276,14 @@ def _experiments(made: Compared) -> dict[str, Experiment]:
 
 
 def _shown(made: Compared, output: str) -> Shown:
-    """Return what is shown of a comparison."""
+    """Return the output of a comparison."""
     from lineal.cli.answer_cache import Shown
     from lineal.cli.coverage import footer
-    from lineal.model.boundary import internal_errors
     from lineal.views.diff import OUTPUTS
 
     found = made.found
     head = found.pairs.head.graph
-    before = internal_errors(found.pairs.base.graph.extraction.diagnostics)
+    before = losses(found.pairs.base.graph.extraction.diagnostics)
     diagnostics = [*before, *(each for each in head.extraction.diagnostics if each not in before)]
     last = footer(head) if output == "text" else ""
     text = OUTPUTS[output](made)

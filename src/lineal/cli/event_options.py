@@ -123,7 +123,7 @@ def graph_and_corpus(source: Source) -> tuple[Graph, Corpus]:
 
 
 def emission_of(form: Form, source: Source, corpus: Corpus) -> Emission:
-    """What is asked for; the project file says the rest."""
+    """Return the form of the events: by the options, then by the project file."""
     from lineal.views.openlineage import Emission
 
     settings = corpus.openlineage

@@ -125,7 +125,7 @@ OF_DATASETS = ("drop", "values")
 
 
 def _check(graph: Graph, dataset: object, change: Change) -> None:
-    """A rename to a name that is taken is no change that could be made."""
+    """Refuse a rename to a name that is taken."""
     from lineal.graph.change import RENAME
     from lineal.model import names
     from lineal.model.edge import Dataset

@@ -165,7 +165,9 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
 
 
 def _parted(report: Report) -> Concerns:
-    """The diagnostics of what was asked for, and the others; all of them if nothing was."""
+    """Part the diagnostics of the requested datasets from the others; without a request all are
+    own.
+    """
     from lineal.graph.concerns import Concerns, part_diagnostics
 
     if not report.focus:
@@ -174,8 +176,8 @@ def _parted(report: Report) -> Concerns:
 
 
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
-    """What is kept is the whole lineage, whatever part of it is shown; events say when they were
-    made.
+    """Save the whole lineage, whatever part of it is shown, and return the output; events say when
+    they were made.
     """
     from lineal.cli.event_options import emission_of, graph_and_corpus
     from lineal.graph.boundary import sound_part
@@ -201,8 +203,8 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
 def _arguments(
     arguments: tuple[str, ...],
 ) -> tuple[tuple[str, ...], tuple[Selection, ...]]:
-    """Paths and selectors in any order: what exists is a path, what has a plus or a method is a
-    selector, and so is the bare name of a node.
+    """Part paths from selectors, in any order: an existing name is a path; a name with a plus or a
+    method is a selector, and so is the bare name of a node.
 
     Of two that exist, only one of them with a plus, that one is the selector.
     """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Units(NamedTuple):
-    """What is counted."""
+    """The words for the things that are counted."""
 
     read: str
     fast: str
@@ -26,7 +26,9 @@ FILES = Units("file", "statements", "files")
 
 
 def lines(summary: Summary, folder: str) -> Iterator[str]:
-    """A line for what went in, what was read, what came out, and what was left out."""
+    """Yield the lines of a summary: the input, the statements read, the edges, and the rows left
+    out.
+    """
     units = _units(summary)
     if summary.files:
         yield f"{summary.files:,} files, {summary.statements:,} statements"

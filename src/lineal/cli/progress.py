@@ -1,5 +1,5 @@
-"""Progress of a run on standard error: a line for each node as it ends; on a terminal also what is
-at work.
+"""Progress of a run on standard error: a line for each node as it ends; on a terminal also the
+nodes at work.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _line(outcome: Outcome, done: int, total: int) -> str:
 
 
 def _at_work(running: dict[str, None], done: int, total: int) -> str:
-    """Return what is running and how much is done."""
+    """Return the nodes at work and how much is done."""
     if not running:
         if not done:
             return "starting Spark"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What the user asked for, beside what is analyzed."""
+    """The user's request, apart from its input."""
 
     selections: tuple[Selection, ...]
     node: str | None
@@ -28,5 +28,5 @@ class Request(NamedTuple):
 
     @property
     def view(self) -> str:
-        """What is traced has a chain, everything else a table."""
+        """The view: a chain for a trace of columns, else a table."""
         return self.output or ("chain" if self.traces and self.level == "column" else "table")

@@ -180,7 +180,9 @@ def _corpus(request: Request) -> Corpus:
 
 
 def _what_to_name(folder: Path) -> str:
-    """Return what a user should name instead of a folder that is no project."""
+    """Return a hint for a folder that is not a project: the path that a user should name
+    instead.
+    """
     target = folder / "target"
     if (target / "manifest.json").is_file():
         return f"there is no dbt_project.yml; name {target} to run what dbt has compiled"

@@ -1,4 +1,4 @@
-"""How a run is shown: a table of what was built, what went wrong below it, and one line that sums
+"""How a run is shown: a table of the built datasets, the failures below it, and one line that sums
 it up.
 """
 

@@ -110,7 +110,7 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
 
 
 def _shown(made: Made, text: str) -> Shown:
-    """The page, with what is said about it."""
+    """Return the page, with its diagnostics and its coverage."""
     from lineal.cli.answer_cache import Shown
     from lineal.model.boundary import internal_errors
     from lineal.views.ledger import summarize
@@ -142,8 +142,8 @@ def draw_lineage(
     draw: Callable[[Made], Drawn],
     project: Project | None = None,
 ) -> tuple[Made, Drawn]:
-    """The lineage and what is drawn of it; a dataset that cannot be drawn is left out, and
-    reported. A project that is followed is asked as it is now.
+    """Return the lineage and its drawing; a dataset that cannot be drawn is left out, and reported.
+    A project that is followed is asked as it is now.
     """
     from lineal.cli.source import current_lineage, lineage_of
     from lineal.graph.boundary import sound_part
@@ -222,5 +222,5 @@ def _page(made: Made, source: Source, start: str) -> str:
 
 
 def titled(source: Source) -> str:
-    """What is shown, by the names of its paths."""
+    """Return the title of a page: the names of its paths."""
     return ", ".join(Path(shown_path(path)).resolve().name or path for path in source.paths)

@@ -1,5 +1,5 @@
-"""What is analyzed: the paths and options that every command shares, and the lineage that comes of
-them.
+"""The input of every command: the shared paths and options, and the lineage that comes
+of them.
 """
 
 from __future__ import annotations
@@ -463,7 +463,7 @@ def mistakes() -> Iterator[None]:
 
 
 def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> Extraction:
-    """The lineage of a corpus, by the engine that is asked for; what is kept of an earlier run
+    """Return the lineage of a corpus, by the engine that is asked for; the cache of an earlier run
     spares work.
     """
     from lineal.extract import UnknownDialect
@@ -533,8 +533,8 @@ def _by_server(source: Source, corpus: Corpus) -> Extraction:
 
 
 def _spark() -> Any:
-    """A session; asked for before anything that imports pyspark, so that what is missing is said in
-    one line.
+    """Return a session; asked for before anything that imports pyspark, so that a missing part is
+    reported in one line.
     """
     from lineal.spark.availability import SparkUnavailable
     from lineal.spark.session import session

@@ -61,7 +61,7 @@ AT = click.option(
 
 @contextmanager
 def open_store_at(address: str, wait: float, *, create: bool = False) -> Iterator[Store]:
-    """The store, closed at the end; what goes wrong with it is one line."""
+    """Yield the store, and close it at the end; an error of the store is one line."""
     from lineal.store.errors import StoreError
     from lineal.store.lineage import open_store
 
@@ -88,7 +88,7 @@ def choose_namespace(store: Store, namespace: str | None) -> str:
 
 
 def named_after(path: str) -> str:
-    """The namespace of what is loaded from a path: the project's folder, or the file."""
+    """Return the namespace for the lineage of a path: the project's folder, or the file."""
     if "://" in path:
         return shown_path(path).rpartition("/")[2] or "default"
     where = Path(path).resolve()

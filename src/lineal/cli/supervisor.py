@@ -166,7 +166,7 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         os.close(self.wakeup)
         os.close(self.bell)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, _interrupt_once)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, _end_in_order)
@@ -346,6 +346,14 @@ def descendants_of(process: int) -> list[int]:
         border = {each for each, parent in parents.items() if parent in border}
         found += border
     return found
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
+    """SIGINT: interrupt the command. The parent sends the same signal again a moment later, which
+    must not interrupt the way out.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _end_in_order(number: int, frame: FrameType | None) -> NoReturn:

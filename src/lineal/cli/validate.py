@@ -109,7 +109,7 @@ def _split_codes(values: tuple[str, ...]) -> list[str]:
 
 
 def _answer(source: Source, select: list[str], ignore: list[str], output: str) -> Shown:
-    """What is wrong with a project; if nothing has changed, as the last run said it."""
+    """Return the findings of a project; if nothing has changed, as the last run reported them."""
     from lineal.cli.answer_cache import decided_by, kept_answer
 
     with mistakes():
@@ -127,7 +127,7 @@ def _answer(source: Source, select: list[str], ignore: list[str], output: str) -
 def _verdict(
     source: Source, corpus: Corpus, select: list[str], ignore: list[str]
 ) -> tuple[Verdict, Graph]:
-    """What is wrong, and the lineage that was checked."""
+    """Return the findings, and the lineage that was checked."""
     from lineal.extract.sql.constructs import constructs_of
     from lineal.model.finding import moved
     from lineal.projects.source_texts import Texts

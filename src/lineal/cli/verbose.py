@@ -30,7 +30,7 @@ def tell_statement(step: Evaluated) -> None:
 
 
 def tell_total(found: Extraction) -> None:
-    """Say what was read in all, and what was not: the ledger."""
+    """Print how much was read in all, and how much was not: the ledger."""
     for line in list_chains(found.coverage):
         complain(visible(line))
 

@@ -37,8 +37,8 @@ class Pending(Passing):
 
 
 class Setting(NamedTuple):
-    """What a statement stands in, where that matters: the order of its script, and what names
-    without a schema mean.
+    """The surroundings of a statement, where they matter: the order of its script, and the meaning
+    of names without a schema.
     """
 
     timeline: Timeline | None
@@ -142,7 +142,7 @@ class Entry:
 
 
 def file_of(definition: Definition) -> str:
-    """The file that a statement stands in; statements of a log are in the order of the log."""
+    """Return the file of a statement; statements of a log are in the order of the log."""
     script = definition.reading.script
     return "" if script.recurs else script.file
 

@@ -1,4 +1,4 @@
-"""Results as plain tuples, for a file or another process: what was made of a statement, without its
+"""Results as plain tuples, for a file or another process: the results of a statement, without its
 syntax tree.
 
 A node of the tree becomes a `Spot`: where it starts and what calls stand around it, which is all

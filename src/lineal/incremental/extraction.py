@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def extract(
     corpus: Corpus, memory: Memory | None = None, progress: Progress | None = None
 ) -> Extraction:
-    """All lineage of a corpus; with a memory only what is new to it is worked out."""
+    """Return all lineage of a corpus; with a memory only new statements are evaluated."""
     if corpus.given:
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
         if read:

@@ -1,4 +1,4 @@
-"""A memory of what was made of a corpus: after an edit only what has to do with it is read and
+"""A memory of a corpus's results: after an edit only the statements that it affects are read and
 evaluated again.
 
     memory = Memory(data)                         what `memory.data()` gave the last time, or None
@@ -83,13 +83,13 @@ class Memory:
         self.now = {**self.now, **other.now}
 
     def settle(self) -> None:
-        """Make the records of what was evaluated."""
+        """Make the records of the evaluated statements."""
         pending, self.pending = self.pending, None
         if pending is not None:
             pending()
 
     def record(self, key: bytes) -> Record | None:
-        """Find what is kept of a script."""
+        """Find the record of a script."""
         return self.records.get(key)
 
     def tell(self, records: dict[bytes, Record]) -> None:
@@ -112,7 +112,7 @@ class Note(NamedTuple):
 
 
 class Held:
-    """A script, with what is remembered of it and what is new."""
+    """A script, with its remembered results and its new ones."""
 
     __slots__ = (
         "counts",
@@ -163,7 +163,9 @@ class Remembering(Definitions):
         self.about = repr((*about, corpus.meanings) if corpus.meanings else about).encode()
 
     def build_types(self) -> Types:
-        """Types are computed from trees: those of what is remembered are read again."""
+        """Return types that are computed from trees: remembered statements are parsed again for
+        them.
+        """
         return RevivingTypes(self)
 
     def extract(self, progress: Progress | None = None) -> Extraction:
@@ -230,8 +232,8 @@ class Remembering(Definitions):
         return prepared
 
     def failed_since(self, reported: int) -> bool:
-        """Whether lineal has failed over a statement: what is a defect today is not kept for
-        another day.
+        """Whether lineal has failed over a statement: the result of a defect is not kept for the
+        next run.
         """
         return bool(internal_errors(self.boundary.diagnostics[reported:]))
 
@@ -286,7 +288,7 @@ class Remembering(Definitions):
     # -- evaluations -------------------------------------------------------------------------------
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """Take a result that still holds; else evaluate, and write down what is asked."""
+        """Take a result that still holds; else evaluate, and write down the questions asked."""
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is None or (
             definition.setting is not None and definition.setting.timeline is not None
@@ -385,8 +387,8 @@ def makes_functions(program: Script) -> bool:
 
 
 class RevivingTypes(Types):
-    """Types are computed from trees. They are kept, too, by a digest of everything that they follow
-    from; what is not kept is read again when somebody asks for it.
+    """Types, which are computed from trees. They are kept, too, by a digest of everything that they
+    follow from; a statement without kept types is parsed again when a type is asked for.
     """
 
     def __init__(self, remembering: Remembering) -> None:
@@ -435,8 +437,8 @@ class RevivingTypes(Types):
         return known, follows
 
     def digest_of(self, entry: Entry) -> bytes | None:
-        """A digest of what the types of an entry follow from: its statements, what is declared, and
-        the same of all that it reads. None if its statements are not remembered.
+        """Return a digest of the facts that an entry's types follow from: its statements, its
+        declaration, and the same of all that it reads. None if its statements are not remembered.
         """
         waiting, begun = [entry], set()
         while waiting:

@@ -206,7 +206,7 @@ class Share(Remembering):
         return made, bool(self.procedural)
 
     def learn(self, told: list[tuple[bytes, Record]]) -> None:
-        """Take the definitions of the other processes; what is left is ready to be evaluated."""
+        """Take the definitions of the other processes; the own ones are ready to be evaluated."""
         others = {key: record for key, record in told if key not in self.mine}
         self.memory.records.update(others)
         self.gather_definitions()
@@ -228,14 +228,18 @@ class Share(Remembering):
         return Prepared(reading_of(script), facts_of(script.dialect), [])
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """Evaluate what is of this share; what is of another waits until that one has told."""
+        """Evaluate a definition of this share; one of another share waits for that share's
+        columns.
+        """
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is not None and (held.key, number) in self.foreign:
             raise Foreign((held.key, number))
         return super().frame_of(definition, evaluation)
 
     def evaluate_more(self) -> list[tuple[Name, list[tuple[str, str, bool]]]]:
-        """Evaluate what waits for nobody; the columns of what is done."""
+        """Evaluate the definitions that need not wait; return the columns of those that
+        are done.
+        """
         done: list[tuple[Name, list[tuple[str, str, bool]]]] = []
         for definition in self.ready:
             try:

@@ -32,7 +32,7 @@ Heard = tuple[tuple[str, str], tuple[Dataset | None, Frame]]
 
 
 class Recorder:
-    """What is known about other names, with every question and answer written down."""
+    """Answers questions about other names, and writes down every question and answer."""
 
     def __init__(
         self, remembering: Remembering, definition: Definition, heard: list[Heard]

@@ -75,7 +75,7 @@ def secrets(address: str) -> list[str]:
 
 
 def redact_in(text: str, address: str) -> str:
-    """What somebody else says about an address, passwords blotted out."""
+    """Return a message about an address with its passwords blotted out."""
     text = text.replace(address, redact_address(address))
     for secret in secrets(address):
         text = text.replace(secret, HIDDEN)

@@ -173,7 +173,9 @@ class Failures:
         what: str = "this statement",
         statements: int = 1,
     ) -> None:
-        """A statement failed, or so many of a script; what fails of it afterwards is no news."""
+        """Add the failure of a statement, or of so many of a script; later failures of it are not
+        reported.
+        """
         self.report(internal_error(error, place, what), key, statements)
 
     def report(self, diagnostic: Diagnostic, key: Hashable, statements: int = 1) -> None:

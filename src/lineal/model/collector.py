@@ -1,4 +1,4 @@
-"""The cycle collector, and how to keep it from what is built in one go."""
+"""The cycle collector, and how to keep it from objects that are built in one go."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _frozen = False
 
 
 def _others_freeze() -> bool:
-    """Asked only until they do: to count what is frozen is to go through all of it."""
+    """Whether others freeze objects. Asked only until they do, since counting frozen objects visits
+    all of them.
+    """
     global _frozen
     _frozen = _frozen or gc.get_freeze_count() > 0
     return _frozen

@@ -360,7 +360,7 @@ class Code(Enum):
     OTHER_LIBRARY = (
         "other-library",
         Severity.INFO,
-        "Programs use a DataFrame library that lineal does not trace: pandas, Polars, Snowpark, ibis, … "
+        "Programs use a DataFrame library that lineal does not trace: ibis, Dask, Modin, … "
         "Only the SQL in them is read.",
         "",
     )

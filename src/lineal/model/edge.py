@@ -85,7 +85,7 @@ class Usage(NamedTuple):
 
     @property
     def how(self) -> How:
-        """Return what is done to the column."""
+        """Return the usage of the column."""
         return self.way.how
 
     @property

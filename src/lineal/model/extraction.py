@@ -17,7 +17,7 @@ from lineal.model.statement import Statement
 
 
 class ColumnInfo(NamedTuple):
-    """What is declared or known about a column."""
+    """The declared or known facts about a column."""
 
     name: str
     type: str = ""
@@ -31,8 +31,8 @@ class ColumnInfo(NamedTuple):
 
 
 class LateColumn(ColumnInfo):
-    """A column whose type is not computed before somebody asks for it: in the place of the type
-    stands who knows it.
+    """A column whose type is computed when it is first read: until then a function takes the place
+    of the type.
     """
 
     __slots__ = ()

@@ -13,7 +13,7 @@ from lineal.model.edge import Column, Dataset
 
 
 class Spot(NamedTuple):
-    """Another spot that a finding has to do with, and what stands there."""
+    """Another place that a finding has to do with, and its text."""
 
     place: Place
     text: str

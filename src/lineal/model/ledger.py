@@ -84,7 +84,7 @@ class Chain:
         return self.found
 
     def losses(self) -> list[Loss]:
-        """List what was lost, in the order of the stages, the most frequent reason first."""
+        """List the losses, in the order of the stages, the most frequent reason first."""
         ordered = sorted(
             self.lost.items(), key=lambda item: (self.stages.index(item[0][0]), -item[1], item[0])
         )
@@ -110,7 +110,7 @@ class Chain:
         return type(self)(self.found, dict(self.lost), deepcopy(self.examples))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the numbers of the chain, and what was left out on the way."""
+        """Return the numbers of the chain, and the losses on the way."""
         made: dict[str, Any] = {stage: self.reaching(stage) for stage in self.stages}
         made["left_out"] = [_loss_to_json(loss) for loss in self.losses()]
         return made
@@ -362,6 +362,13 @@ class Reason(Enum):
     MISSING_CODE = "its SQL or Python file is missing", Stage.READ
     TEMPLATE_ERROR = "a template error", Stage.READ
     MISSING_PACKAGE = "needs a package that is not installed", Stage.READ
+
+    IBIS = "uses ibis, which is not traced", Stage.READ
+    DASK = "uses Dask, which is not traced", Stage.READ
+    MODIN = "uses Modin, which is not traced", Stage.READ
+    VAEX = "uses Vaex, which is not traced", Stage.READ
+    CUDF = "uses cuDF, which is not traced", Stage.READ
+    DAFT = "uses Daft, which is not traced", Stage.READ
 
     def __init__(self, label: str, stage: Stage) -> None:
         self.label = label

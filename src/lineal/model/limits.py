@@ -312,7 +312,9 @@ class Board:
 
 
 def commit() -> None:
-    """Tell whoever watches that results are being written; call it before output that is no file."""
+    """Tell whoever watches that results are being written; call it before output other than to a
+    file.
+    """
     if _process.board is not None:
         _process.board.commit()
 

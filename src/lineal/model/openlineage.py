@@ -15,6 +15,9 @@ from typing import NamedTuple
 from lineal.model.edge import Dataset
 from lineal.model.paths import path_name
 
+URN = "urn:lineal"
+"""Who produces events, and where the names of our own schemas begin: a name, not an address."""
+
 NO_NAMESPACE = "default"
 """What OpenLineage calls the namespace of those who have named none."""
 

@@ -1,4 +1,4 @@
-"""Patterns that stand in the input: COLUMNS('…'), colRegex, re.sub of a program, LIKE.
+"""Patterns of the input: COLUMNS('…'), colRegex, re.sub of a program, LIKE.
 
     matches = compile_pattern("amt_.*").search
 
@@ -30,7 +30,7 @@ class SlowPattern(ValueError):
 
 
 class Group:
-    """What is known of a group of a pattern up to here."""
+    """The facts about a group of a pattern up to here."""
 
     def __init__(self) -> None:
         self.ways = 1

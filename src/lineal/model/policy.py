@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Level(IntEnum):
-    """What is to be done about a change."""
+    """The action that a change calls for."""
 
     SAFE = 0
     REVIEW = 1

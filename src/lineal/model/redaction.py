@@ -24,12 +24,14 @@ REDACT_LITERALS = "LINEAL_REDACT_LITERALS"
 """The environment variable that says the same as --redact-literals."""
 
 MAY_HOLD_SECRETS = re.compile(
-    r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified", re.IGNORECASE
+    r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified|jdbc:", re.IGNORECASE
 )
 """Texts without any of these words are not looked at: nearly all expressions."""
 
 USER_INFO = re.compile(r"(?<=://)[^/?#\s'\"`<>(),;]*@(?=[^/?#\s'\"`@])")
 """KEY:SECRET@ in s3a://KEY:SECRET@bucket/x"""
+THIN = re.compile(r"(jdbc:oracle:\w{1,9}:)[^/@\s'\"`]{1,200}/[^@\s'\"`]{1,200}@", re.IGNORECASE)
+"""USER/SECRET@ in jdbc:oracle:thin:USER/SECRET@host:1521/x"""
 CONTAINERS = re.compile(r"(?:abfss?|wasbs?)://[^:/?#\s'\"`@]+@", re.IGNORECASE)
 """abfss://container@account/x names a container, not a user."""
 
@@ -101,6 +103,7 @@ def redact_text(text: str) -> str:
 def redact_secrets(text: str) -> str:
     """Return a text without user info of addresses, passwords, keys and tokens."""
     text = USER_INFO.sub(_replace_user, text)
+    text = THIN.sub(rf"\1{HIDDEN}@", text)
     text = SIGNED.sub(rf"\1{HIDDEN}", text)
     text = PARAMETER.sub(rf"\1{HIDDEN}", text)
     text = QUOTED.sub(rf"\1'{HIDDEN}'", text)

@@ -36,7 +36,7 @@ class Statement(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text that it stands in, while that is at hand: the same text says the same."""
+        """The text around it, while that is at hand: the same text says the same."""
         return None
 
     @property
@@ -70,7 +70,7 @@ class Saying(Protocol):
 
     @property
     def text(self) -> str:
-        """Return the text that the statement stands in."""
+        """Return the text around the statement."""
         ...
 
     @property
@@ -124,7 +124,7 @@ class LateStatement(Statement):
 
     @property
     def text(self) -> str | None:
-        """Return the text that the statement stands in."""
+        """Return the text around the statement."""
         return self._saying.text
 
     @property

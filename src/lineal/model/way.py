@@ -37,7 +37,7 @@ STRENGTH = {How.IDENTITY: 0, How.TRANSFORMATION: 1, How.AGGREGATION: 2}
 
 
 class Clause(Enum):
-    """The part of a statement that a name stands in."""
+    """The part of a statement that holds a name."""
 
     SELECT = "SELECT"
     FROM = "FROM"

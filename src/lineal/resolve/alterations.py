@@ -94,7 +94,7 @@ def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
 
 
 def altered_columns(columns: list[tuple[str, str]], entry: Entry) -> list[tuple[str, str]]:
-    """The columns of a table after all that is done to it; what is done already changes nothing."""
+    """Return the columns of a table after its ALTER statements; a repeated change has no effect."""
     slots = [Slot(name, key, NOTHING) for name, key in columns]
     for _, _, change in entry.changes:
         slots = change_slots(slots, change)

@@ -104,7 +104,9 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
 
 
 def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
-    """What is no statement at all did not parse, whatever sqlglot made of it."""
+    """Report a tree that lineal does not trace; an expression without a statement is a
+    parse error.
+    """
     at = place_of_statement(reading, tree)
     if isinstance(tree, exp.Column) and is_open_name(tree.this):
         message = f"{tree.name} was not rendered: the statement is not read"

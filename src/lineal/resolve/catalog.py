@@ -96,7 +96,7 @@ class NameCatalog:
                 self.note_spelling(target, plan.name, id(definition.reading))
 
     def take_declaration(self, key: str, spelling: str) -> DatasetInfo | None:
-        """What is declared for a name, for the tables that begin so, or for it in any database."""
+        """Take the declaration of a name, of a family of tables, or of the name in any database."""
         info = self.declared.pop(key, None)
         if info is None and key.endswith("*"):
             info = self.family(key, spelling)
@@ -110,7 +110,7 @@ class NameCatalog:
         return any(script.catalog or script.schemas for script in self.corpus.scripts)
 
     def declared_for_all(self, key: str, spelling: str) -> DatasetInfo | None:
-        """Find what is declared under a name without its catalog.
+        """Find the declaration of a name without its catalog.
 
         shop.mart.t, bank.mart.t      what is declared for mart.t holds for each of them
         """
@@ -143,8 +143,8 @@ class NameCatalog:
         )
 
     def declare(self, info: DatasetInfo) -> None:
-        """A schema from YAML, a mapping, a seed: what is declared for a name; kept aside until the
-        name is met.
+        """Add the declared schema of a dataset, from YAML, a mapping or a seed; it is kept aside
+        until a statement names the dataset.
         """
         name = info.dataset.name
         if info.exact:
@@ -168,6 +168,8 @@ class NameCatalog:
     def add_alias(self, written: str, name: str) -> None:
         """How SQL writes a relation, and the dataset that it is."""
         key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_dataset)
+        if self.naming.speaks and name not in self.declared_so:
+            name, of = self.naming.created(name, of)
         if key != of:
             self.shown[key] = (of, name)
 

@@ -13,7 +13,7 @@ from lineal.resolve.definitions import Definitions
 
 
 def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
-    """What is known of each name: its columns in order, and whether these are all."""
+    """Return the columns of each name, in order, and whether the list is complete."""
     definitions = Definitions(corpus)
     found = {}
     with deep(), uncollected():

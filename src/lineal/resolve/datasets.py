@@ -22,7 +22,7 @@ UNDECLARED = ColumnInfo("")
 
 
 class DatasetInfos:
-    """What is known of each dataset in the end."""
+    """The information about each dataset, put together when everything is resolved."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class DatasetInfos:
         return found
 
     def columns_known(self, entry: Entry, frame: Frame) -> list[ColumnInfo]:
-        """The columns of a frame, each with what is declared of it; its type may be found later."""
+        """Return the columns of a frame, each with its declaration; its type may be found later."""
         declared = self.declared_columns(entry)
         columns = []
         for slot in frame.slots:
@@ -125,7 +125,7 @@ class DatasetInfos:
         return columns
 
     def declared_columns(self, entry: Entry) -> dict[str, ColumnInfo]:
-        """What is declared of each column, by its key and by its spelling."""
+        """Return the declaration of each column, by its key and by its spelling."""
         if entry.declared is None:
             return {}
         fold, columns = self.facts.fold, entry.declared.columns

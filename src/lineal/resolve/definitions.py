@@ -94,7 +94,7 @@ class Definitions:
         return Types(self.catalog, self.schemas, self.boundary)
 
     def extract(self, progress: Progress | None = None) -> Extraction:
-        """Read the corpus, evaluate it, and put together what was found."""
+        """Read the corpus, evaluate its definitions, and build the extraction."""
         with deep(), uncollected():
             self.gather_definitions()
             self.evaluator.follow(progress)
@@ -106,7 +106,7 @@ class Definitions:
             return found
 
     def show_names(self) -> None:
-        """Keep what is known of the targets of programs under the names that are shown."""
+        """Key the gaps and the certain targets of programs by the names that are shown."""
         shown = self.output.shown.dataset
         self.gaps = {shown(target): gaps for target, gaps in self.gaps.items()}
         self.written_surely = {shown(target) for target in self.written_surely}

@@ -74,7 +74,7 @@ class Saying:
 
     @property
     def sql(self) -> str | None:
-        """The statement's own text; none where it counts with what is around it."""
+        """The statement's own text; none where the text around it counts as well."""
         return None
 
     def look_up(self, work: Callable[[], Said], otherwise: Said) -> Said:
@@ -151,7 +151,7 @@ class Sql(Saying):
 
     @property
     def sql(self) -> str | None:
-        """The statement's own text; none where it counts with what is around it."""
+        """The statement's own text; none where the text around it counts as well."""
         if self.is_function or len(self.chunks) != 1:
             return None
         words = self.chunks[0]
@@ -184,7 +184,7 @@ class Sql(Saying):
 
 
 class Body(Saying):
-    """CREATE FUNCTION f …      what is called counts as well as what calls it"""
+    """CREATE FUNCTION f …      the body of a function counts as well as its callers"""
 
     kind = "function"
 

@@ -10,6 +10,7 @@ from lineal.extract.pyspark.embedded.clients import new_collector
 from lineal.extract.pyspark.embedded.statements import Statement
 from lineal.extract.pyspark.embedded.unreached import add_unreached
 from lineal.extract.pyspark.files import files_of
+from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
@@ -43,6 +44,11 @@ def has_embedded(scripts: Iterable[Script]) -> bool:
         script.dialect == PYTHON and script.target is None and SQL_WORDS.search(script.text)
         for script in scripts
     )
+
+
+def traced_modules() -> frozenset[str]:
+    """Return the modules of the DataFrame libraries that are traced."""
+    return frozenset(TRACED)
 
 
 def find_embedded(corpus: Corpus) -> Found:

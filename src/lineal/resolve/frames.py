@@ -37,8 +37,13 @@ class StatementFrames:
         self.hooks = hooks
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
-        """What a statement writes; one in a trigger's function writes it for each table that has
-        the trigger.
+        """What a statement writes, whatever temporary tables it went through."""
+        frame = self.frame_as_read(definition, evaluation)
+        return frame if definition.hidden else self.references.schemas.spell_out(frame)
+
+    def frame_as_read(self, definition: Definition, evaluation: Evaluation) -> Frame:
+        """What a statement writes, with symbols for what temporary tables held; one in a trigger's
+        function writes it for each table that has the trigger.
         """
         moment = definition.plan.moment
         if moment is None or not moment.body.triggers:

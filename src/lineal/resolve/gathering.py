@@ -54,7 +54,7 @@ class Gatherer:
         """what files are called whose stem does not tell them apart"""
 
     def gather(self) -> None:
-        """Declare and define everything that is no program."""
+        """Declare and define everything except programs."""
         corpus = self.catalog.corpus
         for info in corpus.datasets:
             self.boundary.attempt(

@@ -1,5 +1,5 @@
-"""Lineage that is known already, saved or reported by other tools, beside what is read from text:
-one graph.
+"""Join lineage that other tools saved or reported with the lineage that lineal reads from text: one
+graph.
 
     events.ndjson: raw.orders → stg_orders        mart.sql: CREATE TABLE mart AS SELECT … FROM
     stg_orders
@@ -42,7 +42,7 @@ def informed(corpus: Corpus) -> Corpus:
 
 
 def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
-    """What was found and what is given; what is said twice stands once."""
+    """Join the extraction with the imported ones; an edge that several have is kept once."""
     for each in given:
         found = _two(found, each)
     return found
@@ -90,7 +90,9 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
 
 
 def _moved(found: Extraction, homes: Same) -> Extraction:
-    """A text does not say in which database its tables are: what is given of them does."""
+    """Rename the datasets of a text, which does not name their database, as the imported lineage
+    does.
+    """
     return Extraction(
         edges=[_renamed(edge, homes) for edge in found.edges],
         reads=[_renamed_read(read, homes) for read in found.reads],

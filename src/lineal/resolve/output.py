@@ -168,7 +168,7 @@ def add_places(
     shown: ShownNames,
     reads: dict[tuple[object, ...], Read],
 ) -> None:
-    """Every place of a program that names a column, with how it stands there."""
+    """Add every place of a program that names a column, with the clause that it is in."""
     reading = definition.reading
     first = (
         (clause, *read) for clause, columns in evaluation.reads.items() for read in columns.items()

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+import lineal.extract.dataframes  # noqa: F401  (its front ends enter their handlers)
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Lineage, doubted
 from lineal.algebra.relation import decided_rows, extend, project, scan_on_demand
@@ -346,7 +347,7 @@ class Again:
 
 
 def forget(definitions: Definitions) -> None:
-    """What was evaluated while a program ran did not know of what the program writes."""
+    """Drop all evaluations made while a program ran: they did not know of the program's writes."""
     for entry in definitions.catalog.entries.values():
         entry.scanned = None
     for definition in definitions.order:
@@ -449,7 +450,7 @@ class Corpus:
         entry.scanned = None
 
     def take_back(self) -> None:
-        """Undeclare what was lent."""
+        """Restore the declarations that the lent columns have replaced."""
         for entry, declared in reversed(self.lent):
             entry.declared, entry.scanned = declared, None
 
@@ -548,8 +549,8 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
 
 
 def written_frame(write: Write) -> Frame:
-    """What is written; where only a run knows the name of a source or of the target, everything is
-    doubtful.
+    """Return the frame of a write; its lineage is uncertain where only a run knows the name of a
+    source or of the target.
     """
     frame = write.relation.frame
     everything = "{" in write.name
@@ -568,7 +569,7 @@ def uncertain(lineage: Lineage, everything: bool) -> Lineage:
 
 
 def remember(write: Write, evaluation: Evaluation) -> None:
-    """What was read on the way to a DataFrame is read by everything that is made of it."""
+    """Add the reads of every DataFrame that a write is made of to the write's own reads."""
     datasets_read, reads, learnt = evaluation.datasets_read, evaluation.reads, evaluation.learnt
     for relation in ancestors(write.relation):
         past = relation.evaluation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import merge, scan_on_demand
+from lineal.algebra.symbols import share_states
 from lineal.extract.entries import Definition, Entry, State
 from lineal.model.boundary import internal_error
 from lineal.model.extraction import DatasetInfo
@@ -26,6 +27,8 @@ class Schemas:
         self.facts = catalog.facts
         self.depth = 0
         """how many definitions are under way, each for the sake of the one before"""
+        self.states = share_states()
+        """what temporary tables hold from statement to statement, where it is much"""
 
     def schema(self, entry: Entry) -> Frame:
         """The scan of a dataset: its definition's columns, else the declared ones, else an open
@@ -59,7 +62,9 @@ class Schemas:
         return scan_on_demand(entry.dataset, [], False)
 
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
-        """What the definitions of a name make, with what is declared where they do not tell all."""
+        """Return the frame that the definitions of a name make, completed by the declared
+        columns.
+        """
         columns: dict[str, str] = {}
         complete = any(definition.plan.defines for definition in defining)
         if any(definition.reading.script.open for definition in defining):
@@ -87,7 +92,7 @@ class Schemas:
         )
 
     def declared_frame(self, entry: Entry) -> Frame:
-        """What is declared for a name."""
+        """Return the frame of the columns that are declared for a name."""
         if entry.like:
             return self.likeness(entry)
         info = entry.declared
@@ -191,10 +196,16 @@ class Schemas:
                     else self.hooks.evaluate(definition)
                 )
                 frame = written if frame is None else merge(frame, written)
+            if frame is not None:
+                frame = self.states.share(frame)
             each.scanned = frame
 
         assert frame is not None
         return frame
+
+    def spell_out(self, frame: Frame) -> Frame:
+        """What a dataset holds that is shown, with what temporary tables held in its place."""
+        return self.states.put_values(frame) if self.states.lineages else frame
 
 
 def is_declared_apart(entry: Entry, defining: list[Definition]) -> bool:
@@ -203,7 +214,7 @@ def is_declared_apart(entry: Entry, defining: list[Definition]) -> bool:
 
 
 def named_columns(frame: Frame) -> list[tuple[str, str]]:
-    """The names and keys of the columns that are no stars."""
+    """Return the names and keys of the columns; stars are left out."""
     return [(slot.name, slot.key) for slot in frame.slots if slot.star is None]
 
 

@@ -67,7 +67,7 @@ class ScriptReader:
         reading.fail(error, Place(script.file, script.line, 1), statements, "this script")
 
     def read_steps(self, reading: Reading, facts: Facts) -> Prepared:
-        """USE, and names for what is there already, are done with here; all else are steps."""
+        """Return the steps of a script; USE and names for existing datasets are handled here."""
         naming = self.catalog.naming.within(reading.script)
         steps: list[tuple[Step, Naming | None]] = []
         plain = True

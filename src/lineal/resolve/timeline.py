@@ -41,7 +41,9 @@ NEVER: tuple[list[int], list[Version | None]] = ([], [])
 
 
 class Version:
-    """What one CREATE of a script makes, or what was there before the script under a name."""
+    """One version of a name: the result of a CREATE in a script, or the dataset before the
+    script.
+    """
 
     __slots__ = (
         "arms",
@@ -123,7 +125,7 @@ class Timeline:
         versions.append(version)
 
     def current(self, position: int, name: str, key: str) -> Version:
-        """The version that a name has, else what was there before the script."""
+        """Return the version that a name has, else the version before the script."""
         found = self.bound.get(key)
         return (
             found if found is not None else self.start(position, Version(name, key, external=True))
@@ -219,7 +221,7 @@ class Timeline:
     def start_copy(
         self, position: int, name: str, key: str, from_name: str, from_key: str, node: Any
     ) -> None:
-        """Start a version that holds what was under another name before the script."""
+        """Start a version that copies the dataset which had another name before the script."""
         plan = copy_of(name, key, from_name, from_key, node=node)
         self.start(position, Version(name, key)).writes.append((position, plan))
 

@@ -86,8 +86,8 @@ class Types:
         ]
 
     def columns(self, entry: Entry) -> dict[str, Type]:
-        """What is declared counts; of the rest, what all the statements that define the dataset
-        agree on.
+        """Return the type of each column: the declared one, else the type on which all statements
+        that define the dataset agree.
 
         ALTER TABLE may have changed any of them: then nothing is claimed.
         """

@@ -158,6 +158,8 @@ class Versions:
         columns = named_columns(self.schemas.schema(version.states[-1]))
         for definition in written:
             definition.entry, definition.target = entry, entry.dataset
+            if definition.frame is not None:
+                definition.frame = self.schemas.spell_out(definition.frame)
             entry.add(definition)
         entry.scanned = scan_on_demand(
             entry.dataset, columns, all(each.failure is None for each in written)

@@ -88,7 +88,7 @@ def users_key() -> bytes | None:
 
 
 def _state_folder() -> Path:
-    """Where programs keep what is neither a cache nor a setting; never inside of the cache."""
+    """Return the folder where programs keep their state; it is never inside of the cache."""
     if sys.platform == "win32":
         roaming = os.environ.get("APPDATA")
         return Path(roaming) if roaming else Path.home() / "AppData" / "Roaming"
@@ -136,7 +136,7 @@ class Cache:
         self.secret = users_key()
 
     def get(self, key: str) -> bytes | None:
-        """What was put there, or None: not there, damaged, forged, or somebody else's."""
+        """Return a cached entry, or None: missing, damaged, forged, or of another user."""
         if self.secret is None:
             return None
         try:
@@ -171,7 +171,7 @@ class Cache:
         return True
 
     def _make_room(self) -> None:
-        """The entries that were not used for the longest time go first; so does what was never
+        """Remove the entries that were not used for the longest time, and entries that were never
         finished.
         """
         with suppress(OSError):

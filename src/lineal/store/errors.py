@@ -6,7 +6,7 @@ from lineal.model.boundary import Passing
 
 
 class StoreError(Passing):
-    """The store cannot do what was asked; nothing of it was changed."""
+    """The store cannot do the requested work; nothing of it was changed."""
 
 
 class NoStore(StoreError):
@@ -18,7 +18,7 @@ class Busy(StoreError):
 
 
 class Damaged(StoreError):
-    """What stands there is not what was written."""
+    """The content differs from the content that lineal wrote."""
 
 
 class TooNew(StoreError):

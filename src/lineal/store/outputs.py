@@ -92,7 +92,7 @@ class Output:
         self.said = checked(folder)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
-        """The rows of a table, in their order; a table that is not what was written is an error."""
+        """Yield the rows of a table, in their order; a table that was changed since is an error."""
         parquet = _parquet()
         where, told = self.folder / table, self.said["tables"][table]
         if digest_of(where) != told.get("digest"):

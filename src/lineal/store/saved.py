@@ -36,7 +36,7 @@ OPENING = '{"lineal":'
 
 
 class SavedError(ValueError):
-    """The text is no saved lineage, or one of a later version."""
+    """The text is not a saved lineage, or is one of a later version."""
 
 
 def write(extraction: Extraction, file: str | os.PathLike[str]) -> None:
@@ -216,7 +216,7 @@ class _Writer:
 
 
 def _brief(**values: Any) -> dict[str, Any]:
-    """What is empty is left out; the number 0 is not."""
+    """Leave out empty values; the number 0 is not empty."""
     return {
         name: value
         for name, value in values.items()

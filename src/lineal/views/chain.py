@@ -38,7 +38,7 @@ DEEPEST = 30
 
 
 class Node(NamedTuple):
-    """A line that names a column or dataset: its notes stand under each other on one page."""
+    """A line that names a column or dataset: its notes are aligned on one page."""
 
     before: str
     name: str
@@ -127,8 +127,8 @@ def _path(report: Report, path: Path, number: int) -> Draft:
 
 
 def _paths(report: Report, chain: Chain) -> tuple[list[Path], dict[Column, int]]:
-    """The trace cut into paths, each hop in one of them; and for each column the path that it first
-    stands in.
+    """Return the trace cut into paths, each hop in one of them, and for each column the first path
+    that has it.
     """
     traced = {(edge.source, edge.target) for edge, _ in chain.edges}
 

@@ -49,7 +49,7 @@ def context(graph: Graph, column: Column, size: int) -> str:
 
 
 def heading(graph: Graph, column: Column) -> Iterator[str]:
-    """Yield what is known of the column itself."""
+    """Yield the facts about the column itself."""
     yield f"# Column {code(str(column))}"
     yield ""
     yield f"- dataset: {code(column.dataset.name)}, {graph.kind(column.dataset)}"

@@ -1,4 +1,4 @@
-"""What has changed between two lineages: for people, for a pull request, for programs, for code
+"""The changes between two lineages: for people, for a pull request, for programs, for code
 scanning.
 """
 
@@ -157,7 +157,7 @@ def cut_pair(before: str, after: str) -> tuple[str, str]:
 
 
 def _cut(shown: str, start: int) -> str:
-    """Return a part of a text; what is left out before and behind it is three dots."""
+    """Return a part of a text; three dots replace the parts before and behind it."""
     head = "…" if start else ""
     rest = shown[start:]
     if len(rest) <= LONGEST:
@@ -396,13 +396,13 @@ def _physical(at: Place | None) -> dict[str, Any]:
 
 
 def selectors(shown: Compared) -> str:
-    """Return the names of what has to run, on one line."""
+    """Return the names of the datasets that have to run, on one line."""
     affected = select_affected(shown.found, shown.other_seeds)
     return selection.as_selectors(affected, shown.found.pairs.head.graph)
 
 
 def selected_as_json(shown: Compared) -> str:
-    """Return what has to run, and why."""
+    """Return the datasets that have to run, and why."""
     affected = select_affected(shown.found, shown.other_seeds)
     return selection.as_json(affected, shown.found.pairs.head.graph)
 

@@ -11,7 +11,9 @@ from lineal.views.safe import visible
 
 
 def code(text: str) -> str:
-    """A name as a code span, also in a table: `a\\|b`; what has backticks gets a longer fence."""
+    """Return a name as a code span, also in a table: `a\\|b`; backticks in it lengthen
+    the fence.
+    """
     shown = visible(text).replace("|", "\\|")
     fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     space = " " if shown.startswith("`") or shown.endswith("`") or not shown.strip() else ""
@@ -28,7 +30,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def folded(title: str, lines: Iterable[str]) -> list[str]:
-    """What is long is there for whoever opens it."""
+    """Fold long text: readers open it by its title."""
     return ["<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>"]
 
 

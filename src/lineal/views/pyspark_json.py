@@ -87,8 +87,8 @@ Spot = tuple[Dataset, str, Place | None]
 
 
 def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
-    """Each place that names a column, with what it does there; keys of groupBy are no columns of a
-    select.
+    """Return each place that names a column, with its clause; keys of groupBy do not count as
+    columns of a select.
     """
     evidence = Evidence(edges)
     found: dict[tuple[Spot, str], Read] = {}
@@ -183,7 +183,7 @@ def is_program(place: Place | None) -> bool:
 def columns_written(
     report: Report, file: str, written: set[Dataset], edges: list[Edge]
 ) -> list[dict[str, Any]]:
-    """The columns of what is written, at each write; a query that nobody keeps writes none."""
+    """Return the columns of each write; a query whose result is not kept writes none."""
     writes: dict[Dataset, list[Place]] = {}
     for statement in report.graph.extraction.statements:
         if statement.target in written and statement.place is not None and statement.file == file:

@@ -50,7 +50,7 @@ class Report:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What is reported by now: looking something up for a view may fail, too."""
+        """The diagnostics up to now: a lookup for a view may fail, too."""
         return sorted([*self.graph.extraction.diagnostics, *self._conflicts], key=order_of)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The rows view: one row a pair of columns, with what is done on the way and how sure that is.
+"""The rows view: one row for each pair of columns, with its transformation and its confidence.
 
 source,source_column,target,target_column,transformation_type,confidence
 stg_customers,customer_id,customers,customer_id,direct,0.95
@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 
 class SourceColumn(NamedTuple):
-    """One source of a column, with what is done on the way and how sure that is."""
+    """One source of a column, with its transformation and its confidence."""
 
     table: str
     column: str

@@ -24,7 +24,7 @@ def visible(text: str) -> str:
 
 
 def json_safe(document: str) -> str:
-    """The same inside a JSON document, where such a character can only stand in a string."""
+    """The same inside a JSON document, where such a character can only be in a string."""
     return _UNSEEN.sub(
         lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document
     )

@@ -225,7 +225,7 @@ class Plan:
         return variable.lineage
 
     def note_reads_of(self, other: Plan) -> None:
-        """What was read elsewhere is read here: by a checkpoint, for a variable."""
+        """Take over the reads of another plan: of a checkpoint, or of a variable's query."""
         self.columns_read.update(other.columns_read)
         self.datasets_read.update(other.datasets_read)
         self.schemas = {**other.schemas, **self.schemas}

@@ -382,7 +382,9 @@ def is_except(node: Node) -> bool:
 
 
 def appends_below(node: Node) -> list[Node]:
-    """Those whose members the expressions of a node may speak of; an alias hides what is below it."""
+    """Return the appends whose members a node's expressions may name; an alias hides those below
+    it.
+    """
     found: list[Node] = []
     waiting = list(node.inputs) if not node.alias else []
     while waiting:

@@ -20,8 +20,8 @@ DEEPEST = 40
 
 
 def composed(definition: Definition, missing: Missing, definitions: Definitions) -> str:
-    """The query of a statement as the server can read it: its own text, where that is a query over
-    what is there.
+    """Return the query of a statement as the server can read it: its own text, where that is a
+    query over existing tables.
     """
     plan, reading = definition.plan, definition.reading
     read = definition.evaluation.datasets_read if definition.evaluation is not None else {}

@@ -28,7 +28,7 @@ class Origin(NamedTuple):
 
 
 class Origins:
-    """Columns of tables, looked for through what is none."""
+    """The columns of tables that a column comes from, searched through views and queries."""
 
     def __init__(
         self, definitions: Definitions, defining: Callable[[Dataset], list[Definition]]

@@ -1,5 +1,4 @@
-"""A store of lineage: what was extracted, kept with its history, in a file or on a PostgreSQL
-server.
+"""A store of lineage: extractions kept with their history, in a file or on a PostgreSQL server.
 
 with open_store("lineal.store.db", create=True) as store:
     store.load("shop", extraction)                 what is gone is closed, what is new is opened

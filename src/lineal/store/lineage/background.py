@@ -35,7 +35,7 @@ class Ahead(Generic[Some]):
 
 
 class Later:
-    """One thing after the other, in the order of the calls; what goes wrong is raised at the end."""
+    """Runs actions one after the other, in the order of the calls; errors are raised at the end."""
 
     def __enter__(self) -> Later:
         self.worker = ThreadPoolExecutor(max_workers=1)
@@ -46,8 +46,8 @@ class Later:
         self.begun.append(self.worker.submit(action, *arguments))
 
     def meanwhile(self, made: Iterable[Some], after: Ahead[Any] | None = None) -> Iterator[Some]:
-        """What can be made until all is done, and of what comes after it; then the others, one by
-        one.
+        """Make items ahead until all actions are done, also items of `after`; return an iterator
+        over all of the own ones.
         """
         here = Ahead(made)
         while not all(each.done() for each in self.begun):

@@ -56,8 +56,8 @@ def _small(value: int) -> int:
 
 
 def rows(columns: Mapping[str, Sequence[Any]], same: Mapping[str, int], fields: Fields) -> bytes:
-    """Rows whose columns are given one by one, all equally long; before them what is the same in
-    all rows.
+    """Return rows whose columns are given one by one, all equally long; the values in `same` are
+    equal in all rows and come first.
     """
     length = len(next(iter(columns.values())))
     before = _count(len(same) + len(columns)) + b"".join(map(field, same.values()))

@@ -47,8 +47,8 @@ class Database(Protocol):
         """Run a statement that returns no rows."""
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
-        """Rows whose columns are given one by one, all equally long; what is the same for all of
-        them once.
+        """Insert rows whose columns are given one by one, all equally long; the values in `same`
+        hold for all rows.
         """
         ...
 

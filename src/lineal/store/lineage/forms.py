@@ -1,5 +1,5 @@
-"""What has no columns of its own in the tables, as JSON: the forms of the saved file, with names
-and files in full.
+"""Facts without columns of their own in the tables, as JSON: the forms of the saved file, with
+names and files in full.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def job_in(text: str) -> Job:
 
 
 def rest_of(info: DatasetInfo) -> str | None:
-    """What is known about a dataset beside that."""
+    """Return all other facts about a dataset, as JSON."""
     rest = {name: value for name, value in _writer.dataset(info).items() if name not in STANDING}
     if info.exact:
         rest["exact"] = True

@@ -1,4 +1,4 @@
-"""What became of a column's edges, and dropping what nobody wants to know any more."""
+"""The history of a column's edges, and dropping the part of it that is not needed any more."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from lineal.store.lineage.texts import original, plain
 
 
 class Period(NamedTuple):
-    """An edge, from the moment it came to the moment it went; a change of what is done to the
-    source ends a period.
+    """An edge, from the moment it came to the moment it went; a change of its usages ends a
+    period.
     """
 
     source: Column
@@ -68,7 +68,7 @@ def history(database: Database, runs: list[Run], column: Column) -> list[Period]
 
 
 def _hows(database: Database, edges: Iterable[int]) -> dict[int, list[tuple[int, int | None, str]]]:
-    """What was done to the source, from run to run, of each edge."""
+    """Return the usages of each edge, from run to run."""
     found: dict[int, list[tuple[int, int | None, str]]] = {}
     for some in chunks(sorted(edges), 400):
         for number, *span in database.rows(
@@ -134,7 +134,7 @@ UNUSED = (
 
 
 def drop(database: Database, run: Run) -> int:
-    """Forget what was over before a run or in it; how many edges went."""
+    """Forget the edges that ended before a run or in it; return how many were dropped."""
     closed = "to_run <= ? AND namespace_id = ?"
     values = [run.number, run.namespace]
     ((count,),) = database.rows(f"SELECT count(*) FROM edges WHERE {closed}", values)

@@ -43,7 +43,7 @@ def count(found: Ranges) -> int:
 
 
 def spans(found: Ranges) -> Ranges:
-    """Few and in order: what is read to have all of the ranges."""
+    """Return few ranges, in order, that cover all of the given ones."""
     wide: Ranges = []
     for first, last in sorted(found):
         if wide and first <= wide[-1][1] + NEAR:
@@ -54,7 +54,7 @@ def spans(found: Ranges) -> Ranges:
 
 
 class Ranks:
-    """Where a number stands in the order."""
+    """The position of a number in the order of some ranges."""
 
     def __init__(self, found: Ranges) -> None:
         before = 0

@@ -1,4 +1,4 @@
-"""Loading: what is new is opened, what is gone is closed, what is as it was stays untouched.
+"""Loading: new rows are opened, missing ones are closed, unchanged ones stay untouched.
 
 Everything happens in one transaction: whoever opens the store sees the lineage as it was before, or
 as it is after.

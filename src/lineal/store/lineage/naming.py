@@ -1,5 +1,5 @@
-"""What somebody may mean by a name: the datasets that end so, with their columns, and no more of
-the store.
+"""The datasets that a name may mean: those that end so, with their columns, without loading the
+rest of the store.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class Numbers(defaultdict[Any, int]):
 
 
 class Names:
-    """The names of one namespace; what is new is written by `write`."""
+    """The names of one namespace; `write` writes the new ones."""
 
     def __init__(self, database: Database, namespace: int, fresh: bool) -> None:
         self.database = database

@@ -276,8 +276,8 @@ class Postgres:
             self.run(f"SET LOCAL {setting} TO off")
 
     def tidy(self) -> None:
-        """What was deleted makes room for what comes; the server does it by itself, this does it
-        now.
+        """Free the room of deleted rows for new ones now; the server would do it by
+        itself later.
         """
         with self._errors_in_words():
             for table in ("edges", "usages", "reads", "columns"):
@@ -289,7 +289,7 @@ class Postgres:
             self.connection.close()
 
     def abandon(self) -> None:
-        """Close the connection: the server has undone what was not committed."""
+        """Close the connection: the server has undone all uncommitted changes."""
         self.close()
 
 

@@ -77,7 +77,7 @@ def region(
 
 
 class Region(Restored):
-    """Only what is visited is looked up, and of names only what is needed for it."""
+    """Looks up only the visited columns, and only the names that these need."""
 
     def __init__(self, database: Database, run: Run) -> None:
         super().__init__(database, run)
@@ -228,7 +228,7 @@ class Region(Restored):
         return {info.dataset: info for info in infos}
 
     def column_rows(self, touched: set[Node]) -> list[Row]:
-        """What is known about the columns that are touched, of whatever dataset how wide."""
+        """Return the rows about the touched columns only, however wide their datasets are."""
         found: list[Row] = []
         if not self.run.layout["column_infos"]:
             return found

@@ -53,7 +53,7 @@ class Statements:
         return None
 
     def at(self, target: Dataset, place: Place | None) -> Key:
-        """The statement that a place stands in: the last of its file that begins before."""
+        """Return the statement at a place: the last one of its file that begins before."""
         known = self.by_target[target]
         if place is None:
             return known[0][1]

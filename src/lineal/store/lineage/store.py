@@ -1,4 +1,4 @@
-"""The interface of a store; which database it stands in is decided by its address."""
+"""The interface of a store; its address decides which database holds it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lineal.store.lineage.sqlite import Sqlite
 
 
 def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Store:
-    """The store at a path or a postgresql:// address; what is created is of the latest version."""
+    """Open the store at a path or a postgresql:// address; a new store has the latest version."""
     database: Database
     if address.startswith(SCHEMES):
         database = Postgres(address, create=create, wait=wait)
@@ -71,8 +71,8 @@ class Store:
         return self.database.name
 
     def check_writable(self) -> None:
-        """Nothing is written, but it could be: what is in the way is said now, and not after hours
-        of work.
+        """Check that the store can be written, without writing: an obstacle is reported now, and
+        not after hours of work.
         """
         with self.database.writing(), sound(self.database):
             self.database.run("UPDATE edges SET to_run = to_run WHERE 1 = 0")
@@ -80,7 +80,7 @@ class Store:
     def load(
         self, namespace: str, extraction: Extraction, source: str = "", now: str = ""
     ) -> Change:
-        """Make this the lineage of the namespace; what is as it was stays untouched."""
+        """Make this the lineage of the namespace; unchanged rows stay untouched."""
         migrate(self.database, create=True)
         return load(self.database, namespace, extraction, source, now)
 
@@ -114,7 +114,7 @@ class Store:
             )
 
     def drop(self, namespace: str, before: str) -> int:
-        """Forget what was no longer so at a moment; how many edges that were."""
+        """Forget the edges that had ended at a moment; return how many were dropped."""
         with self.database.writing(), sound(self.database):
             run = runs.run_at(self.database, self._namespace(namespace), moment(before))
             dropped = drop(self.database, run) if run is not None else 0

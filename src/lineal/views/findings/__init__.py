@@ -31,7 +31,7 @@ FORMATS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """The findings, the rules that were asked, and the lines that findings stand on."""
+    """The findings, the rules that were asked, and the lines of the findings."""
 
     findings: Sequence[Finding]
     rules: Sequence[Rule]

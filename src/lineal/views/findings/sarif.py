@@ -100,7 +100,7 @@ def _logical(about: Column | Dataset | None) -> dict[str, Any]:
 
 
 def uri(file: str) -> str:
-    """models/a b.sql → models/a%20b.sql; what is absolute is a file: URI"""
+    """models/a b.sql → models/a%20b.sql; an absolute path is a file: URI"""
     path = PurePath(file)
     quoted = quote(path.as_posix().encode("utf-8", "surrogateescape"))
     if path.is_absolute():

@@ -100,7 +100,7 @@ def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iter
 
 
 def _window(text: str, at: int) -> tuple[str, str, str]:
-    """The part of a line that is shown, what stands before the spot in it, and the spot."""
+    """The part of a line that is shown, the text before the spot in it, and the spot."""
     at = min(at, len(text.rstrip()))
     start = max(at - LONGEST // 2, 0) if len(text) > LONGEST else 0
     word = _SPOT.match(text, at, start + LONGEST)

@@ -39,7 +39,7 @@ def key_name(node: Node) -> list[str]:
 
 
 def no_name(node: Node) -> list[str]:
-    """xs[0]      a position is no name"""
+    """xs[0]      nothing: a position has no name"""
     return []
 
 
@@ -77,7 +77,7 @@ def is_part(node: Node) -> bool:
 
 
 def is_part_of_column(node: Node, scope: Scope) -> bool:
-    """from_json(doc, …).items[0]      whatever it is, it is no part of doc"""
+    """from_json(doc, …).items[0]      False: a parsed value is not a part of doc"""
     return is_own(scope.find_attribute(base_of(node)).lineage)
 
 

@@ -144,7 +144,7 @@ def carried_struct(node: Node, scope: Scope) -> Struct | None:
 
 
 def lineage_held_in(node: Node, scope: Scope) -> Lineage | None:
-    """What is passed on: a struct that is built here, or a column that holds one."""
+    """Return the lineage of a struct that is built here, or of a column that holds one."""
     if node.name in BUILDERS:
         return lineage_with_parts(node, scope)
 

@@ -27,7 +27,7 @@ def read_join(node: Node, outer: Scope | None, plan: Plan) -> Frame:
 def conditions_of(
     node: Node, fields: Iterable[str], outer: Scope | None, plan: Plan
 ) -> Callable[[Frame], list[Expression]]:
-    """What a join's condition means, once its sides stand beside each other."""
+    """Return the expressions of a join's condition, over the columns of both sides."""
 
     def expressions(both: Frame) -> list[Expression]:
         scope = Scope(both, outer, plan, Clause.JOIN_ON)
