@@ -40,7 +40,7 @@ py = F.udf(lambda x: x * 2, "double")
 
 
 def classify(amount, qty):
-    return "x"
+    return f"{amount} of {qty}"
 
 
 classify_udf = F.udf(classify, StringType())

@@ -9,12 +9,12 @@ spark = SparkSession.builder.getOrCreate()
 
 @F.udf(returnType=StringType())
 def masked(text):
-    return text[:2] + "***" if text else None
+    return text[:2] + "***"
 
 
 @F.udf("double")
 def margin(price, cost):
-    return (price - cost) / price if price else None
+    return (price - cost) / price
 
 
 clean = F.udf(lambda text: text.strip().lower(), StringType())

@@ -180,6 +180,8 @@ def make_udf(kind: str, function: Value, text: str) -> Udf:
     """
     name = getattr(function, "name", "<lambda>")
     made = Udf("udf" if name == "<lambda>" else name)
+    if kind == "udf":
+        return replace(made, aggregates="GROUPED_AGG" in text, body=function, by_row=True)
     if kind != "pandas_udf":
         return replace(made, aggregates="GROUPED_AGG" in text)
     return replace(

@@ -26,6 +26,7 @@ from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import (
     Builder,
     Choice,
+    Function,
     Pattern,
     SchemaValue,
     Session,
@@ -291,7 +292,9 @@ def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     if not isinstance(name, str):
         name = "udf"
     function = named_argument(arguments, keywords, 1, "f")
-    return replace(function, name=name) if isinstance(function, Udf) else Udf(name)
+    if isinstance(function, Udf):
+        return replace(function, name=name)
+    return Udf(name, body=function, by_row=isinstance(function, Function))
 
 
 def same_session(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

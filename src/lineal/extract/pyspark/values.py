@@ -376,9 +376,11 @@ class Udf:
     name: str
     aggregates: bool = False
     body: Value = field(default=None, compare=False)
-    """of a pandas UDF the function that works on series"""
+    """the function: of a pandas UDF it works on series"""
     is_iterator: bool = False
     """the function takes an iterator of series"""
+    by_row: bool = False
+    """the function works on the values of one row"""
 
 
 @dataclass

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS
 from lineal.extract.pyspark.columns.trees import column, item, literal, name_tree, parse_items
+from lineal.extract.pyspark.columns.udf_bodies import follow_body
 from lineal.extract.pyspark.decorators import udf_of
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke, named_argument
 from lineal.extract.pyspark.knowledge import items_of
@@ -451,7 +452,12 @@ def udf_call(
 
     plus_one("x")      whatever it does, it does it to x, where its body cannot be followed
     """
-    for follow in FOLLOW_BODY if udf.body is not None else ():
+    if udf.by_row and not udf.aggregates:
+        made = follow_body(udf, run, arguments, keywords, node)
+        if made is not None:
+            return ColumnValue(made, doubt=doubt_of(arguments))
+
+    for follow in FOLLOW_BODY if udf.body is not None and not udf.by_row else ():
         followed = follow(run, udf, arguments, keywords, node)
         if followed is not None:
             return followed
