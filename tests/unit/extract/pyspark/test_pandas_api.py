@@ -45,6 +45,25 @@ def test_frames_from_queries_and_paths():
     ]
 
 
-def test_what_only_pandas_has_is_told():
-    found = read('ps.read_table("raw.t").sort_values("id").to_table("mart.t")\n')
+def test_methods_of_pandas_are_read():
+    found = read(
+        'p = ps.read_table("raw.sales")\np = p[p["amount"] > 0].rename(columns={"amount": "net"})\n'
+        'by = p.groupby("shop", as_index=False).agg({"net": "sum"})\n'
+        'ps.concat([by[["shop", "net"]]]).to_table("mart.sales")\n'
+        'ps.read_table("raw.t", index_col="id").to_spark(index_col="id").write.saveAsTable("mart.t")\n'
+        'spark.table("raw.u").pandas_api()[["k"]].to_delta("s3://lake/u", mode="append")\n'
+    )
+    assert facts(found) == [
+        "raw.sales.amount -> mart.sales.net AGGREGATION",
+        "raw.sales.amount => mart.sales FILTER",
+        "raw.sales.shop -> mart.sales.shop IDENTITY",
+        "raw.sales.shop => mart.sales GROUP_BY",
+        "raw.t.* -> mart.t.* IDENTITY",
+        "raw.t.id -> mart.t.id IDENTITY",
+        "raw.u.k -> s3://lake/u.k IDENTITY",
+    ]
+
+
+def test_what_is_not_traced_is_told():
+    found = read('ps.read_table("raw.t").summarize_all("id").to_table("mart.t")\n')
     assert {each.code for each in found.diagnostics} & {Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT}

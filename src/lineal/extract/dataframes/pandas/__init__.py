@@ -12,6 +12,7 @@ reshape.py     pivot_table, melt, stack, get_dummies
 series.py      methods of a series, .str and .dt, operators
 elements.py    functions of the program over elements and rows
 spark.py       toPandas, createDataFrame(frame), mapInPandas, applyInPandas
+on_spark.py    the pandas API on Spark
 udfs.py        bodies of pandas UDFs
 files.py       read_csv, read_sql, to_parquet, to_sql
 library.py     functions of pandas and numpy

@@ -16,6 +16,7 @@ from lineal.extract.dataframes.pandas.groups import (
 )
 from lineal.extract.dataframes.pandas.joins import JOINS, frame_of_series
 from lineal.extract.dataframes.pandas.names import names_of
+from lineal.extract.dataframes.pandas.on_spark import METHODS_ON_SPARK
 from lineal.extract.dataframes.pandas.reshape import RESHAPING, transpose
 from lineal.extract.dataframes.pandas.rows import ROWS
 from lineal.extract.dataframes.pandas.selection import item_of_row, set_columns
@@ -40,7 +41,7 @@ from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
 from lineal.model.way import Confidence
 
 FRAME: Mapping[str, Callable[[Call, Table], Value]] = {
-    **ROWS, **COLUMNS, **JOINS, **GROUPING, **RESHAPING, **REDUCING, **WRITERS
+    **ROWS, **COLUMNS, **JOINS, **GROUPING, **RESHAPING, **REDUCING, **WRITERS, **METHODS_ON_SPARK
 }  # fmt: skip
 """Every method of a frame that is traced."""
 

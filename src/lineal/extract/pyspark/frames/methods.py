@@ -25,8 +25,8 @@ FRAME_METHODS.update({
     "sampleBy": rows.sample_by,
     **dict.fromkeys(
         ("limit", "offset", "sample", "cache", "persist", "unpersist", "repartition", "repartitionByRange",
-         "coalesce", "hint", "checkpoint", "localCheckpoint", "withWatermark", "observe", "withMetadata", "pandas_api",
-         "repartitionById", "to_spark", "reset_index"),
+         "coalesce", "hint", "checkpoint", "localCheckpoint", "withWatermark", "observe", "withMetadata",
+         "repartitionById"),
         rows.same,
     ),
     "join": joins.join,

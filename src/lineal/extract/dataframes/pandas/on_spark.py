@@ -1,0 +1,100 @@
+"""The pandas API on Spark: frames of pandas that are read from, and written to, tables of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lineal.extract.dataframes.pandas.calls import Call
+from lineal.extract.dataframes.pandas.columns import set_index
+from lineal.extract.dataframes.pandas.files import left, open_table
+from lineal.extract.dataframes.pandas.library import PANDAS
+from lineal.extract.dataframes.pandas.values import DataFrame, Table
+from lineal.extract.dataframes.sources import write_path, write_table
+from lineal.extract.pyspark.dispatch import ACTIONS, Arguments, Keywords, LibraryCall
+from lineal.extract.pyspark.library_functions import LIBRARIES
+from lineal.extract.pyspark.pandas_api import PANDAS_LIBRARIES
+from lineal.extract.pyspark.relation import Relation
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Value
+
+ROOT = "pyspark.pandas."
+
+
+def to_frame(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.pandas_api()      the same columns, as a frame of pandas"""
+    return open_table(run, relation)
+
+
+def reading(read: LibraryCall) -> LibraryCall:
+    """Return a reader of Spark whose DataFrame is a frame of pandas: ps.read_table("raw.orders")."""
+
+    def read_as_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """ps.read_table("raw.orders", index_col="id")"""
+        found = read(run, arguments, keywords, node)
+        if not isinstance(found, Relation):
+            return found
+        frame = open_table(run, found)
+        names = keywords.get("index_col")
+        if names is None:
+            return frame
+        return DataFrame(set_index(Call(run, [names], {}, node), frame.table))
+
+    return read_as_frame
+
+
+def calling(name: str) -> LibraryCall:
+    """Return a function of pandas under the name that the API on Spark has for it: ps.concat."""
+
+    def call_function(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """ps.concat([a, b])"""
+        return PANDAS[name](Call(run, arguments, keywords, node))
+
+    return call_function
+
+
+def from_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+    """ps.from_pandas(frame)"""
+    return arguments[0] if arguments else next(iter(keywords.values()), None)
+
+
+def to_spark(call: Call, table: Table) -> Value:
+    """psdf.to_spark(), psdf.to_spark(index_col="id")"""
+    return spark_columns(call, table)
+
+
+def to_table(call: Call, table: Table) -> Value:
+    """psdf.to_table("mart.orders", mode="append")"""
+    append = call.keywords.get("mode") in ("append", "a")
+    write_table(call.run, spark_columns(call, table), call.get(0, "name"), call.node, append)
+    return None
+
+
+def to_path(call: Call, table: Table) -> Value:
+    """psdf.to_delta("s3://lake/orders", mode="append"), psdf.to_spark_io(path)"""
+    append = call.keywords.get("mode") in ("append", "a")
+    write_path(call.run, spark_columns(call, table), call.get(0, "path"), call.node, append)
+    return None
+
+
+def spark_columns(call: Call, table: Table) -> Relation:
+    """Return the columns that Spark gets: the index only if it is asked for."""
+    if call.keywords.get("index_col") is None:
+        return left(table.relation)
+    return left(table.relation.derived([*table.index, *table.relation.attributes]))
+
+
+METHODS_ON_SPARK: dict[str, Callable[[Call, Table], Value]] = {
+    "to_spark": to_spark,
+    "to_table": to_table,
+    "to_delta": to_path,
+    "to_spark_io": to_path,
+}
+"""Methods that only frames on Spark have."""
+
+ACTIONS.update(dict.fromkeys(("pandas_api", "to_pandas_on_spark", "to_koalas"), to_frame))
+LIBRARIES.update({f"{ROOT}{name}": calling(name) for name in PANDAS})
+LIBRARIES.update({name: reading(read) for name, read in PANDAS_LIBRARIES.items()})
+LIBRARIES[f"{ROOT}from_pandas"] = from_pandas
