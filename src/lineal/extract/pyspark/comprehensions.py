@@ -72,11 +72,16 @@ def decided_value(run: Run, node: ast.expr, inner: Environment) -> Value:
 
     [1 if x > 0 else 2 for x in df["a"]]
     """
-    made = value(run, node, inner)
-    for each in inner.names.values():
-        if each.__class__ in DECIDED:
-            return DECIDED[each.__class__](run, made, list(inner.names.values()), node)
-    return made
+    bound = [each for each in inner.names.values() if each.__class__ in DECIDED]
+    is_element = any(getattr(each, "watch", None) is not None for each in bound)
+    run.elements += is_element
+    try:
+        made = value(run, node, inner)
+    finally:
+        run.elements -= is_element
+    if not bound:
+        return made
+    return DECIDED[bound[0].__class__](run, made, list(inner.names.values()), node)
 
 
 def walrus(run: Run, node: ast.NamedExpr, env: Environment) -> Value:

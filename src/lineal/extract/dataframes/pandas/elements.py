@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call, relations_of
-from lineal.extract.dataframes.pandas.trees import called, case, literal
+from lineal.extract.dataframes.pandas.trees import called, case, holds_unknown, literal
 from lineal.extract.dataframes.pandas.values import Body, DataFrame, Row, Series, Table, Watch
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.knowledge import is_known
@@ -83,7 +83,7 @@ def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
     doubt = None
     if isinstance(made, Series):
         tree, doubt = made.tree, made.doubt
-    elif isinstance(made, (tuple, list)):
+    elif isinstance(made, (tuple, list)) and not holds_unknown(made):
         tree = literal(made)
     elif is_known(made) or isinstance(made, Choice) or is_of_constants(made):
         tree = literal(None)

@@ -8,6 +8,7 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import doubted, united
 from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of, without_names
 from lineal.extract.dataframes.pandas.selection import narrow_rows
+from lineal.extract.dataframes.pandas.trees import holds_unknown
 from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table, Watch
 from lineal.extract.dataframes.sources import (
     read_path,
@@ -327,6 +328,8 @@ def new_series(call: Call) -> Value:
 
     if isinstance(data, Unknown):
         return data
+    if holds_unknown(data):
+        return Unknown("Series()", "values that only a run knows")
     return Series(call.tree(first_series(data)), name_of(name) if is_name(name) else None,
                   Table(Relation([], {})))  # fmt: skip
 

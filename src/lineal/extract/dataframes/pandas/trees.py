@@ -12,7 +12,7 @@ from lineal.algebra.frame import Slot
 from lineal.extract.dataframes.pandas.values import Series
 from lineal.extract.pyspark.columns.trees import BINARY, COMPARED, identifier, mark_place
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Value
+from lineal.extract.pyspark.values import Pattern, Unknown, Value
 
 BINARY_TREES: dict[type, Any] = {
     **BINARY, **COMPARED, ast.FloorDiv: exp.IntDiv, ast.BitXor: exp.BitwiseXor,
@@ -46,6 +46,18 @@ def operand(held: Value) -> Any:
     if isinstance(held, Series):
         return held.tree
     return literal(held)
+
+
+def holds_unknown(held: Value) -> bool:
+    """Tell whether a list, or what is in it, has a value that only a run knows.
+
+    [load(), "b"], [f"{load()}-b"]
+    """
+    if isinstance(held, (list, tuple, set, frozenset)):
+        return any(map(holds_unknown, held))
+    if isinstance(held, dict):
+        return any(map(holds_unknown, held.values()))
+    return isinstance(held, (Unknown, Pattern))
 
 
 def called(name: str, *arguments: Any) -> Any:

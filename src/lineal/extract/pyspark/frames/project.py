@@ -79,8 +79,7 @@ def attributes_of(
     if kind is exp.Column and not item.names:
         return [pass_column(relation, tree, scope, item.doubt)]
     if is_generator(tree) or len(item.names) > 1:
-        made = [fresh(slot) for slot in generate_rows(tree, item.names, scope, rows)]
-        return note_types(relation, made, generated_types(tree, relation))
+        return generated_attributes(run, relation, item, scope, rows)
 
     lineage = lineage_of(tree, scope)
     if item.doubt is not None:
@@ -88,6 +87,39 @@ def attributes_of(
 
     name = item.names[0] if item.names else name_of(tree, position, scope)
     return [note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)]
+
+
+def generated_attributes(
+    run: Run, relation: Relation, item: ColumnValue, scope: FrameScope, rows: Lineage
+) -> list[Attribute]:
+    """Return the columns of a generator, with their types.
+
+    select(explode("tags")), select(explode("attributes"))      of a map key and value
+    """
+    tree = item.tree
+    kinds = generated_types(tree, relation)
+    made = [fresh(slot) for slot in generate_rows(tree, item.names, scope, rows)]
+    if item.names or kinds or not made or made[-1].slot.name != "col" or not reads_map(run, tree):
+        return note_types(relation, made, kinds)
+
+    slot = made[-1].slot._replace(lineage=doubted(made[-1].slot.lineage, MAP_BY_USE))
+    return [*made[:-1], *(fresh(slot._replace(name=name, key=name)) for name in ("key", "value"))]
+
+
+MAP_BY_USE = Doubt(Confidence.MEDIUM, False, "a map, since the program reads key and value of it")
+READS_KEY = re.compile(r"""["'.`]key["'`]""")
+READS_VALUE = re.compile(r"""["'.`]value["'`]""")
+READS_ITEM = re.compile(r"""["'.`]col["'`]""")
+
+
+def reads_map(run: Run, tree: Any) -> bool:
+    """Tell whether the program reads key and value, and no item, of a column of an unknown type."""
+    if not isinstance(tree.this, exp.Column):
+        return False
+    text = run.reading.script.text
+    if READS_KEY.search(text) is None or READS_VALUE.search(text) is None:
+        return False
+    return READS_ITEM.search(text) is None
 
 
 def name_of(tree: Any, position: int, scope: FrameScope) -> str:
