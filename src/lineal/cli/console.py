@@ -15,7 +15,7 @@ from typing import IO, TextIO
 import click
 
 from lineal.cli.listing import Listing
-from lineal.model.boundary import internal_errors
+from lineal.model.boundary import internal_errors, told_by_all
 from lineal.model.diagnostic import Code, Diagnostic, Severity, order_of
 from lineal.model.limits import commit
 from lineal.views.safe import visible
@@ -107,13 +107,12 @@ def _groups(diagnostics: list[Diagnostic]) -> list[tuple[Code, list[Diagnostic]]
     return sorted(groups.items(), key=lambda group: -group[0].severity)
 
 
-def report_internal_errors(diagnostics: list[Diagnostic], color: str) -> bool:
-    """Tell what lineal has failed over, in a command that shows no other diagnostics; whether there
-    is anything.
+def report_failures(diagnostics: list[Diagnostic], color: str) -> bool:
+    """Report failures and an input without anything to read, in a command that shows no other
+    diagnostics; return whether lineal has failed.
     """
-    found = internal_errors(diagnostics)
-    report_diagnostics(found, color, Severity.ERROR)
-    return bool(found)
+    report_diagnostics(told_by_all(diagnostics), color, Severity.WARNING)
+    return bool(internal_errors(diagnostics))
 
 
 def _one_line(diagnostic: Diagnostic, color: bool) -> str:

@@ -41,7 +41,7 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
     Exit codes: 0 fine, 1 lineal itself failed, 2 a mistake in what was asked.
     """
     from lineal.cli.answer_cache import answer_from_cache
-    from lineal.cli.console import report_internal_errors, show
+    from lineal.cli.console import report_failures, show
 
     check_order("context", column, where)
     asked = source._replace(paths=checked(where))
@@ -49,7 +49,7 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
         asked, ("context", column, max_chars), lambda graph: _make_answer(graph, column, max_chars)
     )
     show(found.made, source.color)
-    sys.exit(int(report_internal_errors(found.diagnostics, source.color)))
+    sys.exit(int(report_failures(found.diagnostics, source.color)))
 
 
 def _make_answer(graph: Graph, column: str, size: int) -> Shown:

@@ -58,7 +58,7 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
     Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a mistake in
     what was asked.
     """
-    from lineal.cli.console import complain, report_internal_errors
+    from lineal.cli.console import complain, report_failures
 
     source = source._replace(paths=checked(arguments))
     corpus = corpus_of(source)
@@ -67,7 +67,7 @@ def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bo
     failed = (
         _write_patches(patches) if write and not dry_run else _show_patches(patches, source.color)
     )
-    failed |= report_internal_errors(graph.extraction.diagnostics, source.color)
+    failed |= report_failures(graph.extraction.diagnostics, source.color)
     complain(footer(graph))
     sys.exit(failed)
 

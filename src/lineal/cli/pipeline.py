@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lineal.cli.console import report_internal_errors
+from lineal.cli.console import report_failures
 from lineal.cli.source import LOG_COLUMNS, Mistake
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _run(request: Request) -> int:
         click.echo(f"nothing new in {', '.join(request.paths)}")
         return 0
     _show(summary, request)
-    return int(report_internal_errors(summary.extraction.diagnostics, "auto"))
+    return int(report_failures(summary.extraction.diagnostics, "auto"))
 
 
 def _extract(

@@ -144,7 +144,7 @@ def _inbox(file: str) -> Routes:
 
 def _page(source: Source, base: str | None = None) -> Routes:
     """Return the routes of the page and its questions."""
-    from lineal.cli.console import report_internal_errors
+    from lineal.cli.console import report_failures
     from lineal.cli.show import Made, draw_lineage, titled
     from lineal.service.current import Current
     from lineal.web.api import Api
@@ -168,7 +168,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
                 project.update()
             made, data = draw_lineage(source, base, draw, project)
         difference[0] = made.difference
-        report_internal_errors(made.graph.extraction.diagnostics, source.color)
+        report_failures(made.graph.extraction.diagnostics, source.color)
         return made.graph, data
 
     current = Current(source.paths, read)

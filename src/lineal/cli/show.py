@@ -70,7 +70,7 @@ def command(
 
     Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
     """
-    from lineal.cli.console import complain, report_internal_errors
+    from lineal.cli.console import complain, report_failures
     from lineal.store.files import replace_file
 
     source = source._replace(paths=checked(paths))
@@ -83,7 +83,7 @@ def command(
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
     complain(f"{where}: {datasets} datasets, {len(text) / 1e6:.1f} MB")
-    failed = report_internal_errors(found.diagnostics, source.color)
+    failed = report_failures(found.diagnostics, source.color)
     complain(found.footer)
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
@@ -112,13 +112,13 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
 def _shown(made: Made, text: str) -> Shown:
     """Return the page, with its diagnostics and its coverage."""
     from lineal.cli.answer_cache import Shown
-    from lineal.model.boundary import internal_errors
+    from lineal.model.boundary import told_by_all
     from lineal.views.ledger import summarize
 
     extraction = made.graph.extraction
     return Shown(
         text,
-        internal_errors(extraction.diagnostics),
+        told_by_all(extraction.diagnostics),
         summarize(extraction.coverage),
         extraction.coverage,
         (len(made.graph.infos),),

@@ -65,7 +65,7 @@ def command(
     Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in
     what was asked.
     """
-    from lineal.cli.console import complain, report_internal_errors, show
+    from lineal.cli.console import complain, report_failures, show
     from lineal.graph.graph import UnknownName
     from lineal.service.unused import Subject, plan_unused
     from lineal.views import unused as view
@@ -83,8 +83,8 @@ def command(
         show(plan.patch, source.color)
         complain(view.summary(plan.verdicts))
     else:
-        show(view.table(plan.outputs, plan.verdicts), source.color)
-    failed = report_internal_errors(graph.extraction.diagnostics, source.color)
+        show(view.table(plan.outputs, plan.verdicts, graph), source.color)
+    failed = report_failures(graph.extraction.diagnostics, source.color)
     if output == "text":
         complain(footer(graph))
     failed |= falls_short(graph.extraction.coverage, fail_under)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from lineal.cli.console import complain, report_internal_errors, show
+from lineal.cli.console import complain, report_failures, show
 from lineal.cli.coverage import fail_under, falls_short, footer
 from lineal.cli.source import (
     Mistake,
@@ -97,7 +97,7 @@ def command(
     show(found.made, source.color)
     for said in found.footer.splitlines():
         complain(said)
-    failed = not told and report_internal_errors(found.diagnostics, source.color)
+    failed = not told and report_failures(found.diagnostics, source.color)
     short = falls_short(found.coverage, fail_under)
     is_bad = fail_on != "never" and (failed or _is_bad(worst, fail_on))
     sys.exit(int(short or is_bad))

@@ -249,9 +249,10 @@ class Graph:
         if candidates:
             spellings = ", ".join(dataset.name for dataset in candidates)
             raise UnknownName(f"{text} could be any of {spellings}: write the name in full")
-        raise UnknownName(
-            f"unknown dataset {text}{_did_you_mean(text, [dataset.name for dataset in self.infos])}"
-        )
+        if not self.infos:
+            raise UnknownName(f"unknown dataset {text}: the input has no dataset")
+        known = [dataset.name for dataset in self.infos]
+        raise UnknownName(f"unknown dataset {text}{_did_you_mean(text, known)}")
 
     def column(self, text: str) -> Column:
         """The column that `dataset.column` or `dataset.column.field` names, or `column`, if only

@@ -110,6 +110,13 @@ def internal_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [found for found in diagnostics if found.code in FAILED]
 
 
+def told_by_all(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return the diagnostics that every command shows: failures, and an input without anything to
+    read.
+    """
+    return [found for found in diagnostics if found.code in FAILED or found.code is Code.NO_INPUT]
+
+
 def attempt(
     work: Callable[[], Made], otherwise: Made, place: Place | None, report: Report, what: str
 ) -> Made:

@@ -27,8 +27,10 @@ CHOSEN = {
 }
 
 
-def table(outputs: Outputs, verdicts: Sequence[Verdict]) -> Page:
+def table(outputs: Outputs, verdicts: Sequence[Verdict], graph: Graph) -> Page:
     """Return the verdicts as a table for the terminal, readers first."""
+    if not graph.infos:
+        return [line("The input has no dataset.")]
     page: Page = [line(Piece("UNUSED", "heading")), line(Piece(RULE, "rule")), line()]
     if verdicts:
         page += [Grid(HEADER, [_row(each) for each in verdicts], paths=True), line()]
