@@ -93,10 +93,20 @@ class Subject:
         return next((edge.place for edge in self.sources(column) if edge.place), None)
 
     def home_of(self, dataset: Dataset) -> Place | None:
-        """Where a dataset is declared, else where the first statement that makes it reads
-        something.
+        """Where a dataset is declared, else the first statement that makes it, else where it first
+        reads something.
         """
-        return self.graph.infos[dataset].place or self._first_reads.get(dataset)
+        declared = self.graph.infos[dataset].place
+        return declared or self._definitions.get(dataset) or self._first_reads.get(dataset)
+
+    @cached_property
+    def _definitions(self) -> dict[Dataset, Place]:
+        """Return where the first statement begins that makes each dataset."""
+        first: dict[Dataset, Place] = {}
+        for statement in self.graph.extraction.statements:
+            if statement.place is not None:
+                first.setdefault(statement.target, statement.place)
+        return first
 
     @cached_property
     def _first_reads(self) -> dict[Dataset, Place]:
