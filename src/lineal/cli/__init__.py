@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -85,6 +86,14 @@ class Commands(click.Group):
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the arguments name; suggest the nearest for an unknown one."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise click.UsageError(f"No such command '{args[0]}'.{_suggest(args[0])}", ctx)
+        return super().resolve_command(ctx, args)
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Parse the arguments; a mistake is shown on one line."""
         with _in_one_line():
@@ -118,6 +127,15 @@ class Commands(click.Group):
             hint = "Please report this; LINEAL_DEBUG=1 shows where."
             click.echo(f"Error: lineal itself failed: {said}. {hint}", err=True)
             sys.exit(CRASHED)
+
+
+def _suggest(text: str) -> str:
+    """Return what a user may have meant by a word that is not a command."""
+    if near := get_close_matches(text, COMMANDS, 1):
+        return f" Did you mean '{near[0]}'?"
+    if os.path.exists(text):  # noqa: PTH110 (pathlib takes 20 ms to import)
+        return f" To read {text}, run 'lineal lineage {text}'."
+    return ""
 
 
 @contextmanager

@@ -330,13 +330,15 @@ def test_a_mistake_in_the_question(arguments: tuple[str, ...], said: str) -> Non
     assert said in result.stderr and "\x1b" not in result.stderr
 
 
-def test_an_unknown_command_is_one_line() -> None:
-    result = CliRunner().invoke(main, ["lineag"])
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [("lineag", "Did you mean 'lineage'?"), (".", "run 'lineal lineage .'"), ("quux", "")],
+)
+def test_an_unknown_command_is_one_line(command: str, hint: str) -> None:
+    result = CliRunner().invoke(main, [command])
     assert result.exit_code == 2
-    assert (
-        result.stderr.startswith("Error: No such command 'lineag'.")
-        and result.stderr.count("\n") == 1
-    )
+    assert result.stderr.startswith(f"Error: No such command '{command}'.")
+    assert hint in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_no_command_shows_what_there_is() -> None:
