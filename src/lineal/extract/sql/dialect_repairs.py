@@ -368,11 +368,11 @@ def namespaces(words: Words) -> Words:
 
 
 def expectations(words: Words) -> Words:
-    """Drop the expectations of a table.
+    """Drop the expectations of a table; those that drop rows filter its query.
 
-    CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS …
+    CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS SELECT a FROM s
 
-    Databricks: CREATE TABLE t AS …
+    Databricks: CREATE TABLE t AS SELECT * FROM (SELECT a FROM s) AS expected WHERE (a > 0)
     """
     start, as_ = (
         next((at for at in range(len(words)) if says(words, at, "(")), None),
@@ -383,18 +383,58 @@ def expectations(words: Words) -> Words:
 
     end = closing(words, start)
     listed = items(words[start + 1 : end])
-    kept = [
-        item for item in listed if not (says(item, 0, "CONSTRAINT") and says(item, 2, "EXPECT"))
-    ]
+    kept = [item for item in listed if not is_expectation(item)]
     if len(kept) == len(listed):
         return words
 
     comma = like(words[start], TokenType.COMMA, ",")
     inside = [word for item in kept for word in (*item, comma)][:-1]
+    columns = [item[0] for item in kept if only_column(item)]
+    tests = [item[3 : closing(item, 3) + 1] for item in listed if drops_rows(item)]
     return [
         *words[:start],
         *([words[start], *inside, words[end]] if inside else []),
-        *words[end + 1 :],
+        *words[end + 1 : as_ + 1],
+        *rows_as_expected(words[as_ + 1 :], tests, columns),
+    ]
+
+
+def is_expectation(item: Words) -> bool:
+    """CONSTRAINT c EXPECT (a > 0)"""
+    return says(item, 0, "CONSTRAINT") and says(item, 2, "EXPECT")
+
+
+def drops_rows(item: Words) -> bool:
+    """CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW"""
+    return is_expectation(item) and says(item, len(item) - 2, "DROP") and says(item, 3, "(")
+
+
+def rows_as_expected(query: Words, tests: list[Words], columns: Words) -> Words:
+    """SELECT * FROM (query) AS expected (a, b) WHERE (a > 0) AND (b > 0)
+
+    the rows of a query that pass the tests; the query itself, if there are none
+    """
+    if not tests or not query:
+        return query
+
+    near, comma = query[-1], like(query[-1], TokenType.COMMA, ",")
+    start = (
+        (TokenType.SELECT, "SELECT"),
+        (TokenType.STAR, "*"),
+        (TokenType.FROM, "FROM"),
+        (TokenType.L_PAREN, "("),
+    )
+    named = [word for column in columns for word in (column, comma)][:-1]
+    opens, closes = said(near, (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
+    conditions = [word for test in tests for word in (*test, like(near, TokenType.AND, "AND"))]
+    return [
+        *said(query[0], *start),
+        *query,
+        closes,
+        *said(near, (TokenType.ALIAS, "AS"), (TokenType.IDENTIFIER, "expected")),
+        *([opens, *named, closes] if named else []),
+        *said(near, (TokenType.WHERE, "WHERE")),
+        *conditions[:-1],
     ]
 
 
@@ -492,7 +532,7 @@ def table_and_folder(words: Words) -> Words:
 
 
 REPAIRS = (
-    namespaces, expectations, changes_applied, table_and_folder,
+    namespaces, changes_applied, table_and_folder,
     how_a_view_is_kept, redefinition, errors_elsewhere, options, wrapper, reset, subsets,
     passed_to_path, without_value, by_position, values_as_name, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip
@@ -531,18 +571,17 @@ def items(words: Words) -> list[Words]:
     a, b(1, 2), c      a; b(1, 2); c
     """
     found: list[Words] = [[]]
-    depth = 0
+    depth = angles = 0
     for word in words:
-        depth += (word.token_type in OPENS) - (word.token_type in CLOSES)
-        if word.token_type is TokenType.COMMA and depth == 0:
+        kind = word.token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth == 0:  # (a > 0) compares, ARRAY<INT> is a type
+            angles = max(0, angles + (kind is TokenType.LT) - (kind is TokenType.GT))
+        if kind is TokenType.COMMA and depth == 0 and angles == 0:
             found.append([])
         else:
             found[-1].append(word)
     return [item for item in found if item]
-
-
-OPENS = (TokenType.L_PAREN, TokenType.LT)
-CLOSES = (TokenType.R_PAREN, TokenType.GT)
 
 
 def only_column(words: Words) -> Words:

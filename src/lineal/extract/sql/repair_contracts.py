@@ -242,9 +242,9 @@ CONTRACTS = (
     Contract(
         "expectations", "databricks",
         "CREATE TABLE t (CONSTRAINT c EXPECT (a > 0) ON VIOLATION DROP ROW) AS SELECT a FROM s",
-        r"\(? ?(?:,? ?CONSTRAINT \S+ EXPECT \( (?:[^()]|\( [^()]* \))+ \)(?: ON VIOLATION (?:DROP ROW"
-        r"|FAIL UPDATE))? ?,? ?)+\)?|,",
-        "(a > 0)",
+        r"\(? ?(?:,? ?CONSTRAINT \S+ EXPECT(?: \( (?:[^()]|\( [^()]* \))+ \)(?: ON VIOLATION FAIL UPDATE)?)? ?,? ?)+"
+        r"\)?|,|ON VIOLATION DROP ROW(?: ,)?(?: CONSTRAINT \S+ EXPECT(?: \( (?:[^()]|\( [^()]* \))+ \)"
+        r"(?: ON VIOLATION FAIL UPDATE)?)? ?,?)*(?: \))?",
     ),
     Contract(
         "changes_applied", "databricks",
@@ -343,6 +343,17 @@ CONTRACTS = (
     Contract(
         "types_behind", "teradata", "SELECT e - 1 (DATE), trim(BOTH FROM a) (VARCHAR(5)) FROM t", r"[()]",
     ),
+    Contract(
+        "drop_locks", "teradata",
+        "LOCKING TABLE t FOR ACCESS LOCKING ROW FOR READ MODE NOWAIT INSERT INTO u SELECT a FROM t",
+        rf"(?:(?:LOCKING|LOCK) (?:ROW|(?:(?:TABLE|VIEW|DATABASE) )?{NAME}) (?:FOR|IN) (?:ACCESS|READ|SHARE|WRITE"
+        r"|EXCLUSIVE|CHECKSUM|LOAD)(?: OVERRIDE)?(?: MODE)?(?: NOWAIT)? ?)+",
+    ),
+    Contract(
+        "compare_periods", "teradata",
+        "SELECT a FROM t WHERE p CONTAINS d AND p IMMEDIATELY PRECEDES q",
+        "IMMEDIATELY",
+    ),
     Contract("from_before_set", "teradata", "UPDATE t FROM s SET a = s.a WHERE t.b = s.b"),
     Contract(
         "reset", "teradata",
@@ -386,6 +397,10 @@ CONTRACTS = (
         "INSERT INTO t (a) OVERRIDING SYSTEM VALUE SELECT b FROM s",
         r"OVERRIDING (?:SYSTEM|USER) VALUE|(?:WITH )?(?:LOCAL |CASCADED )?CHECK OPTION|OR (?:IGNORE|REPLACE"
         r"|ABORT|FAIL|ROLLBACK)",
+    ),
+    Contract(
+        "query_before_conflict", "postgres",
+        "INSERT INTO t SELECT a FROM s CROSS JOIN u ON CONFLICT (a) DO NOTHING",
     ),
     Contract("recursive_view", "postgres", "CREATE RECURSIVE VIEW v (n) AS SELECT a FROM t"),
     Contract(
@@ -468,6 +483,10 @@ CONTRACTS = (
         r"WITH NO LOG|STANDARD|RAW",
     ),
     Contract("matches_as_like", "informix", "SELECT a FROM t WHERE a MATCHES 'A*'"),
+    Contract(
+        "changed_rows", "db2",
+        "SELECT a FROM FINAL TABLE (INSERT INTO t (a) SELECT b FROM s)",
+    ),
     Contract(
         "upsert_as_insert", "hana",
         "UPSERT t (a) SELECT a FROM s WITH PRIMARY KEY",

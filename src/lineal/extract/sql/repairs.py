@@ -15,7 +15,7 @@ from sqlglot.errors import ParseError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql import clause_repairs, dialect_repairs, spark_repairs
+from lineal.extract.sql import clause_repairs, dialect_repairs, query_repairs, spark_repairs
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.repair_contracts import LEFT_OVER, left_over
@@ -39,7 +39,8 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
     tree, failure = None, None
     try:
         tree = _parsed(words, dialect, text)
-        if not given_up(tree):
+        is_unread_create = isinstance(tree, exp.Command) and says(words, 0, "CREATE")
+        if not given_up(tree) and not is_unread_create:
             return tree
     except FAILURES as error:
         failure = error
@@ -77,7 +78,7 @@ def loses_words(tree: Any) -> bool:
 
 NO_DATA = frozenset(
     """ASSERT UNDROP FSCK REORG HELP SYSTEM KILL PREPARE DEALLOCATE BT ET ECHO CANCEL LOCK REMOVE ATTACH DETACH
-    LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT FLASHBACK PURGE AUDIT NOAUDIT""".split()  # noqa: SIM905
+    LISTEN NOTIFY UNLISTEN CHECKPOINT EXPORT FLASHBACK PURGE AUDIT NOAUDIT FETCH CLOSE MOVE""".split()  # noqa: SIM905
 )
 """What moves no data, and need not be understood."""
 
@@ -1051,8 +1052,9 @@ def whole_table(words: Words) -> Words:
 
 
 REPAIRS: tuple[Repair, ...] = (
-    *clause_repairs.REPAIRS, *dialect_repairs.REPAIRS, pivot_statement, time_window, whole_table,
-    compound_assignment, top, label, unless_there, phrases, types_behind, from_before_set, mutation, inline_view,
+    dialect_repairs.expectations, *clause_repairs.REPAIRS, *dialect_repairs.REPAIRS, *query_repairs.REPAIRS,
+    pivot_statement, time_window, whole_table, compound_assignment,
+    top, label, unless_there, phrases, types_behind, from_before_set, mutation, inline_view,
     output_before_where, delete_where, without_duplicates, left_out, recursive_view, output_of_a_schema,
     inner_statement, unneeded, schema_evolution, versions, format_of_files, properties, lateral_rows,
     only_in_parentheses, order_by_operator, alias_of_keys, recursion_in_between, marked_recursion, counted_rows,
@@ -1060,7 +1062,11 @@ REPAIRS: tuple[Repair, ...] = (
     *spark_repairs.REPAIRS,
 )  # fmt: skip
 
-ONLY_IN: dict[Repair, tuple[str, ...]] = {types_behind: ("teradata",)}
+ONLY_IN: dict[Repair, tuple[str, ...]] = {
+    types_behind: ("teradata",),
+    query_repairs.drop_locks: ("teradata",),
+    query_repairs.compare_periods: ("teradata",),
+}
 """Repairs whose words mean something else in other dialects.
 
 a (DATE)      in Teradata the type of a, elsewhere a call

@@ -48,8 +48,7 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = parser_dialect(script.dialect).tokenize(text)
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
-    if script.written_in:
-        tokens = as_grammar_reads(tokens, script.written_in)
+    tokens = as_grammar_reads(tokens, script.written_in or script.dialect)
     return with_placeholders(tokens, script.text, script.dialect), unread
 
 

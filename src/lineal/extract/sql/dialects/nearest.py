@@ -124,9 +124,34 @@ def drop_hints(tokens: Tokens) -> Tokens:
     return found
 
 
+def call_bounds(tokens: Tokens) -> Tokens:
+    """BEGIN(p), END(p)      Teradata: functions of a period, no block"""
+    found: Tokens = []
+    for at, token in enumerate(tokens):
+        if is_word(tokens, at, "BEGIN", "END") and is_word(tokens, at + 1, "("):
+            spot = (token.line, token.col, token.start, token.end)
+            token = Token(TokenType.VAR, token.text, *spot)
+        found.append(token)
+    return found
+
+
+def create_temporary(tokens: Tokens) -> Tokens:
+    """DECLARE GLOBAL TEMPORARY TABLE t …      Db2: CREATE TEMPORARY TABLE t …"""
+    found: Tokens = []
+    for at, token in enumerate(tokens):
+        declares = is_word(tokens, at, "DECLARE") and is_word(tokens, at + 1, "GLOBAL")
+        if declares and is_word(tokens, at + 2, "TEMPORARY"):
+            spot = (token.line, token.col, token.start, token.end)
+            found.append(Token(TokenType.CREATE, "CREATE", *spot))
+        elif not (found and is_word(tokens, at, "GLOBAL") and is_word(tokens, at - 1, "DECLARE")):
+            found.append(token)
+    return found
+
+
 WORDS_OF: dict[str, tuple[Callable[[Tokens], Tokens], ...]] = {
-    "db2": (join_registers, drop_duration_units, say_recursive),
+    "db2": (join_registers, drop_duration_units, say_recursive, create_temporary),
     "impala": (drop_hints,),
+    "teradata": (call_bounds,),
 }
 """Words that the nearest grammar would read in another sense, without an error."""
 

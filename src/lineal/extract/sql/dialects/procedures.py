@@ -50,9 +50,19 @@ DECLARES_BEFORE_BEGIN = frozenset(
         "materialize",
         "risingwave",
         "exasol",
+        "greenplum",
+        "netezza",
+        "vertica",
     )
 )
-"""DECLARE x INT; y INT; BEGIN      one DECLARE for all variables of a block"""
+"""DECLARE x INT; y INT; BEGIN      one DECLARE for all variables of a block; by the dialect as it is
+written, since the nearest grammar of one without a parser may differ
+"""
+
+DECLARES_CURSORS = frozenset(
+    ("postgres", "redshift", "materialize", "risingwave", "greenplum", "netezza", "vertica")
+)
+"""DECLARE c CURSOR FOR SELECT …      outside of a block a statement like any other"""
 
 DECLARES_WITHOUT_KEYWORD = frozenset(("oracle",))
 """FUNCTION f RETURN NUMBER IS x NUMBER; BEGIN      no DECLARE before the variables"""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.dialects.procedures import DELIMITERS
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.words import BATCHES, FAILURES
@@ -54,6 +55,8 @@ def read(
 
     if not surely and not is_procedural(tokens, script.dialect):
         return None
+
+    tokens = as_grammar_reads(tokens, script.written_in or script.dialect)
 
     language: type[Walker] = TSql if script.dialect in BATCHES else Blocks
     walker = language(reading)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.dialects.procedures import DECLARES_BEFORE_BEGIN
+from lineal.extract.sql.dialects.procedures import DECLARES_BEFORE_BEGIN, DECLARES_CURSORS
 from lineal.extract.sql.procedural.flow import Body, Construct
 from lineal.extract.sql.procedural.results import Held
 from lineal.extract.sql.procedural.simple import Simple
@@ -345,9 +345,15 @@ class Constructs(Simple):
 
         DECLARE x INT := 1; y INT; BEGIN, DECLARE x INT DEFAULT 1;
         """
-        if self.script.dialect in DECLARES_BEFORE_BEGIN:
+        written_in = self.script.written_in or self.script.dialect
+        is_outside = not self.in_block and not self.pending and not self.stack
+        end = self.end_of(tokens, at)
+        is_cursor = is_outside and written_in in DECLARES_CURSORS
+        is_cursor = is_cursor and find_outside(tokens[:end], at + 2, CURSOR) > 0
+        is_cursor = is_cursor and not opens_block(tokens, end)
+        if written_in in DECLARES_BEFORE_BEGIN and not is_cursor:
             self.declaring = True
-            if not self.in_block and not self.pending and not self.stack:
+            if is_outside:
                 self.body = Body()
             return at + 1
 
@@ -355,7 +361,6 @@ class Constructs(Simple):
         if is_handler and word_at(tokens, at + 1) in ("CONTINUE", "EXIT", "UNDO"):
             return self.handler(tokens, at)
 
-        end = self.end_of(tokens, at)
         self.declaration(tokens[at + 1 : end])
         return end + 1
 
@@ -369,6 +374,18 @@ class Constructs(Simple):
             return found
 
         return self.end_of(tokens, at) + 1
+
+
+CURSOR = frozenset(("CURSOR",))
+TRANSACTION = frozenset(("", ";", "TRANSACTION", "WORK", "ISOLATION", "READ"))
+
+
+def opens_block(tokens: Tokens, at: int) -> bool:
+    """DECLARE … BEGIN INSERT …      whether a block follows, and not only BEGIN TRANSACTION"""
+    return any(
+        word(tokens[position]) == "BEGIN" and word_at(tokens, position + 1) not in TRANSACTION
+        for position in range(at, len(tokens))
+    )
 
 
 def is_range(rows: Tokens) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.dialects.procedures import DOLLARS_ARE_NO_QUOTES
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.extract.sql.words import FAILURES, moved, readable
@@ -59,6 +60,13 @@ def tokens_of(text: str, dialect: str) -> Tokens:
         return placed(tokens, text, dialect)
 
     return tokens
+
+
+def tokens_in(text: str, script: Script) -> Tokens:
+    """The tokens of a script or a part of it, as the nearest grammar of its dialect understands
+    them; may raise what sqlglot raises.
+    """
+    return as_grammar_reads(tokens_of(text, script.dialect), script.written_in or script.dialect)
 
 
 def word(token: Token) -> str:
@@ -153,7 +161,7 @@ def inside(token: Token, script: Script) -> Tokens | None:
         text = text.replace("''", " '").replace("\\'", " '")
 
     try:
-        return moved(tokens_of(text, script.dialect), start, script.text)
+        return moved(tokens_in(text, script), start, script.text)
     except FAILURES:
         return None
 

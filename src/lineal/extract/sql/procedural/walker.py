@@ -16,7 +16,7 @@ from sqlglot.tokenizer_core import Token
 from lineal.extract.sql.procedural.dynamic import Dynamic, constant
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.results import Results
-from lineal.extract.sql.procedural.text import QUOTED, Tokens, inside, place_at, tokens_of
+from lineal.extract.sql.procedural.text import QUOTED, Tokens, inside, place_at, tokens_in
 from lineal.extract.sql.words import FAILURES
 from lineal.model.diagnostic import Code
 
@@ -132,7 +132,7 @@ class Walker(Results):
             return self.body_tokens(item.tokens[0])
 
         try:
-            tokens = tokens_of(text, self.script.dialect)
+            tokens = tokens_in(text, self.script)
         except FAILURES:
             self.report_dynamic(item.at)
             return None

@@ -1,0 +1,168 @@
+"""Repairs of the words around a query: locks before it, conflicts behind it, changes inside of it."""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import TokenType
+
+from lineal.extract.sql.words import Words, closing, first, like, said, says
+
+
+def drop_locks(words: Words) -> Words:
+    """Drop the locks before a statement or a query.
+
+    LOCKING TABLE t FOR ACCESS LOCKING u FOR READ MODE NOWAIT SELECT …
+
+    Teradata: SELECT …; a lock decides no row
+    """
+    found: Words = []
+    position = 0
+    while position < len(words):
+        end = end_of_lock(words, position)
+        if end == position:
+            found.append(words[position])
+            end += 1
+        position = end
+
+    if found and len(found) < len(words):
+        return found
+
+    return words
+
+
+def end_of_lock(words: Words, at: int) -> int:
+    """LOCKING ROW FOR ACCESS, LOCK TABLE d.t IN EXCLUSIVE MODE NOWAIT
+
+    where it ends; the same position, if no lock starts here
+    """
+    is_start = at == 0 or words[at - 1].text.upper() in BEFORE_A_LOCK or ends_lock(words, at - 1)
+    if not is_start or not (says(words, at, "LOCKING") or says(words, at, "LOCK")):
+        return at
+
+    severity = first(words[: at + MOST_WORDS_OF_A_LOCK], at + 1, "FOR", "IN")
+    if severity is None or not any(says(words, severity + 1, kind) for kind in SEVERITIES):
+        return at
+
+    end = severity + 2
+    for word in ("OVERRIDE", "MODE", "NOWAIT"):
+        end += says(words, end, word)
+    if end < len(words):
+        return end
+
+    return at
+
+
+def ends_lock(words: Words, at: int) -> bool:
+    """LOCKING t FOR ACCESS LOCKING u …      whether the word ends a lock that another may follow"""
+    word = words[at].text.upper()
+    return word in ("MODE", "NOWAIT", "OVERRIDE") or word in SEVERITIES
+
+
+BEFORE_A_LOCK = frozenset(("AS", "(", ")"))
+SEVERITIES = ("ACCESS", "READ", "SHARE", "WRITE", "EXCLUSIVE", "CHECKSUM", "LOAD")
+MOST_WORDS_OF_A_LOCK = 9
+
+
+def query_before_conflict(words: Words) -> Words:
+    """Put the query of an INSERT in parentheses.
+
+    INSERT INTO t SELECT a FROM s CROSS JOIN u ON CONFLICT (a) DO NOTHING
+
+    PostgreSQL: INSERT INTO t (SELECT a FROM s CROSS JOIN u) ON CONFLICT …, or the clause is taken
+    for the condition of the join
+    """
+    insert = first(words, 0, "INSERT")
+    select = first(words, insert, "SELECT", "WITH") if insert is not None else None
+    if select is None:
+        return words
+
+    on = next(
+        (
+            at
+            for at in range(select, len(words) - 1)
+            if words[at].token_type is TokenType.ON and says(words, at + 1, "CONFLICT")
+        ),
+        None,
+    )
+    if on is None:
+        return words
+
+    opens = like(words[select], TokenType.L_PAREN, "(")
+    closes = like(words[on - 1], TokenType.R_PAREN, ")")
+    return [*words[:select], opens, *words[select:on], closes, *words[on:]]
+
+
+def changed_rows(words: Words) -> Words:
+    """Move a change out of FROM.
+
+    SELECT a FROM FINAL TABLE (INSERT INTO t …), … FROM OLD TABLE (DELETE FROM t …)
+
+    Db2: WITH final AS (INSERT INTO t … RETURNING *) SELECT a FROM final
+    """
+    at = next((at for at in range(len(words) - 3) if opens_change(words, at)), None)
+    if at is None or any(opens_change(words, other) for other in range(at + 1, len(words) - 3)):
+        return words
+
+    end = closing(words, at + 2)
+    name = like(words[at], TokenType.IDENTIFIER, words[at].text)
+    give = said(words[end], (TokenType.RETURNING, "RETURNING"))
+    if says(words, at, "OLD") and says(words, at + 3, "UPDATE"):
+        give += said(words[end], (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
+
+    change = [
+        name,
+        *said(words[at + 1], (TokenType.ALIAS, "AS")),
+        words[at + 2],
+        *words[at + 3 : end],
+        *give,
+        *said(words[end], (TokenType.STAR, "*")),
+        words[end],
+    ]
+    rest = [*words[:at], name, *words[end + 1 :]]
+    if says(words, 0, "WITH"):
+        start = 1 + says(words, 1, "RECURSIVE")
+        comma = like(words[end], TokenType.COMMA, ",")
+        return [*rest[:start], *change, comma, *rest[start:]]
+
+    return [like(words[0], TokenType.WITH, "WITH"), *change, *rest]
+
+
+def opens_change(words: Words, at: int) -> bool:
+    """FINAL TABLE (INSERT …), NEW TABLE (UPDATE …), OLD TABLE (DELETE …)"""
+    is_table = says(words, at + 1, "TABLE") and says(words, at + 2, "(")
+    return (
+        is_table
+        and words[at].text.upper() in ("FINAL", "NEW", "OLD")
+        and words[at + 3].text.upper() in ("INSERT", "UPDATE", "DELETE", "MERGE")
+    )
+
+
+def compare_periods(words: Words) -> Words:
+    """Compare periods like other values.
+
+    p CONTAINS d, p IMMEDIATELY PRECEDES q      Teradata: p = d, p = q; both decide
+    """
+    found: Words = []
+    for at, word in enumerate(words):
+        if any(says(words, at, each) for each in PERIODS_COMPARED) and is_between(words, at):
+            found.append(like(word, TokenType.EQ, "="))
+        elif not (says(words, at, "IMMEDIATELY") and is_between(words, at + 1)):
+            found.append(word)
+    if any(before is not after for before, after in zip(words, found, strict=False)):
+        return found
+
+    return words
+
+
+def is_between(words: Words, at: int) -> bool:
+    """p MEETS q      whether the word is between two values, and no call"""
+    before = at - 1 - says(words, at - 1, "IMMEDIATELY")
+    if before < 0 or at + 1 >= len(words):
+        return False
+
+    return words[before].token_type in ENDS_A_VALUE and not says(words, at + 1, "(")
+
+
+PERIODS_COMPARED = ("CONTAINS", "MEETS", "PRECEDES", "SUCCEEDS")
+ENDS_A_VALUE = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.R_PAREN, TokenType.STRING)
+
+REPAIRS = (drop_locks, query_before_conflict, changed_rows, compare_periods)
