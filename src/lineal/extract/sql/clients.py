@@ -101,6 +101,24 @@ CALL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+
+def hash_comments(text: str) -> str:
+    """Blank a comment that begins with a hash, up to the end of its line.
+
+    INSERT INTO t SELECT a FROM s; # it's done      Beeline and other clients take it for a comment
+    """
+    if "#" not in text:
+        return text
+
+    return HASH.sub(lambda found: blank(found[0]) if found[0].startswith("#") else found[0], text)
+
+
+HASH = re.compile(
+    r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?<!\{)\#(?![{}])[^\n]*""",
+    re.DOTALL,
+)
+"""What may hold a hash, and a comment: strings, names and other comments go first."""
+
 GO = replacing(
     r"^[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?(?=[ \t]*(?:--[^\n]*)?\r?$)", lambda said: blank_before(said)
 )
@@ -163,8 +181,9 @@ CLIENTS: dict[str, tuple[Reader, ...]] = {
         replacing(r"\\g[ \t]*$", ended),
     ),
     "snowflake": (commands(r"![a-z]"),),
+    **dict.fromkeys(("spark", "spark2", "databricks", "athena"), (hash_comments,)),
     "hive": (
-        replacing(r"^[ \t]*#[^\n]*", blank),  # beeline takes such a line for a comment
+        hash_comments,
         commands(r"!|dfs[ \t]|source[ \t]"),
     ),
 }

@@ -230,5 +230,14 @@ CALLED: dict[str, Callable[[Any], Step]] = {
     "json_exists": variant_called,
     "variant_get": variant_called,
     "try_variant_get": variant_called,
+    **dict.fromkeys(
+        (
+            "jsonb_path_exists",
+            "jsonb_path_match",
+            "jsonb_path_query_array",
+            "jsonb_path_query_first",
+        ),
+        variant_called,
+    ),
 }
 """Paths that are written as a call, and that the parser does not know."""

@@ -229,7 +229,7 @@ CONTRACTS = (
     Contract(
         "inner_statement", "snowflake",
         "CREATE TASK k WAREHOUSE = w SCHEDULE = '1 minute' AS INSERT INTO t (a) SELECT a FROM s",
-        rf"CREATE(?: OR REPLACE| OR ALTER)? (?:TASK|PIPE|ALERT)(?: IF NOT EXISTS)? {NAME}"
+        rf"CREATE(?: OR REPLACE| OR ALTER)? (?:TASK|PIPE|ALERT|FLOW)(?: IF NOT EXISTS)? {NAME}"
         rf"(?: (?:{NAME} = (?:{VALUE}|{OPTIONS})|COMMENT = S|AFTER {NAME}(?: , {NAME})*|WHEN .+|IF \( .+ \)"
         rf"|FINALIZE = {NAME}))* (?:AS|THEN)",
     ),
@@ -496,7 +496,7 @@ CONTRACTS = (
         "kind_of_table", "hana",
         "CREATE COLUMN TABLE t AS (SELECT a FROM s)",
         r"(?:COLUMN|ROW|READABLE|WRITABLE|EXTERNAL|FOREIGN|UNLOGGED|HISTORY|WEB|DIMENSION|FACT"
-        r"|ROWSTORE)(?: EXTERNAL)?",
+        r"|ROWSTORE|HYBRID)(?: EXTERNAL)?",
     ),
     Contract(
         "drop_distribution", "greenplum",

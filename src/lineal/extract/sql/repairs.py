@@ -561,9 +561,12 @@ def without_duplicates(words: Words) -> Words:
 def inner_statement(words: Words) -> Words:
     """CREATE TASK nightly SCHEDULE = '…' AS INSERT …, CREATE PIPE p AS COPY …, CREATE ALERT a … THEN …
 
+    CREATE FLOW f AS INSERT …
+
     what is done again and again
     """
-    kind, as_ = first(words, 0, "TASK", "PIPE", "ALERT"), first(words, 0, "AS", "THEN")
+    kind = first(words, 0, "TASK", "PIPE", "ALERT", "FLOW")
+    as_ = first(words, 0, "AS", "THEN")
     if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
         return words
     return words[as_ + 1 :]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -324,7 +324,7 @@ class Scope:
 
             return None
 
-        scope = self.parent
+        scope = None if self.is_compared_with(node, key) else self.parent
         while scope is not None:
             slot = scope.known(name, key, node, clause) if scope.has_surely(key) else None
             if slot is not None:
@@ -336,6 +336,26 @@ class Scope:
 
         row = self.row_by_alias(name, key, node)
         return row or self.opened(name, key, node, clause)
+
+    def is_compared_with(self, node: exp.Column, key: str) -> bool:
+        """a IN (SELECT a FROM s)
+
+        whether the column is an item of a query that a column of its name is compared with: compared
+        with itself, it would decide nothing
+        """
+        item: Any = node
+        while item is not None and item.arg_key != "expressions":
+            item = item.parent
+        select = item.parent if item is not None else None
+        within = select.parent if isinstance(select, exp.Select) else None
+        while isinstance(within, exp.Subquery):
+            within = within.parent
+        if not isinstance(within, exp.In):
+            return False
+
+        compared = within.this.find_all(exp.Column)
+        fold = self.evaluation.fold
+        return any(fold(each.name, each.this.args.get("quoted")) == key for each in compared)
 
     def row_by_alias(self, name: str, key: str, node: exp.Column) -> Slot | None:
         """SELECT to_json(o) FROM orders AS o      o is the row, unless orders has a column o"""
@@ -354,7 +374,7 @@ class Scope:
         return self.guessed(row, f"`{name}` is the name of a source here")
 
     def perhaps_outer(self, slot: Slot, name: str) -> Slot:
-        """a IN (SELECT a FROM s)
+        """b IN (SELECT a FROM s)
 
         the a of the query around, unless s, whose columns are not known, has an a
         """

@@ -20,8 +20,8 @@ from lineal.extract.sql.dialects.table_functions import (
     COLUMNS,
     ELSEWHERE,
     FILES,
-    IDS,
     KEEPS_ITS_NAME,
+    NUMBERS_CALLED,
     OF_A_TYPE,
     ONE_ROW,
     PASSES_COLUMNS,
@@ -307,8 +307,8 @@ def called(
         )
         if "array_elements" in name and first is not None and leads_to_part(first):
             made = Part(made)
-        if name == "range" and scope.evaluation.facts.name in IDS:
-            columns = ["id"]
+        if (called_ := NUMBERS_CALLED.get((name, scope.evaluation.facts.name))) is not None:
+            columns = [called_]
         return [
             Slot(column, scope.evaluation.fold(column, False), made) for column in columns
         ], None

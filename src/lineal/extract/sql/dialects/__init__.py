@@ -139,6 +139,9 @@ ITEMS_HAVE_FIELDS = (
 )
 """FROM UNNEST(t.items)      the fields of the items, where their type has any, are columns"""
 
+DELETES_CHANGED_ROWS = frozenset(("oracle",))
+"""MERGE … UPDATE SET a = s.a DELETE WHERE a > 1      the values after the UPDATE decide"""
+
 CASTS_BEHIND = frozenset(("teradata",))
 """SELECT a (INTEGER)      CAST(a AS INTEGER)"""
 
@@ -284,6 +287,7 @@ class Facts:
     items_are_columns: bool
     subqueries_see_members: bool
     casts_behind: bool
+    deletes_changed_rows: bool
     arrows: str
     pseudo_columns: frozenset[str]
     values_names: tuple[int, str]
@@ -370,6 +374,7 @@ def facts_of(dialect: str) -> Facts:
         items_have_fields=dialect in ITEMS_HAVE_FIELDS,
         items_are_columns=dialect in ITEMS_ARE_COLUMNS,
         casts_behind=dialect in CASTS_BEHIND,
+        deletes_changed_rows=dialect in DELETES_CHANGED_ROWS,
         subqueries_see_members=dialect in SUBQUERIES_SEE_MEMBERS,
         arrows=ARROWS.get(dialect, LAMBDAS),
         pseudo_columns=PSEUDO_COLUMNS.get(dialect, frozenset()),

@@ -35,6 +35,9 @@ UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwa
 EXECUTES_TEXTS_ANYWHERE = frozenset(("bigquery", "snowflake"))
 """EXECUTE IMMEDIATE 'SELECT …'      also outside of a block"""
 
+EXECUTORS = {"teradata": ("dbc.sysexecsql", "sysexecsql")}
+"""CALL DBC.SysExecSQL('INSERT …')      procedures that execute a text"""
+
 RETURN_NAMES_TYPE = frozenset(("oracle",))
 """FUNCTION f RETURN NUMBER IS      elsewhere RETURNS"""
 

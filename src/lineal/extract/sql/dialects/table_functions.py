@@ -42,8 +42,11 @@ COLUMNS = _table(
 KEEPS_ITS_NAME = frozenset(("duckdb",))
 """SELECT r.range FROM range(10) AS r      an alias names the table, and not its only column"""
 
-IDS = frozenset(("spark", "spark2", "databricks"))
-"""SELECT id FROM range(10)      the numbers are called id; elsewhere like the function"""
+NUMBERS_CALLED = {
+    **{("range", dialect): "id" for dialect in ("spark", "spark2", "databricks")},
+    **{("generate_series", dialect): "value" for dialect in ("tsql", "fabric")},
+}
+"""SELECT id FROM range(10)      what the numbers are called; elsewhere like the function"""
 
 ONE_ROW = frozenset(
     ("json_to_record", "jsonb_to_record", "json_populate_record", "jsonb_populate_record")

@@ -96,6 +96,7 @@ class Blocks(Bodies):
         """
         found = header(self, tokens, at)
         if found is None:
+            self.declare_type(tokens[at : self.end_of(tokens, at)])
             return self.job(tokens, at)
 
         routine, body = found

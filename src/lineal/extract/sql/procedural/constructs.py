@@ -81,6 +81,8 @@ class Constructs(Simple):
         self.stack: list[Open] = []
         self.script_body = self.body
         self.declaring = False
+        self.package: Tokens = []
+        """the name of the package that is read"""
         self.pending: list[Pending] = []
         """the routines whose blocks are about to open; inner ones are declared before BEGIN"""
 
@@ -107,6 +109,8 @@ class Constructs(Simple):
             left = self.stack.pop()
 
         self.body.leave(left.construct)
+        if left.kind == "PACKAGE":
+            self.declaring = self.in_block = False
         if left.routine is ANONYMOUS:
             self.body, self.in_block = self.script_body, False
         elif left.routine is not None:

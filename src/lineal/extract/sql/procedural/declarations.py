@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.procedural.flow import Ref
+from lineal.extract.sql.procedural.record_types import fields_of_type
 from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
@@ -31,6 +32,9 @@ SILENT = vocabulary(
     """
 )
 """Statements that move no data."""
+
+MOST_BEFORE_TYPE = 5
+"""CREATE OR REPLACE EDITIONABLE TYPE      the words up to TYPE"""
 
 BEFORE_NAMES = frozenset(("OR", "REPLACE", "VARIABLE", "VAR", "LET"))
 """DECLARE OR REPLACE VARIABLE x      what may precede the name of a variable"""
@@ -60,6 +64,7 @@ class Declarations(Walker):
         x INT := 1, a, b INT DEFAULT 0, c CURSOR FOR SELECT …, CURSOR c IS SELECT …, res
         RESULTSET
         """
+        self.declare_type(tokens)
         if word_at(tokens, 0) in SILENT:
             return
 
@@ -79,6 +84,20 @@ class Declarations(Walker):
         else:
             self.declare_variables(targets, tokens, after)
 
+    def declare_type(self, tokens: Tokens) -> None:
+        """TYPE r IS RECORD (a INT), CREATE TYPE r AS OBJECT (a INT)      keep the fields of r"""
+        if find_word(tokens[:MOST_BEFORE_TYPE], ("TYPE",)) < 0:
+            return
+
+        name, fields = fields_of_type(tokens)
+        if fields:
+            self.record_types[self.key(tokens[name])] = fields
+
+    def fields_of(self, type_name: str) -> Tokens:
+        """The fields of a record type that the script declares; none for any other type."""
+        last = type_name.rpartition(".")[2]
+        return self.record_types.get(self.facts.fold(last.strip('"'), '"' in last), [])
+
     def declare_variables(self, targets: list[str], tokens: Tokens, after: int) -> None:
         """Declare variables of one type.
 
@@ -89,6 +108,9 @@ class Declarations(Walker):
             self.body.declare(target)
             if row_type is not None:
                 self.body.row_types[target] = row_type
+                fields = self.fields_of(row_type)
+                if fields:
+                    self.body.row_fields[target] = [field_.text for field_ in fields]
 
         value = initial_value(tokens, after)
         if word_at(tokens, after) == "RESULTSET":
@@ -139,6 +161,8 @@ class Declarations(Walker):
         CURSOR (k INT) FOR SELECT …
         """
         start = find_word(tokens, ("FOR", "IS"), missing=len(tokens))
+        if find_word(tokens[:start], ("RETURN",)) > 0:
+            self.returned_cursors.add(name)
         opening = find_kind(tokens[:start], (OPEN,), missing=start)
         for parameter in items(tokens[opening + 1 : start]):
             self.body.declare(self.key(parameter[0]))

@@ -251,6 +251,8 @@ class Body:
         """r record, r orders%ROWTYPE, r orders: the type of a variable, whose fields are its
         columns; '' for record
         """
+        self.row_fields: dict[str, list[str]] = {}
+        """r row_t      the fields of a variable whose record type the script declares"""
         self.trigger_row: Assignment | None = None
         """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers'
         tables

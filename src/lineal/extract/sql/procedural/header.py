@@ -58,6 +58,8 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     if not parts:
         return None
 
+    if walker.innermost == "PACKAGE":
+        parts = [*walker.package, *parts]
     name = ".".join(part.text for part in parts)
     is_table = word(tokens[kind_position - 1]) == "TABLE"
     runs_statements = walker.script.dialect in MACROS_ARE_PROCEDURES
@@ -347,6 +349,7 @@ def package(walker: Blocks, tokens: Tokens, at: int, start: int) -> tuple[None, 
     if body < 0:
         return None, end + 1
 
+    walker.package, _ = walker.name_at(tokens, start + (word_at(tokens, start) == "BODY"))
     walker.push("PACKAGE", tokens[at])
     walker.declaring = True
     walker.in_block = True

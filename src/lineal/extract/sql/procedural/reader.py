@@ -44,6 +44,10 @@ class Reader:
         self.routine: Routine | None = None
         self.cursors: dict[str, Assignment | None] = {}
         self.in_block = False
+        self.record_types: dict[str, Tokens] = {}
+        """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""
+        self.returned_cursors: set[str] = set()
+        """CURSOR WITH RETURN FOR SELECT …      the cursors whose rows are a result when opened"""
         self.prepared: dict[str, Tokens] = {}
         """PREPARE p FROM '…'      what the prepared statements are"""
         self.here = Token(SEMICOLON, "", 1, 1, 0, 0)

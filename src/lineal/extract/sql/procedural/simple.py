@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import (
     EXECUTES_TEXTS_ANYWHERE,
+    EXECUTORS,
     NUMBERED_PARAMETERS,
     OWN_VARIABLES,
     SESSION_VARIABLES_WITH_DOLLAR,
@@ -263,13 +264,31 @@ class Simple(Declarations):
         OPEN c, OPEN c FOR SELECT …
         """
         start = find_word(tokens, ("FOR",)) + 1
+        name = self.key(tokens[1]) if len(tokens) > 1 else ""
+        if start < 2 and name in self.returned_cursors and self.routine is not None:
+            self.give_rows(name, self.routine)
         if start < 2 or start >= len(tokens):
             return
 
-        if word(tokens[start]) in OPENS_QUERY:
-            self.cursor_of(self.key(tokens[1]), tokens[start:])
-        else:
+        if word(tokens[start]) not in OPENS_QUERY:
             self.report_dynamic(tokens[0])
+            return
+
+        self.cursor_of(name, tokens[start:])
+        routine = self.routine
+        if routine is not None and any(each.key == name for each in routine.outputs):
+            self.give_rows(name, routine)
+
+    def give_rows(self, name: str, routine: Routine) -> None:
+        """OPEN out_cursor FOR SELECT …, RETURN TABLE(res)      the rows of a cursor are a result"""
+        rows = self.cursors.get(name)
+        if rows is None:
+            return
+
+        self.statements += 1
+        piece = Piece(rows.query, rows.moment)
+        self.order.append(piece)
+        self.keep_result(piece, routine)
 
     # -- EXECUTE and CALL --------------------------------------------------------------------------
 
@@ -337,7 +356,11 @@ class Simple(Declarations):
 
         CALL p(1)
         """
-        self.call(tokens[1:])
+        name, end = self.name_at(tokens, 1)
+        if self.table_key(name) in EXECUTORS.get(self.script.dialect, ()):
+            self.execute(unwrap(tokens[end:]), tokens[0], [])
+        else:
+            self.call(tokens[1:])
 
     def do(self, tokens: Tokens) -> None:
         """Read DO.
@@ -362,11 +385,31 @@ class Simple(Declarations):
             return
 
         values = tokens[3 : closing(tokens, 2, len(tokens))]
-        if is_call(values):
-            values = values[2:-1]
         routine.table = True
         select = new_token(TokenType.SELECT, "SELECT", tokens[0])
-        self.give_back([select, *values])
+        self.give_back([select, *self.piped_columns(values, routine)])
+
+    def piped_columns(self, row: Tokens, routine: Routine) -> Tokens:
+        """row_t(r.a, r.b), rec      the columns of a row, named by the fields of its type"""
+        parts, end = self.name_at(row, 0)
+        if parts and kind_at(row, end) is OPEN and is_call(row[end - 1 :]):
+            values = items(row[end + 1 : -1])
+            fields = self.record_types.get(self.key(parts[-1]), [])
+            if len(fields) != len(values):
+                return row[end + 1 : -1]
+        else:
+            type_ = self.body.row_types.get(self.key(row[0])) if len(row) == 1 else None
+            fields = self.fields_of(type_ or "")
+            dot = new_token(TokenType.DOT, ".", row[0])
+            values = [[row[0], dot, field_] for field_ in fields]
+        if not fields:
+            return self.row_columns(row, routine)
+
+        columns: Tokens = []
+        for value, field_ in zip(values, fields, strict=True):
+            comma, as_ = (TokenType.COMMA, ","), (TokenType.ALIAS, "AS")
+            columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
+        return columns[1:]
 
     # -- RETURN ------------------------------------------------------------------------------------
 
@@ -388,6 +431,8 @@ class Simple(Declarations):
             self.return_table(tokens[3:-1], routine)
         elif second in OPENS_QUERY:
             self.give_back(tokens[1:])
+        elif len(tokens) == 2 and self.cursors.get(self.key(tokens[1])) is not None:
+            self.return_table(tokens[1:], routine)
         elif routine.function and len(tokens) > 1:
             select = new_token(TokenType.SELECT, "SELECT", tokens[0])
             self.give_back([select, *tokens[1:]])
@@ -456,10 +501,7 @@ class Simple(Declarations):
             return
 
         routine.table = True
-        self.statements += 1
-        piece = Piece(rows.query, rows.moment)
-        self.order.append(piece)
-        self.keep_result(piece, routine)
+        self.give_rows(self.key(tokens[0]), routine)
 
 
 HANDLERS: dict[str, Callable[[Simple, Tokens], None]] = {

@@ -364,7 +364,8 @@ class Values:
         if not type_name:
             return []
 
-        names = [info.name for info in self.catalog.row_type(type_name)]
+        declared = self.body.row_fields.get(key)
+        names = declared or [info.name for info in self.catalog.row_type(type_name)]
         return [(name, evaluation.fold(name, False)) for name in names]
 
     def holds_row(self, key: str) -> bool:
@@ -373,7 +374,7 @@ class Values:
         if not type_name:
             return type_name is not None
 
-        return bool(self.catalog.row_type(type_name))
+        return key in self.body.row_fields or bool(self.catalog.row_type(type_name))
 
     def of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
         """What an assignment gives; what it reads, the evaluation reads."""

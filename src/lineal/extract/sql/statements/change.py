@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.algebra.changes import changed_row, merge_into
 from lineal.algebra.changes import delete as remove_rows
-from lineal.algebra.changes import merge_into
 from lineal.algebra.changes import update as set_columns
-from lineal.algebra.clauses import FILTERS, JOINS
+from lineal.algebra.clauses import FILTERS, JOINS, SORTS
 from lineal.algebra.expression import VALUE
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
@@ -235,6 +235,7 @@ def update_parts(
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
 
+    gather_order(node, scope, decided)
     columns: Columns = {}
     assignments = [
         each
@@ -243,6 +244,14 @@ def update_parts(
     ]
     assign_all(assignments, scope, columns)
     return columns, decided
+
+
+def gather_order(node: exp.Update | exp.Delete, scope: Scope, decided: Lineage) -> None:
+    """UPDATE t SET a = 1 ORDER BY b LIMIT 5      MySQL: b decides which rows are changed"""
+    order = node.args.get("order")
+    scope.clause = Clause.ORDER_BY
+    for key in order.expressions if order is not None else ():
+        gather(key, SORTS, decided, scope)
 
 
 def owner(assignment: Any, facts: Facts) -> str:
@@ -463,6 +472,7 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, rows, scope)
+    gather_order(node, scope, rows)
     return remove_rows(rows)
 
 
@@ -501,6 +511,8 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     columns: Columns = {}
     for when in node.args["whens"].expressions:
         scope = seen_by(when, both, target, source)
+        if evaluation.facts.deletes_changed_rows and is_removal(when):
+            scope = after_update(scope, target, source, columns)
         if when.args.get("condition") is not None:
             scope.clause = Clause.WHERE
             gather(when.args["condition"], FILTERS, rows, scope)
@@ -515,6 +527,21 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
             unmatched_insert(then, scope, source, target, columns)
 
     return merge_into(list(columns.values()), rows)
+
+
+def is_removal(when: exp.When) -> bool:
+    """WHEN MATCHED AND c THEN DELETE"""
+    then = when.args["then"]
+    return isinstance(then, exp.Var) and then.name.upper() == "DELETE"
+
+
+def after_update(scope: Scope, target: Source, source: Source, columns: Columns) -> Scope:
+    """UPDATE SET a = s.b DELETE WHERE a > 1      Oracle: a has its new value already"""
+    after = Scope(scope.evaluation, scope.parent, scope.ctes)
+    frame = changed_row(target.frame, columns.values())
+    after.add(Source(target.alias, target.name, frame, target.dataset))
+    after.add(source)
+    return after
 
 
 def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scope:

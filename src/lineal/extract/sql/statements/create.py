@@ -223,7 +223,7 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
 
 
 def dictionary(node: exp.Create, facts: Facts) -> Created:
-    """CREATE DICTIONARY d (id UInt64, name String) … SOURCE(CLICKHOUSE(TABLE 'codes'))
+    """CREATE DICTIONARY d (id UInt64, name String) … SOURCE(CLICKHOUSE(TABLE 'codes' WHERE 'id > 0'))
 
     SOURCE(CLICKHOUSE(QUERY 'SELECT …'))
 
@@ -251,7 +251,10 @@ def dictionary(node: exp.Create, facts: Facts) -> Created:
         return plan
 
     columns = [exp.column(exp.to_identifier(each.name, quoted=True)) for each in plan.schema]
-    plan.query, plan.schema = exp.select(*columns).from_(rows), None
+    query = exp.select(*columns).from_(rows)
+    if "TABLE" in settings and "WHERE" in settings:
+        query = query.where(settings["WHERE"].name, dialect=facts.name or None)
+    plan.query, plan.schema = query, None
     return plan
 
 
