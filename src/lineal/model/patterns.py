@@ -4,9 +4,9 @@
 
 Python's engine goes back when a part does not fit, and a pattern of ten characters can keep it busy
 for years: `(a+)+$`. `Pattern` therefore estimates how many ways there are to try before it looks at
-a name, and refuses what may take long. Lookarounds and backreferences, which the engines of DuckDB
-and ClickHouse do not have either, are refused, too. LIKE takes time in proportion to the name and
-the pattern.
+a name, and refuses what may take long. Backreferences are refused, too, and so are lookarounds,
+which the engines of DuckDB and ClickHouse do not have, unless the language has them. LIKE takes
+time in proportion to the name and the pattern.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Group:
 class Pattern:
     """A pattern of the input that takes no long time, whatever the text."""
 
-    def __init__(self, text: str, flags: int = 0) -> None:
+    def __init__(self, text: str, flags: int = 0, looks_around: bool = False) -> None:
         if len(text) > LONGEST_PATTERN:
             raise SlowPattern("the pattern is too long")
-        whole = measure(text)
+        whole = measure(text, looks_around)
         self.ways, self.loops = whole.ways * whole.branches, whole.loops
         try:
             self._compiled = re.compile(text, flags)
@@ -87,19 +87,19 @@ class Pattern:
             raise SlowPattern("the pattern may take too long")
 
 
-def compile_pattern(text: str, flags: int = 0) -> Pattern:
+def compile_pattern(text: str, flags: int = 0, looks_around: bool = False) -> Pattern:
     """A pattern of the input; raises SlowPattern if it may take long."""
-    return Pattern(text, flags)
+    return Pattern(text, flags, looks_around)
 
 
-def measure(text: str) -> Group:
+def measure(text: str, looks_around: bool = False) -> Group:
     """How many ways there are to try a pattern."""
     groups = [Group()]
     last: Group | None = None
     """the group that has just ended, to which a number of times may refer"""
     for piece in PIECE.finditer(text):
         if piece["open"]:
-            open_group(groups, piece)
+            open_group(groups, piece, looks_around)
             last = None
         elif piece["close"]:
             last = close_group(groups)
@@ -117,12 +117,16 @@ def measure(text: str) -> Group:
     return groups[0]
 
 
-def open_group(groups: list[Group], piece: re.Match[str]) -> None:
+LOOKS = ("=", "!", "<")
+"""How a group begins that looks ahead or behind: (?=a), (?!a), (?<=a), (?<!a)."""
+
+
+def open_group(groups: list[Group], piece: re.Match[str], looks_around: bool) -> None:
     """(a, (?:a, (?P<name>a      begin a group; (?i) is none"""
     kind = piece["kind"] or ":"
     if kind.endswith(")"):
         return
-    if not kind.endswith((">", ":")):
+    if not kind.endswith((">", ":")) and not (looks_around and kind in LOOKS):
         raise SlowPattern("a pattern that looks ahead or behind is not followed")
     groups.append(Group())
 

@@ -356,7 +356,7 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
     if name == "names":
         return [field for field, _ in held.fields]
     if name == "fields":
-        return [FieldValue(field, kind) for field, kind in held.fields]
+        return held.field_values
     return Method(held, name)
 
 
@@ -369,6 +369,8 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
         return held.name
     if name == "dataType":
         return type_value(held.type_name)
+    if name == "nullable":
+        return held.nullable
     return Unknown(name, "a property of a field")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-from copy import deepcopy
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import (
@@ -81,8 +80,17 @@ def load_values(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     if isinstance(held, Builder) and held.kind == FILE:
         name = find_file(run, held.parts["path"])
         if name is not None and not isinstance(run.program.contents[name], str):
-            return deepcopy(run.program.contents[name])
+            return copy_of(run.program.contents[name])
     return Unknown(label_of(node), "what a file holds is only known when it runs", Confidence.LOW)
+
+
+def copy_of(held: Value) -> Any:
+    """Return a copy of the contents of a file: the program may change its values."""
+    if isinstance(held, dict):
+        return {key: copy_of(each) for key, each in held.items()}
+    if isinstance(held, list):
+        return [copy_of(each) for each in held]
+    return held
 
 
 SETTINGS = "settings"
@@ -123,7 +131,7 @@ def read_settings(run: Run, held: Builder, path: Value) -> Value:
     name = find_file(run, path) if is_text(path) else None
     found = run.program.contents[name] if name is not None else None
     if isinstance(found, dict) and not held.parts["unknown"]:
-        held.parts["sections"] = {**held.parts["sections"], **deepcopy(found)}
+        held.parts["sections"] = {**held.parts["sections"], **copy_of(found)}
     else:
         held.parts["unknown"] = True
     return [path]

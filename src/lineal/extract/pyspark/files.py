@@ -37,6 +37,7 @@ class File:
     __slots__ = (
         "_form",
         "_frame_like",
+        "_library",
         "_tree",
         "_words",
         "classes",
@@ -61,6 +62,7 @@ class File:
         self.path = script.file.replace("\\", "/")
         self.label = self.path
         """how datasets are named that only this file knows: jobs/daily.py"""
+        self._library: tuple[FrameLibrary | None] | None = None
         self.problems: list[Diagnostic] = []
         """the places that cannot be read, and those of other versions of Python"""
         text, lines = self.python_of(script)
@@ -152,7 +154,9 @@ class File:
     @property
     def library(self) -> FrameLibrary | None:
         """Return the library of the file's DataFrames; None if they are Spark's."""
-        return library_of(self.words)
+        if self._library is None:
+            self._library = (library_of(self.words),)
+        return self._library[0]
 
     @property
     def frame_like(self) -> set[str]:

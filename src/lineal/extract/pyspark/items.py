@@ -26,7 +26,6 @@ from lineal.extract.pyspark.values import (
     Class,
     ColumnValue,
     DefaultDict,
-    FieldValue,
     Function,
     Instance,
     Library,
@@ -173,9 +172,9 @@ def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
 
     df.schema["id"]
     """
-    found = dict(held.fields)
+    found = {each.name: each for each in held.field_values}
     if isinstance(key, str) and key in found:
-        return FieldValue(key, found[key])
+        return found[key]
     return Unknown("…", "no such field")
 
 

@@ -10,7 +10,6 @@ from lineal.extract.pyspark.values import (
     Choice,
     Class,
     ColumnValue,
-    FieldValue,
     Generator,
     Instance,
     Library,
@@ -201,7 +200,7 @@ ITERABLES: list[tuple[Any, Callable[[Any], list[Value] | None]]] = [
     (range, numbers_of),
     (Generator, take_items),
     (Class, members_of),
-    (SchemaValue, lambda value: [FieldValue(name, kind) for name, kind in value.fields]),
+    (SchemaValue, lambda value: value.field_values),
     (Instance, fields_of),
 ]
 """The items of a value, by the first kind that it is of."""

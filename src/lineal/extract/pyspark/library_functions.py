@@ -401,7 +401,7 @@ def regex_sub(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
     pattern, by, text = arguments
     try:
-        return compile_pattern(pattern).sub(by, text)
+        return compile_pattern(pattern, looks_around=True).sub(by, text)
     except SlowPattern:
         return unknown()
 
@@ -418,7 +418,7 @@ def regex_test(how: str) -> Handler:
             return unknown()
 
         try:
-            found = getattr(compile_pattern(texts[0]), how)(texts[1])
+            found = getattr(compile_pattern(texts[0], looks_around=True), how)(texts[1])
         except SlowPattern:
             return unknown()
         if found is None:

@@ -106,6 +106,8 @@ class Program:
         self.run = Run(self, _none)
         self.run.catalog = cast(Catalog, SessionCatalog(known, self.run))
         self.importing: set[int] = set()
+        self.by_reading: dict[int, File] = {}
+        """the files by what reads them"""
         self.entered: list[str] = []
         """the files that were run as entry points"""
 
@@ -490,7 +492,9 @@ class Program:
 
     def file_at_hand(self, run: Run) -> File | None:
         """Return the file that is being read."""
-        return next((file for file in self.files if file.reading is run.reading), None)
+        if not self.by_reading:
+            self.by_reading = {id(file.reading): file for file in self.files}
+        return self.by_reading.get(id(run.reading))
 
     def open_frame(self, run: Run, held: Unknown, node: Any) -> Value:
         """Return an open dataset as a DataFrame of the library that the file at hand uses."""

@@ -215,7 +215,10 @@ def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
         return parsed_schema(value)
     if isinstance(value, (list, tuple)) and value:
         if all(isinstance(item, FieldValue) for item in value):
-            return SchemaValue([(item.name, item.type_name) for item in value])
+            return SchemaValue(
+                [(item.name, item.type_name) for item in value],
+                {item.name: item.nullable for item in value},
+            )
         if all(isinstance(item, str) for item in value):
             return SchemaValue([(item, "") for item in value])
 
@@ -316,14 +319,14 @@ def type_call(
         return SchemaValue([])
 
     if name == "StructField":
-        given = dict(zip(("name", "dataType"), arguments, strict=False)) | keywords
+        given = dict(zip(("name", "dataType", "nullable"), arguments, strict=False)) | keywords
         if isinstance(given.get("name"), Unknown):
             run.dynamic(note_of("a name", given["name"]), node)
         kind = given.get("dataType")
         text = kind if isinstance(kind, str) else getattr(kind, "type_name", "struct")
         if isinstance(kind, SchemaValue):
             text = f"struct<{','.join(f'{field}:{inner}' for field, inner in kind.fields)}>"
-        return FieldValue(str(given.get("name")), text)
+        return FieldValue(str(given.get("name")), text, given.get("nullable", True))
 
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")

@@ -119,6 +119,7 @@ class FieldValue:
 
     name: str
     type_name: str
+    nullable: Value = True
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -388,6 +389,16 @@ class SchemaValue:
     """StructType([…]), "id INT, name STRING", df.schema: names and types."""
 
     fields: list[tuple[str, str]]
+    nullable: dict[str, Value] | None = None
+    """of a schema that a program builds: whether each field may be NULL"""
+
+    @property
+    def field_values(self) -> list[FieldValue]:
+        """Return the fields as a program sees them."""
+        if self.nullable is None:
+            unknown = Unknown("nullable", "a property of a field")
+            return [FieldValue(name, kind, unknown) for name, kind in self.fields]
+        return [FieldValue(name, kind, self.nullable.get(name)) for name, kind in self.fields]
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def operand(held: Value) -> Any:
 
 
 def holds_unknown(held: Value) -> bool:
-    """Tell whether a list, or what is in it, has a value that only a run knows.
+    """Tell whether a list, or a list inside it, has a value that only a run knows.
 
     [load(), "b"], [f"{load()}-b"]
     """

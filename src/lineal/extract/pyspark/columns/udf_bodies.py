@@ -183,7 +183,7 @@ class Body:
                 self.follow(each)
 
     def follow_end(self, node: ast.Return | ast.Expr) -> None:
-        """return x, yield x, out.append(x)      what is changed by a call takes its arguments"""
+        """return x, yield x, out.append(x)      a call changes its receiver by its arguments"""
         held = node.value
         if isinstance(node, ast.Return) or isinstance(held, (ast.Yield, ast.YieldFrom)):
             self.result |= self.of(held)

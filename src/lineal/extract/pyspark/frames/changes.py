@@ -77,6 +77,7 @@ def with_all(
                 level = Confidence.MEDIUM
 
             run.dynamic(note_of("a column", name), node, level)
+            attributes = with_anything(attributes)
             continue
 
         tree = literal(run, held, node)
@@ -198,11 +199,30 @@ def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node:
             unsaid = new if is_text(old) else old
             level = getattr(old, "level", Confidence.UNKNOWN)
             run.dynamic(note_of("a column", unsaid), node, level)
-            attributes = [unsure(each) for each in attributes]
+            attributes = rename_unknown(attributes, old)
 
     found = relation.derived(attributes, None, evaluation)
     found.under = relation
     return take_findings(run, found, evaluation)
+
+
+def rename_unknown(attributes: list[Attribute], old: Value) -> list[Attribute]:
+    """Rename a column to a name that only a run knows, or a column that only a run knows.
+
+    df.withColumnRenamed("a", name), df.withColumnRenamed(name, "a")
+    """
+    if is_text(old) and all(each.slot.star is None for each in attributes):
+        kept = [each for each in attributes if each.key != old.lower()]
+    else:
+        kept = [unsure(each) for each in attributes]
+    return with_anything(kept)
+
+
+def with_anything(attributes: list[Attribute]) -> list[Attribute]:
+    """Return columns beside one of which only a run knows the name; an open star may be it."""
+    if any(each.slot.star is not None for each in attributes):
+        return attributes
+    return [*attributes, anything()]
 
 
 def rename_one(
