@@ -2,12 +2,12 @@
 same one.
 
 WHERE a = 5, a IN (1, 2), a BETWEEN 1 AND 9, a LIKE 'x%', LIMIT 10, INSERT … VALUES (1, 'x')
-are masked
+are masked; SELECT 'x' AS k, a * 2 AS b, date_add(d, 7) AS e and PARTITION (day = 'x') too
 ORDER BY 1, PIVOT (… IN ('x')), j -> 'key', stack(2, …), COLUMNS('x.*'), f(5), SELECT a = 5
 are not
 
-In a SELECT list a literal counts only under an alias: without one, dialects name the column after
-its text.
+In a SELECT list a literal is masked only under an alias: without one, dialects name the column
+after its text. A literal that is part of a value keeps its kind, which decides the value's type.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from itertools import pairwise
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.literal_kinds import DATE_FUNCTIONS, kind_of_number, kind_of_string
 from lineal.extract.sql.words import words
 from lineal.model.script import Script
 
@@ -78,6 +79,24 @@ TYPED = frozenset(
 )
 """DATE '2024-01-01'      a literal of two words"""
 COUNTING = frozenset((T.LIMIT, T.OFFSET))
+ARITHMETIC = frozenset((T.PLUS, T.DASH, T.STAR, T.SLASH, T.MOD, T.DIV))
+OPERANDS = frozenset(
+    (T.VAR, T.IDENTIFIER, T.R_PAREN, T.R_BRACKET, T.CURRENT_DATE, T.CURRENT_TIMESTAMP)
+)
+"""The last words of operands other than literals; T.L_PAREN may start one."""
+BEFORE_CONSTANT = frozenset((T.SELECT, T.DISTINCT, T.COMMA))
+PATHS = frozenset(
+    (T.ARROW, T.DARROW, T.HASH_ARROW, T.DHASH_ARROW, T.DOT, T.COLON, T.L_BRACKET, T.DCOLON)
+)
+"""a + 1 -> 'x'      these bind more tightly"""
+UNSETTLED = frozenset(
+    (T.PIVOT, T.UNPIVOT, T.MATCH_RECOGNIZE, T.DECLARE, T.EXECUTE, T.COMMAND, T.BEGIN, T.PROCEDURE,
+     T.FUNCTION, T.USE)
+)  # fmt: skip
+"""Where one of these is, a value may become a name or a statement."""
+DYNAMIC = frozenset(("EXEC", "EXECUTE", "IMMEDIATE", "PREPARE", "DECLARE", "DO", "MACRO", "LET"))
+BY_KIND = 2
+"""The mark of a literal that is part of a value."""
 OPENING = frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE))
 CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
 BEFORE_ITEM = frozenset((T.L_PAREN, T.COMMA))
@@ -113,10 +132,17 @@ def said_by(token: Token) -> str:
     return QUOTES.get(token.token_type, " ") + token.text
 
 
+def kind_of(token: Token, mark: int) -> str:
+    """Return the kind of a masked literal that is part of a value; nothing for another one."""
+    if mark != BY_KIND:
+        return ""
+    return kind_of_number(token.text) if token.token_type is T.NUMBER else QUOTES[T.STRING]
+
+
 class Level:
     """The words between two brackets, and the literals of a SELECT item that wait for its alias."""
 
-    __slots__ = ("between", "clause", "listed", "row", "start", "waiting")
+    __slots__ = ("between", "clause", "function", "listed", "path", "row", "start", "waiting")
 
     def __init__(
         self, clause: Clause, listed: bool = False, row: bool = False, start: int = 0
@@ -126,7 +152,11 @@ class Level:
         self.row = row
         self.start = start
         self.between = False
-        self.waiting: list[int] = []
+        self.function = ""
+        """whose arguments these are"""
+        self.path = False
+        """a[1]      between such brackets, at any depth"""
+        self.waiting: list[tuple[int, int]] = []
 
 
 class Masks:
@@ -142,6 +172,7 @@ class Masks:
         self.between = -1
         self.levels = [Level(Clause.BLOCKED)]
         self.writes = False
+        self.settled = UNSETTLED.isdisjoint(self.kinds)
 
     def words(self) -> list[str]:
         """Return the words of the text, with masked literals."""
@@ -149,7 +180,7 @@ class Masks:
             return [said_by(token) for token in self.tokens]
         self.mark()
         said = [
-            MASK if masked else said_by(token)
+            MASK + kind_of(token, masked) if masked else said_by(token)
             for token, masked in zip(self.tokens, self.masked, strict=True)
         ]
         for at in self.surplus(said):
@@ -159,6 +190,9 @@ class Masks:
     def mark(self) -> None:
         """Mark the literals that do not matter to lineage."""
         kinds = self.kinds
+        self.settled = self.settled and DYNAMIC.isdisjoint(
+            token.text.upper() for token in self.tokens if token.token_type is T.VAR
+        )
         starting = True
         for at, kind in enumerate(kinds):
             if starting:
@@ -243,12 +277,17 @@ class Masks:
         inner = Clause.EXPRESSION if level.clause in CONDITIONS else Clause.OTHER
         if before is not None and self.tokens[at - 1].text.upper() == "COLUMNS":
             inner = Clause.OTHER
+        if before is T.PARTITION and self.writes and level.clause is Clause.OTHER:
+            inner = Clause.CONDITION  # PARTITION (day = '2026-01-31')
         if self.kinds[at] is not T.L_PAREN or inner is Clause.OTHER:
-            self.levels.append(Level(inner))
-            return
-        row = level.clause is Clause.VALUES and before in (T.VALUES, T.COMMA)
-        listed = row or before is T.IN or (level.listed and before in BEFORE_ITEM)
-        self.levels.append(Level(inner, listed, row, at))
+            opened = Level(inner)
+        else:
+            row = level.clause is Clause.VALUES and before in (T.VALUES, T.COMMA)
+            listed = row or before is T.IN or (level.listed and before in BEFORE_ITEM)
+            opened = Level(inner, listed, row, at)
+            opened.function = self.tokens[at - 1].text.upper() if at else ""
+        opened.path = level.path or self.kinds[at] is not T.L_PAREN
+        self.levels.append(opened)
 
     def close(self, at: int) -> None:
         """Read a closing parenthesis."""
@@ -273,8 +312,8 @@ class Masks:
         """
         waiting, level.waiting = level.waiting, []
         if waiting and self.kind(at - 2) is T.ALIAS:
-            for found in waiting:
-                self.mask(found, len(self.levels) - 1)
+            for found, mark in waiting:
+                self.mask(found, len(self.levels) - 1, mark)
 
     # -- literals ----------------------------------------------------------------------------------
 
@@ -288,15 +327,15 @@ class Masks:
         elif level.clause not in CONDITIONS:
             return
         else:
-            if before in TYPED and self.kinds[at] is T.STRING:
+            if before is T.INTERVAL or (before in TYPED and self.kinds[at] is T.STRING):
                 before = self.kind(first - 2)
                 first -= 1
             allowed = self.compared(first, before) or (
                 level.listed and before in BEFORE_ITEM and self.kind(at + 1) in AFTER_ITEM
             )
 
-        if allowed:
-            self.mask(at, len(self.levels))
+        if allowed or self.is_part_of_value(at, first, before):
+            self.mask(at, len(self.levels), 1 if allowed else BY_KIND)
             if self.signed(at):
                 self.signs.append(at - 1)
 
@@ -310,6 +349,38 @@ class Masks:
             return before is T.AND and self.between == first - 1
         left = self.kind(first - 2)
         return left is not T.STAR and self.kind(first - 3) is not T.PARAMETER
+
+    def is_part_of_value(self, at: int, first: int, before: TokenType | None) -> bool:
+        """Tell whether a literal is a value of its own, or a part of one that is computed.
+
+        SELECT 'x' AS k, a * 2 AS b, date_add(d, 7) AS e, d - INTERVAL '1 day' AS f
+        """
+        level = self.levels[-1]
+        kind = self.kinds[at]
+        if not self.settled or level.path or kind not in (T.NUMBER, T.STRING):
+            return False
+        is_item = level.clause is Clause.ITEM and before in BEFORE_CONSTANT
+        if is_item and self.kind(at + 1) is T.ALIAS:
+            return True
+        if level.function in DATE_FUNCTIONS and before in BEFORE_ITEM:
+            is_date = kind is T.NUMBER or kind_of_string(self.tokens[at].text) == "'d"
+            return is_date and self.kind(at + 1) in AFTER_ITEM
+        if kind is T.STRING and first == at:  # j - 'key' takes a key out of a document
+            return False
+        return self.is_operand(at, first, before)
+
+    def is_operand(self, at: int, first: int, before: TokenType | None) -> bool:
+        """Tell whether a number is computed with a column or another expression.
+
+        a * 2, (a + b) / 100, 1 - a
+        """
+        after = self.kind(at + 1)
+        if before in ARITHMETIC and self.kind(first - 2) in OPERANDS:
+            return after not in PATHS
+        if before is T.SELECT or before in BEFORE_ITEM:
+            other = self.kind(at + 2)
+            return after in ARITHMETIC and (other in OPERANDS or other is T.L_PAREN)
+        return False
 
     def second_of_limit(self, at: int) -> bool:
         """Tell whether a literal is the second number of LIMIT.
@@ -329,18 +400,18 @@ class Masks:
         """
         before = self.kind(at - 2)
         return self.kind(at - 1) is T.DASH and (
-            before in COMPARING or before in BEFORE_ITEM or before is T.AND
+            before in COMPARING or before in BEFORE_ITEM or before in (T.AND, T.SELECT)
         )
 
-    def mask(self, at: int, depth: int) -> None:
+    def mask(self, at: int, depth: int, mark: int) -> None:
         """Mask a literal, once the SELECT item around it, if there is one, turns out to have an
         alias.
         """
         for level in reversed(self.levels[:depth]):
             if level.clause is Clause.ITEM:
-                level.waiting.append(at)
+                level.waiting.append((at, mark))
                 return
-        self.masked[at] = 1
+        self.masked[at] = mark
 
     def kind(self, at: int) -> TokenType | None:
         """Return the kind of a token, or None outside the text."""
@@ -361,7 +432,7 @@ class Masks:
         yield from (at for at in self.signs if self.masked[at + 1])
         for at in self.commas:
             after = at + 2 if self.kind(at + 1) is T.DASH else at + 1
-            if self.masked[at - 1] and after < len(said) and self.masked[after]:
+            if self.masked[at - 1] == 1 and after < len(said) and self.masked[after] == 1:
                 yield from (at, after)
         for (start, end), (next_start, next_end) in pairwise(self.rows):
             if next_start == end + 2 and said[start : end + 1] == said[next_start : next_end + 1]:

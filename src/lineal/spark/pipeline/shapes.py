@@ -2,9 +2,9 @@
 
     WHERE a = 5 AND b = 'x'      its shape: WHERE a = 0 AND b = ''      and its values: 5, 'x'
 
-Two texts of one shape fall into the same words but for the values. Which of these count, the
-fingerprint of the first tells; another one with the same values there has the same fingerprint. A
-text in which a quote might not be what it looks like has no shape.
+Two texts of one shape fall into the same words but for the values, whose kinds are the same. Which
+of these count, the fingerprint of the first tells; another one with the same values there has the
+same fingerprint. A text in which a quote might not be what it looks like has no shape.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from bisect import bisect_right
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.fingerprint import Masks, fingerprint
+from lineal.extract.sql.literal_kinds import kind_of_number, kind_of_string
 from lineal.extract.sql.placeholders import has_placeholders
 from lineal.extract.sql.words import words
 from lineal.model.script import Script
@@ -57,9 +58,9 @@ class Fingerprints:
         """Of an identifier, all of it counts."""
         first = value[0]
         if first == "'" or first == self.strings:
-            return first
+            return first + kind_of_string(value[1:-1])
         if first.isdigit():
-            return "0"
+            return kind_of_number(value)
         return value
 
     def forget(self) -> None:
