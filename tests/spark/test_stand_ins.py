@@ -4,6 +4,7 @@ from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Corpus, Function, Script
 from lineal.spark.plan_lineage import compared, of_corpus
+from lineal.spark.stand_in import stand_in_names
 
 
 def table(name: str, **types: str) -> DatasetInfo:
@@ -79,3 +80,40 @@ def test_a_function_that_spark_refuses_costs_only_its_callers(spark):
         "bad.sql",
     }
     assert {str(edge.target) for edge in exact.edges} == {"good.n"}
+
+
+def test_names_of_three_parts(spark):
+    """A catalog that Spark does not have: the stand-ins get names that it accepts."""
+    texts = [
+        "CREATE TABLE shop.mart.totals AS SELECT o.id, sum(amount) AS total"
+        " FROM shop.sales.orders o JOIN shop.sales.customers ON o.id = customers.id GROUP BY o.id",
+        "INSERT INTO shop.mart.kept (id) SELECT id FROM shop.mart.totals WHERE total > 5",
+        "SELECT shop.mart.totals.total FROM shop.mart.totals JOIN other.sales.orders USING (id)",
+    ]
+    scripts = [Script(text, "spark", target=f"r{number}") for number, text in enumerate(texts)]
+    declared = [
+        table("shop.sales.orders", id="int", amount="double"),
+        table("shop.sales.customers", id="int"),
+        table("other.sales.orders", id="int"),
+        table("shop.mart.kept", id="int"),
+    ]
+    found = compared(Corpus("spark", scripts, declared), spark)
+    assert [str(diagnostic) for diagnostic in found.diagnostics] == []
+    assert "shop.sales.orders.amount -> shop.mart.totals.total  AGGREGATION" in {
+        str(edge) for edge in found.edges
+    }
+
+
+def test_names_that_only_another_engine_accepts(spark):
+    text = "CREATE TABLE `my-project.mart.t` AS SELECT n FROM `my-project`.raw.t"
+    declared = [table("my-project.raw.t", n="int")]
+    corpus = Corpus("bigquery", [Script(text, "bigquery")], declared)
+    static, exact = of_corpus(corpus, spark)
+    assert [str(diagnostic) for diagnostic in exact.diagnostics] == []
+    assert list(map(str, exact.edges)) == list(map(str, static.edges))
+
+
+def test_stand_ins_have_names_of_their_own():
+    named = ["a.b.c", "a__b.c", "a-b.c", "a.t", "t", "a.b.C"]
+    found = stand_in_names(named)
+    assert found == {"a.b.C": "a__b.C_2", "a.b.c": "a__b.c_3", "a-b.c": "a_b.c"}

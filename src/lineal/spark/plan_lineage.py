@@ -31,7 +31,7 @@ from lineal.resolve.definitions import Definitions
 from lineal.resolve.imported import informed, joined
 from lineal.spark.availability import one_line
 from lineal.spark.plan import analyze, describe_plan
-from lineal.spark.stand_in import StandIns
+from lineal.spark.stand_in import StandIns, stand_in_names
 from lineal.views.words import count_noun
 
 SPARKS_OWN = frozenset(("spark", "spark2", "databricks", "hive"))
@@ -102,9 +102,10 @@ def both(corpus: Corpus, spark: Any) -> Engines:
     definitions = Definitions(informed(corpus) if corpus.given else corpus)
     static = definitions.extract()
     statements = [definition for definition in definitions.order if not is_program(definition)]
-    with StandIns(spark, corpus) as stand_ins:
+    defined = {definition.target for definition in statements}
+    tables = stand_in_names(map(str, {*defined, *static.datasets}))
+    with StandIns(spark, corpus, tables) as stand_ins:
         stand_ins.add_functions()
-        defined = {definition.target for definition in statements}
         apart = beside_statements(definitions, corpus.given)
         for dataset, info in static.datasets.items():
             if dataset not in defined and dataset not in apart and info.kind != "function":
@@ -113,7 +114,12 @@ def both(corpus: Corpus, spark: Any) -> Engines:
             stand_ins.add(info)
         beside = inserted_beside(statements)
         exact = Exact(
-            static, stand_ins, spark, hidden_once(definitions), beside, translator_of(corpus)
+            static,
+            stand_ins,
+            spark,
+            hidden_once(definitions),
+            beside,
+            translator_of(corpus, tables),
         )
         for definition in in_order(definitions):
             try:
@@ -417,9 +423,9 @@ def without_replace(text: str) -> str:
     )
 
 
-def translator_of(corpus: Corpus) -> Translator:
+def translator_of(corpus: Corpus, tables: Mapping[str, str]) -> Translator:
     """analytics.dbt.orders is the dataset orders, and so is its stand-in called"""
-    return Translator(corpus.dialect, corpus.aliases, {})
+    return Translator(corpus.dialect, corpus.aliases, tables)
 
 
 def renamed(definition: Definition, statement: str, translator: Translator) -> str:

@@ -4,6 +4,8 @@ it does not have.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,20 +13,25 @@ from lineal.extract.catalyst.plan import Names
 from lineal.extract.sql.translate import type_name
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.paths import is_path
 from lineal.model.script import Corpus, Function
 from lineal.spark.availability import one_line
 from lineal.spark.functions import head_and_body
 from lineal.spark.names import column as quoted
 
 UNKNOWN_TYPE = "STRING"
+ODD = re.compile(r"[^A-Za-z0-9_]+")
+"""Letters that the session catalog refuses in the name of a table or a database."""
 
 
 class StandIns:
     """The stand-ins of one corpus; they are gone when the block ends."""
 
-    def __init__(self, spark: Any, corpus: Corpus) -> None:
+    def __init__(self, spark: Any, corpus: Corpus, tables: Mapping[str, str] | None = None) -> None:
         self.spark = spark
         self.corpus = corpus
+        self.renamed = dict(tables or {})
+        """datasets whose stand-ins have other names"""
         self.views: set[str] = set()
         self.tables: set[str] = set()
         self.databases: set[str] = set()
@@ -38,9 +45,9 @@ class StandIns:
     @property
     def names(self) -> Names:
         """Return how names of the session map to datasets."""
-        return Names(
-            self.corpus.namespace, self.database, frozenset(self.views), self.corpus.meanings
-        )
+        datasets = {table: dataset for dataset, table in self.renamed.items()}
+        views, meanings = frozenset(self.views), self.corpus.meanings
+        return Names(self.corpus.namespace, self.database, views, meanings, datasets)
 
     def __enter__(self) -> StandIns:
         return self
@@ -70,6 +77,7 @@ class StandIns:
 
     def create(self, name: str, columns: list[tuple[str, str]], as_table: bool = False) -> None:
         """Create an empty view or table with these columns."""
+        name = self.renamed.get(name, name)
         columns = [(column, self.spoken(kind)) for column, kind in columns]
         if "." in name or as_table:
             self.create_table(name, columns)
@@ -138,6 +146,29 @@ class StandIns:
         """Return the Spark type of a column; an unknown one is guessed."""
         self.guessed = self.guessed or not column.type
         return spark_type(column.type, self.corpus.dialect)
+
+
+def stand_in_names(datasets: Iterable[str]) -> dict[str, str]:
+    """Return the stand-ins of datasets whose own names the session catalog refuses.
+
+    shop.sales.orders      shop__sales.orders: there is one catalog, and it has no hyphens
+    """
+    listed = sorted(set(datasets))
+    taken = {name.lower() for name in listed}
+    found = {}
+    for name in listed:
+        *schema, own = name.split(".")
+        if is_path(name) or not schema or (len(schema) == 1 and not ODD.search(schema[0] + own)):
+            continue
+        made = f"{ODD.sub('_', '__'.join(schema))}.{ODD.sub('_', own)}"
+        number = 1
+        chosen = made
+        while chosen.lower() in taken:
+            number += 1
+            chosen = f"{made}_{number}"
+        taken.add(chosen.lower())
+        found[name] = chosen
+    return found
 
 
 def declaration(function: Function, dialect: str) -> str:
