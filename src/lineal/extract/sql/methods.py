@@ -85,6 +85,11 @@ NAMING = (exp.Column, exp.Alias, exp.Table, exp.TableAlias, exp.CTE, exp.DataTyp
 """Nodes in which a name is no column by itself."""
 
 
+def names_element(node: Any) -> bool:
+    """XMLELEMENT(e, t.a)      whether a name is that of an element, and no column"""
+    return isinstance(node.parent, exp.XMLElement) and node.arg_key == "this"
+
+
 def as_columns(node: Any) -> Any:
     """Turn the names in an expression into columns.
 
@@ -92,7 +97,7 @@ def as_columns(node: Any) -> Any:
     """
 
     def meant(each: Any) -> Any:
-        if isinstance(each.parent, NAMING):
+        if isinstance(each.parent, NAMING) or names_element(each):
             return each
         parts = names(each)
         if not parts or isinstance(each.parent, exp.Dot):

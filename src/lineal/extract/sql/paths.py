@@ -228,6 +228,7 @@ CALLED: dict[str, Callable[[Any], Step]] = {
     "get": item_called,
     "json_query": variant_called,
     "json_exists": variant_called,
+    "json_value": variant_called,
     "variant_get": variant_called,
     "try_variant_get": variant_called,
     **dict.fromkeys(

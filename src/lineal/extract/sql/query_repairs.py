@@ -165,4 +165,58 @@ def is_between(words: Words, at: int) -> bool:
 PERIODS_COMPARED = ("CONTAINS", "MEETS", "PRECEDES", "SUCCEEDS")
 ENDS_A_VALUE = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.R_PAREN, TokenType.STRING)
 
-REPAIRS = (drop_locks, query_before_conflict, changed_rows, compare_periods)
+
+def drop_watermarks(words: Words) -> Words:
+    """Drop the watermark of a stream.
+
+    FROM STREAM(t) WATERMARK ts DELAY OF INTERVAL 5 MINUTES      Databricks: how late a row may come
+    """
+    at = next(
+        (
+            at
+            for at in range(1, len(words) - 4)
+            if says(words, at, "WATERMARK")
+            and says(words, at + 2, "DELAY")
+            and says(words, at + 3, "OF")
+        ),
+        None,
+    )
+    if at is None or not says(words, at + 4, "INTERVAL"):
+        return words
+
+    return drop_watermarks([*words[:at], *words[at + 7 :]])
+
+
+def serialize_values(words: Words) -> Words:
+    """Drop the options of XMLSERIALIZE.
+
+    XMLSERIALIZE(CONTENT a AS CLOB INDENT SIZE = 2)      Oracle: XMLSERIALIZE(a)
+    """
+    at = next(
+        (
+            at
+            for at in range(len(words) - 3)
+            if says(words, at, "XMLSERIALIZE")
+            and (says(words, at + 2, "CONTENT") or says(words, at + 2, "DOCUMENT"))
+        ),
+        None,
+    )
+    if at is None:
+        return words
+
+    end = closing(words, at + 1)
+    inside = serialize_values(words[at + 3 : end])
+    as_ = first(inside, 0, "AS")
+    if as_ is not None:
+        inside = inside[:as_]
+    return [*words[: at + 2], *inside, *serialize_values(words[end:])]
+
+
+REPAIRS = (
+    drop_locks,
+    drop_watermarks,
+    serialize_values,
+    query_before_conflict,
+    changed_rows,
+    compare_periods,
+)

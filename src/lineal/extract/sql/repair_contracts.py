@@ -132,6 +132,12 @@ CONTRACTS = (
         "SELECT a FROM OPENXML(@h, '/r/i', 1) WITH (a INT '@a')",
         r", S(?: , 0)?|S",
     ),
+    Contract(
+        "serialize_values", "oracle",
+        "SELECT XMLSERIALIZE(CONTENT a AS CLOB INDENT SIZE = 2) AS x FROM t",
+        r"CONTENT|DOCUMENT|AS \w+(?: \( 0 \))?(?: ENCODING S)?(?: VERSION S)?(?: NO INDENT| INDENT(?: SIZE = 0)?)?"
+        r"(?: (?:HIDE|SHOW) DEFAULTS)?",
+    ),
     Contract("output_before_where", "tsql", "DELETE FROM t OUTPUT deleted.a INTO u WHERE b = 1"),
     Contract(
         "output_of_a_schema", "tsql",
@@ -232,6 +238,11 @@ CONTRACTS = (
         rf"CREATE(?: OR REPLACE| OR ALTER)? (?:TASK|PIPE|ALERT|FLOW)(?: IF NOT EXISTS)? {NAME}"
         rf"(?: (?:{NAME} = (?:{VALUE}|{OPTIONS})|COMMENT = S|AFTER {NAME}(?: , {NAME})*|WHEN .+|IF \( .+ \)"
         rf"|FINALIZE = {NAME}))* (?:AS|THEN)",
+    ),
+    Contract(
+        "drop_watermarks", "databricks",
+        "SELECT a FROM STREAM(t) WATERMARK ts DELAY OF INTERVAL 5 MINUTES WHERE a > 1",
+        r"WATERMARK \S+ DELAY OF INTERVAL (?:0|S) (?:SECOND|MINUTE|HOUR|DAY|WEEK)S?",
     ),
     Contract(
         "unneeded", "databricks",

@@ -9,6 +9,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Scan, Slot
 from lineal.algebra.lineage import doubted
 from lineal.algebra.relation import row_struct
+from lineal.algebra.values import Part
 from lineal.extract.sql.sources import (
     UNRESOLVED,
     Source,
@@ -154,6 +155,8 @@ def row_value(scope: Scope, source: Source, node: exp.Expression) -> Slot:
     SELECT t FROM t      every column of t, as one value
     """
     slots = source.row_slots
+    if source.dataset is None and len(slots) == 1 and isinstance(slots[0].lineage, Part):
+        return slots[0]  # jsonb_array_elements(xs) AS e: e is the element
     for slot in slots:
         if source.dataset is not None and slot.star is None:
             scope.evaluation.read(origin_of(slot), scope.clause, node)

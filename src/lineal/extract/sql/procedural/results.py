@@ -42,10 +42,12 @@ class Results(Assignments):
     def begin_routine(self, routine: Routine) -> Held:
         """Walk the body of a routine from here on; return the state to go on with after it."""
         held = Held(self.body, self.routine, self.cursors, self.in_block)
-        if self.in_block:
+        cursors: dict[str, Assignment | None] = {}
+        if self.in_block:  # a package, or another routine: what is declared there is seen here
             routine.body.names |= self.body.names
+            cursors |= self.cursors
 
-        self.body, self.routine, self.cursors, self.in_block = routine.body, routine, {}, True
+        self.body, self.routine, self.cursors, self.in_block = routine.body, routine, cursors, True
         for position, parameter in enumerate(routine.inputs):
             self.give_parameter(parameter, position)
 

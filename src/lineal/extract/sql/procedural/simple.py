@@ -276,7 +276,7 @@ class Simple(Declarations):
 
         self.cursor_of(name, tokens[start:])
         routine = self.routine
-        if routine is not None and any(each.key == name for each in routine.outputs):
+        if routine is not None and any(each.key == name for each in routine.parameters):
             self.give_rows(name, routine)
 
     def give_rows(self, name: str, routine: Routine) -> None:

@@ -330,6 +330,9 @@ def column_assignment(assignment: Any) -> Any:
             arguments = [column.copy(), *(each.copy() for each in call.expressions)]
             written = exp.Anonymous(this=call.name, expressions=arguments)
             return exp.EQ(this=column, expression=written)
+    if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Paren):
+        # SET (a) = (b + 1): a list of one column
+        return exp.EQ(this=assignment.this.this, expression=assignment.expression)
     if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Parameter):
         return assignment.expression if isinstance(assignment.expression, exp.EQ) else None
 
@@ -579,6 +582,9 @@ def unmatched_insert(
     """
     values = then.args.get("expression") or None
     listed = then.args.get("this")
+    if values is None and says_by_name(listed):
+        by_name(source, target, scope, columns, then)
+        return
     if values is None and isinstance(listed, exp.Tuple) and listed.expressions:
         then = exp.Insert(expression=listed)
         values = listed
@@ -604,6 +610,15 @@ def unmatched_insert(
     else:
         for slot, lineage in zip(target.frame.slots, lineages, strict=False):
             put_named(slot.name, slot.key, lineage, columns)
+
+
+def says_by_name(listed: Any) -> bool:
+    """INSERT BY NAME      DuckDB: the parser takes it for a column BY with the alias NAME"""
+    items = listed.expressions if isinstance(listed, exp.Tuple) else []
+    if len(items) != 1 or not isinstance(items[0], exp.Alias):
+        return False
+
+    return items[0].this.name.upper() == "BY" and items[0].alias.upper() == "NAME"
 
 
 def by_position(
