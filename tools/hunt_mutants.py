@@ -45,6 +45,14 @@ SHARES = {
     "manifest": 40,
     "event": 80,
     "saved": 40,
+    "dataframes": 120,
+    "embedded": 60,
+    "sqlmesh": 60,
+    "dataform": 80,
+    "consumers": 10,
+    "policy": 60,
+    "draft": 30,
+    "unused": 40,
 }
 """How many mutants of each format a round has: those that need other processes are few."""
 

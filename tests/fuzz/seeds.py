@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,11 +17,15 @@ from lineal.store import saved
 from lineal.views.openlineage import Emission
 from lineal.views.openlineage import view as events_of
 from lineal.views.report import everything
+from unit.cli.test_policy_gates import POLICY
+from unit.projects import test_dataform, test_embedded_sql, test_sqlmesh
 
 HERE = Path(__file__).parents[1]
 REPOSITORY = HERE.parent
 DBT = (REPOSITORY / "examples/jaffle", HERE / "data/bakery")
 SHOP = REPOSITORY / "examples/shop"
+BAKERY = REPOSITORY / "examples/bakery"
+SQLMESH, DATAFORM, CAFE = BAKERY / "sqlmesh", BAKERY / "dataform", HERE / "data/cafe"
 
 
 @dataclass(frozen=True)
@@ -226,6 +230,84 @@ def saved_lineages() -> list[Seed]:
     return [Seed(f"saved {number}", text) for number, text in enumerate(texts)]
 
 
+def dataframes() -> list[Seed]:
+    """Programs over pandas, Polars, Snowpark and the libraries that train models."""
+    folders = [HERE / "pandas_jobs", *(HERE / "dataframes" / name for name in FRONT_ENDS)]
+    return [
+        replace(seed_of(path), dialect="python")
+        for folder in folders
+        for path in texts_below(folder, ".py")
+    ]
+
+
+FRONT_ENDS = ("expected", "models", "polars", "snowpark")
+
+
+def embedded() -> list[Seed]:
+    """SQL that Python hands to a database: tasks of Airflow, cursors, clients."""
+    texts = {
+        **{name: test_embedded_sql.HEAD + text for name, (text, *_) in AIRFLOW.items()},
+        **{name: text for name, (text, _) in test_embedded_sql.CLIENTS.items()},
+    }
+    made = [Seed(name, text, "python") for name, text in texts.items()]
+    return [*made, *map(seed_of, texts_below(BAKERY / "dags", ".py"))]
+
+
+AIRFLOW = test_embedded_sql.AIRFLOW
+
+
+def sqlmesh_projects() -> list[Seed]:
+    """Every file of the sample project, and models with each macro."""
+    made = [
+        Seed("models/mutant.sql", f"MODEL (name s.x);\n{text}", "", SQLMESH)
+        for text, _ in test_sqlmesh.MACROS.values()
+    ]
+    files = texts_below(SQLMESH, ".sql", ".yaml", ".py", ".csv")
+    return [*made, *(seed_of(path, "", SQLMESH) for path in files)]
+
+
+def dataform_projects() -> list[Seed]:
+    """Every file of the sample project, and actions with each construct."""
+    made = [
+        Seed("definitions/mutant.sqlx", text, "", DATAFORM)
+        for text, _ in test_dataform.TEXTS.values()
+    ]
+    files = texts_below(DATAFORM, ".sqlx", ".yaml", ".js")
+    return [*made, *(seed_of(path, "", DATAFORM) for path in files)]
+
+
+def consumers() -> list[Seed]:
+    """Exposures, semantic models, metrics, tests: the YAML of dbt that reads columns."""
+    return [
+        seed_of(path, "", project)
+        for project in (CAFE, *DBT)
+        for path in texts_below(project / "models", ".yml")
+    ]
+
+
+def policies() -> list[Seed]:
+    """Policies for `lineal diff`: each key alone, and several together."""
+    texts = (
+        "levels:\n  rows-changed: block\n  column-removed: safe\n",
+        "ignore: [tmp_*, 'sandbox.*', '*a*b*c']\n",
+        "consumers:\n  exposure: block\n  test: review\n",
+        "classifications:\n  - {label: pii, not_into: ['nb_*'], level: review}\n",
+        "contracts:\n  - dataset: nb_*\n    columns: [x, y]\n    level: safe\n",
+        POLICY,
+    )
+    return [Seed(f"policy {number}", text) for number, text in enumerate(texts)]
+
+
+def drafts() -> list[Seed]:
+    """Texts that an editor has open: SQL, and the templates of a project."""
+    return [*sql()[::4], *(seed_of(path) for path in texts_below(DBT[0] / "models", ".sql"))]
+
+
+def with_unused() -> list[Seed]:
+    """Files from which `lineal unused` removes columns: of a folder, and of a project."""
+    return [*sql()[::3], *lineal_projects()]
+
+
 FORMATS = {
     "sql": sql,
     "pyspark": pyspark,
@@ -239,6 +321,14 @@ FORMATS = {
     "manifest": manifests,
     "event": events,
     "saved": saved_lineages,
+    "dataframes": dataframes,
+    "embedded": embedded,
+    "sqlmesh": sqlmesh_projects,
+    "dataform": dataform_projects,
+    "consumers": consumers,
+    "policy": policies,
+    "draft": drafts,
+    "unused": with_unused,
 }
 """Every format that lineal reads, and its seeds."""
 

@@ -31,6 +31,14 @@ INPUTS = {
     "manifest": 15,
     "event": 40,
     "saved": 20,
+    "dataframes": 40,
+    "embedded": 20,
+    "sqlmesh": 15,
+    "dataform": 25,
+    "consumers": 3,
+    "policy": 20,
+    "draft": 12,
+    "unused": 10,
 }
 """How many mutants of each format are read: some 20 seconds together."""
 

@@ -7,6 +7,7 @@ count as understood.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -23,12 +24,26 @@ from typing import Any
 import lineal
 from fuzz.mutants import LINES, Mutant
 from invented_names import invented_names
+from lineal.graph.diff import diff
+from lineal.graph.graph import Graph
+from lineal.incremental.extraction import extract
 from lineal.model import boundary
 from lineal.model.boundary import DEBUG, trace_id
 from lineal.model.diagnostic import Code
+from lineal.projects import load
 from lineal.projects.errors import ProjectError
+from lineal.projects.policy import read_policy
+from lineal.service.answers import Misasked
+from lineal.service.editor.positions import Text
+from lineal.service.editor.questions import answer
+from lineal.service.editor.workspace import Workspace
+from lineal.service.project import Project
+from lineal.service.source import Source
+from lineal.service.unused import Subject, plan_unused
 from lineal.store.saved import OPENING
 from lineal.views import OUTPUTS
+from lineal.views import diff as diff_view
+from lineal.views import unused as unused_view
 
 CPU_SECONDS = 20
 """What a mutant may take; honest texts of this size take a few milliseconds."""
@@ -50,7 +65,7 @@ NEIGHBOR_LINES = (
 LOG_COLUMNS = {"text": "query_text"}
 
 FAILED = frozenset(
-    (Code.PARSE_ERROR, Code.TOO_DEEP, Code.INTERNAL_ERROR, Code.NOT_UTF8, Code.UNREADABLE)
+    (Code.PARSE_ERROR, Code.TOO_DEEP, Code.INTERNAL_ERROR, Code.LOG_ROW, Code.UNREADABLE)
 )
 """Something was not read or not understood: less than 100 per cent."""
 
@@ -214,6 +229,75 @@ class Bench:
         where.write_bytes(mutant.data)
         return lambda: lineal.lineage(self.good, schema=where)
 
+    def file_of_tree(self, mutant: Mutant) -> Callable[[], lineal.Lineage]:
+        """A whole sample project in which one file is the mutant, and a good model."""
+        where, project = self.fresh(), mutant.seed.project
+        assert project is not None
+        shutil.copytree(project, where, dirs_exist_ok=True)
+        (where / mutant.seed.name).write_bytes(mutant.data)
+        if mutant.seed.name in PROJECT_FILES:
+            return lambda: lineal.lineage([self.good, where])
+        name, text = NEIGHBOR_IN[mutant.format]
+        (where / name).write_text(text, encoding="utf-8")
+        return lambda: lineal.lineage(where)
+
+    def policy(self, mutant: Mutant) -> Callable[[], lineal.Lineage]:
+        """Two states of the neighbors, compared under the policy."""
+        file = self.fresh() / "lineal-policy.yml"
+        file.write_bytes(mutant.data)
+
+        def read() -> lineal.Lineage:
+            rules = read_policy(file)
+            found = lineal.lineage(self.good)
+            difference = diff(self.changed.graph, found.graph, rules)
+            assert diff_view.as_json(diff_view.Compared(difference, "base", "head"))
+            return found
+
+        return read
+
+    @cached_property
+    def changed(self) -> lineal.Lineage:
+        """The neighbors before a change of their rows and columns."""
+        return lineal.lineage({"nb": NEIGHBOR_SQL.replace("d > 1", "d > e").replace("b + c", "b")})
+
+    def draft(self, mutant: Mutant) -> Callable[[], lineal.Lineage]:
+        """An open document that becomes the mutant; everything is asked about it."""
+        where = self.fresh()
+        for file in self.good.iterdir():
+            shutil.copy(file, where)
+        file = where / "mutant.sql"
+        file.write_text(mutant.seed.text, encoding="utf-8")
+
+        def read() -> lineal.Lineage:
+            workspace = Workspace(Project(Source((str(where),), dialect=mutant.dialect or None)))
+            try:
+                workspace.refresh()
+                workspace.put(str(file), mutant.data.decode("utf-8", "replace"))
+                ask_everything(workspace, str(file), mutant)
+                assert workspace.state is not None
+                return lineal.Lineage(workspace.state.extraction)
+            finally:
+                workspace.documents.close()
+
+        return read
+
+    def unused(self, mutant: Mutant) -> Callable[[], lineal.Lineage]:
+        """The mutant beside its neighbors, with a patch that removes what nobody reads."""
+        if mutant.seed.project is None:
+            read = self.in_a_folder(mutant, "mutant.sql")
+        else:
+            read = self.file_of_project(mutant)
+        source = Source((str(self.folder / "mutant"),), dialect=mutant.dialect or None)
+
+        def read_and_plan() -> lineal.Lineage:
+            found = read()
+            corpus = load(source.paths[0], source.dialect)
+            plan = plan_unused(Subject(source, corpus, Graph(extract(corpus))))
+            assert unused_view.as_json(found.graph, plan.outputs, plan.verdicts, plan.patch)
+            return found
+
+        return read_and_plan
+
     # -- judging ------------------------------------------------------------------------------
 
     def judge(self, mutant: Mutant) -> Finding | None:
@@ -301,6 +385,29 @@ def show(found: lineal.Lineage, number: int) -> str:
     return found.to(name)
 
 
+def ask_everything(workspace: Workspace, path: str, mutant: Mutant) -> None:
+    """Ask every question of an editor at some positions of a document."""
+    text = workspace.text(path)
+    positions = [Text(text).position(len(text) * step // STEPS) for step in range(STEPS + 1)]
+    positions.append({"line": mutant.view * 7, "character": 10_000})
+    answer(workspace, "check", {})
+    answer(workspace, "lenses", {"path": path})
+    with contextlib.suppress(Misasked):
+        answer(workspace, "completion", {"path": path, "position": positions[mutant.view % STEPS]})
+    for position in positions:
+        span = {"start": position, "end": positions[-2]}
+        asked = {"path": path, "position": position, "range": span, "new_name": "renamed"}
+        for question in AT_A_POSITION:
+            with contextlib.suppress(Misasked):
+                answer(workspace, question, asked)
+
+
+STEPS = 4
+AT_A_POSITION = (
+    "hover", "definition", "references", "prepare_rename", "rename", "actions", "name",
+)  # fmt: skip
+
+
 def place_of(error: BaseException) -> str:
     """The innermost function of lineal in a traceback."""
     inner = ""
@@ -313,7 +420,10 @@ def place_of(error: BaseException) -> str:
     return inner
 
 
-PROJECT_FILES = ("lineal.yml", "dbt_project.yml", "profiles.yml")
+PROJECT_FILES = (
+    *("lineal.yml", "dbt_project.yml", "profiles.yml"),
+    *("config.yaml", "workflow_settings.yaml"),
+)
 NEIGHBOR_QUERY = "SELECT a AS x, b + c AS y FROM nb_source WHERE d > 1"
 NEIGHBOR_MODELS = {
     True: {"models/nb_model.sql": NEIGHBOR_QUERY},
@@ -321,6 +431,14 @@ NEIGHBOR_MODELS = {
         "nodes/nb_model/nb_model.sql": NEIGHBOR_QUERY,
         "nodes/nb_model/nb_model.yml": "name: nb_model\nkind: sql\ncolumns: [{name: x}, {name: y}]\n",
     },
+}
+NEIGHBOR_IN = {
+    "sqlmesh": ("models/nb_model.sql", f"MODEL (name nb_model, kind VIEW);\n{NEIGHBOR_QUERY}"),
+    "dataform": (
+        "definitions/nb_model.sqlx",
+        f'config {{ type: "view", schema: "nb_schema" }}\n{NEIGHBOR_QUERY}',
+    ),
+    "consumers": ("models/nb_model.sql", NEIGHBOR_QUERY),
 }
 HARMLESS = {
     "sql": "SELECT 1",
@@ -330,6 +448,10 @@ HARMLESS = {
     "log-json": '[{"query_text": "SELECT 1"}]',
     "log-jsonl": "{}",
     "event": "{}",
+    "dataframes": "x = 1",
+    "embedded": "x = 1",
+    "policy": "",
+    "draft": "SELECT 1",
 }
 
 STAGES: dict[str, Callable[[Bench, Mutant], Callable[[], Any]]] = {
@@ -345,5 +467,13 @@ STAGES: dict[str, Callable[[Bench, Mutant], Callable[[], Any]]] = {
     "manifest": lambda bench, mutant: bench.beside(mutant, "manifest.json"),
     "event": Bench.event,
     "saved": Bench.saved,
+    "dataframes": lambda bench, mutant: bench.in_a_folder(mutant, "mutant.py"),
+    "embedded": lambda bench, mutant: bench.in_a_folder(mutant, "mutant.py"),
+    "sqlmesh": Bench.file_of_tree,
+    "dataform": Bench.file_of_tree,
+    "consumers": Bench.file_of_tree,
+    "policy": Bench.policy,
+    "draft": Bench.draft,
+    "unused": Bench.unused,
 }
 assert all(format in STAGES for format in LINES)

@@ -173,7 +173,7 @@ class Code(Enum):
     NOT_UTF8 = (
         "not-utf8",
         Severity.WARNING,
-        "A file is not UTF-8 text. It is read as Latin-1; of a query log, the row is left out.",
+        "A file is not UTF-8 text. It is read as Latin-1.",
         "Name the encoding with --encoding, or save the file as UTF-8.",
     )
     UNREADABLE = (

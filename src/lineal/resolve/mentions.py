@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -187,7 +188,7 @@ class Binder:
             self.add_sources(select, scope)
             self.add_keys(select, scope)
         self.add_targets(self.definition.plan.node)
-        self.found.mentions = sorted(set(self.found.mentions))
+        self.found.mentions = sorted(dict.fromkeys(self.found.mentions), key=itemgetter(0, 1, 2))
         return self.found
 
     # -- columns that are read ---------------------------------------------------------------------

@@ -287,10 +287,11 @@ def test_an_array_with_an_element_a_line(tmp_path: Path) -> None:
 def test_bytes_that_are_not_utf8_cost_their_row(tmp_path: Path) -> None:
     log = tmp_path / "q.jsonl"
     log.write_bytes(b'{"sql": "SELECT \xff"}\n{"sql": "SELECT b FROM t"}\n')
-    assert texts(log) == ["SELECT b FROM t"] and problems(log) == [(Code.NOT_UTF8, 1)]
+    assert texts(log) == ["SELECT b FROM t"] and problems(log) == [(Code.LOG_ROW, 1)]
     log = tmp_path / "q.csv"
     log.write_bytes(b'sql,who\nSELECT 1,\xe4\n"SELECT b FROM t",\xc3\xa4\n')
-    assert texts(log) == ["SELECT b FROM t"] and problems(log) == [(Code.NOT_UTF8, 2)]
+    assert texts(log) == ["SELECT b FROM t"] and problems(log) == [(Code.LOG_ROW, 2)]
+    assert lineal.lineage(log).coverage.percent == 50
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])

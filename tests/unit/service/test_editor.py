@@ -12,7 +12,8 @@ import pytest
 
 from lineal.model.edge import Dataset
 from lineal.model.extraction import Extraction
-from lineal.resolve.mentions import Named
+from lineal.model.script import Corpus, Script
+from lineal.resolve.mentions import Named, statements_in
 from lineal.service.answers import Misasked
 from lineal.service.editor.positions import Text
 from lineal.service.editor.questions import answer
@@ -351,3 +352,11 @@ def test_programs_are_asked_like_sql(tmp_path: Path) -> None:
     assert renamed == ["job.py:3 revenue", "mart.sql:1 revenue as total"]
     assert Named(Dataset("", "daily"), "total").dataset.name == "daily"
     desk.close()
+
+
+def test_a_spot_that_is_named_by_two_sources() -> None:
+    """A half-written text can put a dataset and an unknown source at one spot."""
+    text = "FROM mystery\n parcel, cursor,\nFROM shipments s\nRIGHT JOIN parcels p ON s.id = p.id\n"
+    read = statements_in(Corpus("spark", [Script(text, "spark", "a.sql")]))
+    found = [each.name for statement in read.statements for each in statement.mentions]
+    assert found[:2] == ["mystery", "cursor"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.dispatch import DECIDED, EXPRESSIONS, value
-from lineal.extract.pyspark.knowledge import is_known, truth
+from lineal.extract.pyspark.knowledge import is_known, set_of, truth
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
@@ -61,10 +61,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
     if isinstance(node, ast.GeneratorExp):
         return Generator(found)
-    if isinstance(node, ast.SetComp) and all(map(is_known, found)):
-        return set(found)
-
-    return found
+    return set_of(found) if isinstance(node, ast.SetComp) else found
 
 
 def decided_value(run: Run, node: ast.expr, inner: Environment) -> Value:

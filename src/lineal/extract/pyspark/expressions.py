@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import BUILTINS, EXPRESSIONS, value
-from lineal.extract.pyspark.knowledge import is_known, items_of
+from lineal.extract.pyspark.knowledge import items_of, set_of
 from lineal.extract.pyspark.protocols import iterate, known_value, unknown_of
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import charge_items, is_small
@@ -74,9 +74,7 @@ def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -
     if isinstance(node, ast.Tuple):
         return tuple(found)
     if isinstance(node, ast.Set):
-        if all(map(is_known, found)):
-            return {item for item in found if is_known(item)}
-        return found
+        return set_of(found)
 
     return found
 

@@ -53,6 +53,16 @@ def is_known(value: Value) -> bool:
     return False
 
 
+def set_of(items: list[Value]) -> Value:
+    """Return items as a set; those that no set can hold, or only a run knows, stay a list."""
+    if not all(map(is_known, items)):
+        return items
+    try:
+        return set(items)  # type: ignore[arg-type]
+    except TypeError:
+        return items
+
+
 def all_known(values: Iterable[Value]) -> bool:
     """Return whether all of several values are constants throughout."""
     return all(map(is_known, values))

@@ -137,17 +137,18 @@ def _encoding(head: bytes) -> str:
     return encoding_of(head) or "utf-8-sig"
 
 
+NAME_ENCODING = "Name the encoding with --encoding, or save the file as UTF-8."
+
+
 def not_utf8(report: Report, file: str, line: int, broken: re.Match[str]) -> None:
-    """Report a row that is not UTF-8."""
-    message = f"{file} is not UTF-8: byte 0x{ord(broken[0]) & 0xFF:02x}"
-    report(
-        Diagnostic(
-            Code.NOT_UTF8,
-            message,
-            Place(file, line, 1),
-            "Name the encoding with --encoding, or save the file as UTF-8: the row is left out.",
-        )
-    )
+    """Report a row that is left out since it is not UTF-8."""
+    message = f"the row is not UTF-8: byte 0x{ord(broken[0]) & 0xFF:02x}"
+    report(Diagnostic(Code.LOG_ROW, message, Place(file, line, 1), NAME_ENCODING))
+
+
+def is_about_encoding(diagnostic: Diagnostic) -> bool:
+    """Tell whether a row was left out since it is not UTF-8."""
+    return diagnostic.code is Code.LOG_ROW and diagnostic.hint == NAME_ENCODING
 
 
 # -- JSON ------------------------------------------------------------------------------------------

@@ -17,10 +17,17 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
-from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.diagnostic import Diagnostic
 from lineal.projects.logs import postgres
 from lineal.projects.logs.entry import Row
-from lineal.projects.logs.rows import TORN, csv_rows, long_fields, open_log, records
+from lineal.projects.logs.rows import (
+    TORN,
+    csv_rows,
+    is_about_encoding,
+    long_fields,
+    open_log,
+    records,
+)
 from lineal.projects.text import unreadable
 from lineal.spark.pipeline import address
 from lineal.spark.pipeline.errors import BulkError
@@ -141,7 +148,7 @@ def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, 
     except TORN as torn:
         faults.append(unreadable(file, torn))
     for problem in faults:
-        yield {fault: NOT_UTF8 if problem.code is Code.NOT_UTF8 else NOT_READ}
+        yield {fault: NOT_UTF8 if is_about_encoding(problem) else NOT_READ}
 
 
 def _fields(row: Row) -> dict[str, Any]:

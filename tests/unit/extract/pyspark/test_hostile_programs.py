@@ -216,3 +216,10 @@ def test_what_a_program_for_python_2_prints_costs_nothing_else():
     )
     assert [str(edge) for edge in found.edges] == ["a.b.x -> c.d.x  IDENTITY"]
     assert [diagnostic.code for diagnostic in found.diagnostics] == [Code.NEAREST_DIALECT]
+
+
+@pytest.mark.parametrize("text", ["{{}}", "{[1], 2}", "{{'a': 1} for x in [1, 2]}"])
+def test_items_that_no_set_can_hold(text: str) -> None:
+    found = extract(Corpus("spark", [Script(f"x = {text}\n{JOB}", "python", "job.py")]))
+    assert [str(edge.source) for edge in found.edges] == ["t.a"]
+    assert Code.INTERNAL_ERROR not in {each.code for each in found.diagnostics}
