@@ -550,3 +550,41 @@ def test_the_server_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ]
     asked = Request("GET", "/api/trace", b"", {"column": "paid.double"})
     assert json.loads(routes["GET", "/api/trace"](asked).body)["edges"]
+
+
+# -- programs that are looked at together ----------------------------------------------------------
+
+PROGRAM = """from pyspark.sql import SparkSession
+
+
+def {0}(spark):
+    spark.table("raw_{0}").select("a").write.saveAsTable("made_{0}")
+"""
+TOGETHER = {
+    "imports": Stage(
+        "lineal.extract.pyspark.modules.ModuleIndex.imports",
+        lambda self, node, file: Path(file.script.file).stem,
+    ),
+    "names of functions": Stage(
+        "lineal.extract.pyspark.open_calls.names_in", lambda node: node.name
+    ),
+}
+
+
+@pytest.mark.poisoned
+@pytest.mark.parametrize("stage", TOGETHER)
+def test_a_program_that_fails_before_it_is_run(
+    tmp_path: Path, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What looks at all programs at once leaves out the one that it fails over."""
+    names = ("first", "poison", "second", "third")
+    folder = project(tmp_path / "jobs", {f"{name}.py": PROGRAM.format(name) for name in names})
+    monkeypatch.setitem(STAGES, stage, TOGETHER[stage])
+    poison_stage(stage, Venom, monkeypatch)
+    found, result = lineage_of(folder)
+    made = {edge["target"]["dataset"] for edge in found["edges"]}
+    assert made >= {"made_first", "made_second", "made_third"}
+    errors = [each for each in found["diagnostics"] if each["code"] == Code.INTERNAL_ERROR.code]
+    assert [Path(each["place"]["file"]).name for each in errors] == ["poison.py"]
+    assert result.exit_code == 1
+    assert found["coverage"]["percent"] < 100

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.mutants import Mutant
-from fuzz.seeds import Seed
+from fuzz.seeds import DATAFORM, Seed
 from fuzz.verdicts import Bench
 
 FOUND = [
@@ -36,6 +36,9 @@ FOUND = [
     ("sql", "spark", "\nFROM a\nJOIN b ON"),
     ("sql", "spark", "TABLE$$i"),
     ("sql", "hive", "INSERT INTO t TABLE$$i"),
+    ("sql", "", "FROM t\nINSERT ALL INTO(d)(d)T"),
+    ("event", "", "\0"),
+    ("log-jsonl", "", "\udcff"),
 ]
 
 
@@ -56,3 +59,8 @@ def test_a_damaged_notebook_is_reported(bench: Bench, tmp_path: Path) -> None:
     found = bench.stage(mutant)()
     assert [each.code.code for each in found.diagnostics] == ["parse-error"]
     assert found.coverage.percent < 100
+
+
+def test_a_block_that_is_never_closed(bench: Bench) -> None:
+    seed = Seed("definitions/shops.sqlx", "config{", "", DATAFORM)
+    assert bench.judge(Mutant("dataform", seed, seed.text)) is None

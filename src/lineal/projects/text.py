@@ -45,6 +45,9 @@ MARKS = (
 GLANCE = 8192
 """A file with a NUL among so many bytes is not text, as git sees it."""
 
+OBJECT = b'{"'
+"""How a file of JSON objects begins; no UTF-16 and no binary format does."""
+
 
 def start_of(path: Path) -> Place:
     """Return the place where a file begins."""
@@ -104,8 +107,11 @@ def decode(data: bytes, file: str, report: Report) -> str:
 
 
 def decode_unmarked(data: bytes, file: str, report: Report) -> str:
-    """Return bytes as UTF-8, else as Latin-1 with a diagnostic at the first other byte."""
-    if b"\0" in data[:GLANCE]:
+    """Return bytes as UTF-8, else as Latin-1 with a diagnostic at the first other byte.
+
+    Bytes with a NUL are not text. A NUL in a file of JSON objects costs its object only.
+    """
+    if b"\0" in data[:GLANCE] and not data.startswith(OBJECT):
         raise Refused(Reason.NOT_TEXT, "it is not text")
     try:
         return data.decode("utf-8")

@@ -6,6 +6,8 @@ The work is done by the parts (see `lineal.resolve`); this module puts them toge
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,6 +16,7 @@ from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.reading import Reading
+from lineal.model.boundary import Passing, culprits, internal_error, is_debugging
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge
@@ -116,12 +119,38 @@ class Definitions:
         self.gatherer.gather()
         programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
         if programs:
-            # most projects have none, and the front end is large
-            from lineal.resolve.programs import define
-
             at = Place(programs[0].file, programs[0].line, 1)
-            work = partial(define, self, programs)
+            work = partial(self.define_programs, programs)
             self.boundary.attempt(work, at, "this program", len(programs))
+
+    def define_programs(self, programs: list[Script]) -> None:
+        """Add what programs write; those over which that fails are left out, and reported."""
+        # most projects have none, and the front end is large
+        from lineal.resolve.programs import define
+
+        said = len(self.boundary.diagnostics)
+        try:
+            define(self, programs)
+        except Exception as error:
+            guilty = [] if isinstance(error, Passing) or is_debugging() else self.guilty(programs)
+            if not guilty:
+                raise
+            del self.boundary.diagnostics[said:]
+            for script, why in guilty:
+                at = Place(script.file, script.line, 1)
+                self.boundary.lose(internal_error(why, at, "this program"))
+            left_out = {id(script) for script, _ in guilty}
+            define(self, [script for script in programs if id(script) not in left_out])
+
+    def guilty(self, programs: list[Script]) -> list[tuple[Script, Exception]]:
+        """Return the programs that cannot be defined even alone, each with its error."""
+        from lineal.resolve.programs import define
+
+        def define_apart(some: Sequence[Script]) -> None:
+            apart = replace(self.corpus, scripts=list(some), diagnostics=[])
+            define(Definitions(apart), list(some))
+
+        return culprits(programs, define_apart)
 
     def named(self, dataset: Dataset) -> Entry | None:
         """The entry of a dataset; None for one that nothing mentions."""

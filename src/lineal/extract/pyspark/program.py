@@ -280,10 +280,14 @@ class Program:
             return files
 
         imported: set[int] = set()
-        for file in files:
+
+        def find_imports(file: File) -> None:
             for node in file.tree.body:
                 found = self.index.imports(node, file)
                 imported.update(id(each) for each in found if each is not file)
+
+        for file in files:
+            self.attempt(find_imports, file)
 
         return [file for file in files if id(file) not in imported or GUARD.search(file.text)]
 

@@ -174,7 +174,7 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
 # -- several targets -------------------------------------------------------------------------------
 
 
-def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
+def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any] | type[Unsupported]:
     """Plan an INSERT into several tables.
 
     [WITH c AS (…)] FROM s INSERT INTO a SELECT x INSERT INTO b SELECT y; INSERT ALL WHEN … THEN
@@ -188,6 +188,8 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any]:
             into = branch.this
             tests = branches.tests_of(branch)
             into.set("expression", chosen(into, node.args["source"], tests))
+        elif branch.expression is None:
+            return Unsupported
         else:
             into = branch
             into.expression.set("from_", exp.From(this=node.args["source"]))

@@ -45,7 +45,7 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     """Return the words of a text."""
     stop = len(text)
     if end is not None:
-        stop = end
+        stop = min(end, stop)
 
     found: list[Word] = []
     at = start
