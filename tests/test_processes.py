@@ -55,7 +55,7 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 """A template that takes all the CPU time it may have, which is five seconds."""
 
 
-def started(*arguments: str) -> subprocess.Popen[bytes]:
+def started(*arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(lineal.__file__).parents[1]),
@@ -63,7 +63,7 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
     }
     quiet = subprocess.DEVNULL
     return subprocess.Popen(
-        [sys.executable, *arguments], env=environment, stdout=quiet, stderr=quiet
+        [sys.executable, *arguments], env=environment, stdin=stdin, stdout=quiet, stderr=quiet
     )
 
 
@@ -160,6 +160,27 @@ def test_a_server(tmp_path: Path, sign: int) -> None:
     (tmp_path / "a.sql").write_text("CREATE VIEW v AS SELECT a FROM t", encoding="utf-8")
     process = started("-m", "lineal", "serve", str(tmp_path), "--port", "0", "--no-open")
     check_that_all_end(process, wait_for_descendants(process, 1), sign)
+
+
+@pytest.mark.parametrize("sign", SIGNALS)
+@pytest.mark.parametrize("command", ["mcp", "lsp"])
+def test_a_server_on_standard_input(tmp_path: Path, command: str, sign: int) -> None:
+    """The client has not closed its end, and the process that answers is at work."""
+    pytest.importorskip({"mcp": "mcp", "lsp": "pygls"}[command])
+    (tmp_path / "lineal.yml").write_text("name: shop\n", encoding="utf-8")
+    (tmp_path / "nodes" / "a").mkdir(parents=True)
+    (tmp_path / "nodes" / "a" / "a.sql").write_text(f"SELECT {ENDLESS} a FROM t", encoding="utf-8")
+    process = started("-m", "lineal", command, str(tmp_path), stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    if command == "lsp":
+        folder = {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}}
+        for number, method in enumerate(("initialize", "initialized")):
+            message = {"jsonrpc": "2.0", "method": method, "params": {} if number else folder}
+            data = json.dumps({**message, **({} if number else {"id": 1})}).encode()
+            process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
+        process.stdin.flush()
+    check_that_all_end(process, wait_for_descendants(process, 3), sign)
+    process.stdin.close()
 
 
 def test_a_process_with_a_session_of_its_own_is_left_alone() -> None:

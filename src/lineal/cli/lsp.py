@@ -9,24 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lineal.cli.answering import (
+    answering_command,
+    answering_option,
+    begin_answering,
+    end_at_interrupt,
+)
 from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
-from lineal.cli.supervisor import supervise
-from lineal.model.limits import Limits
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
     from lineal.service.editor.workspace import Workspace
     from lineal.service.worker import Worker
 
-ANSWERING = "--answer-lines"
-"""The option of the process that does the work; see `lineal.service.worker`."""
-
 
 @click.command(name="lsp")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option(ANSWERING, "answers_lines", is_flag=True, hidden=True)
+@answering_option
 @unsupervised_source_options
-def command(paths: tuple[str, ...], answers_lines: bool, source: Source) -> None:
+def command(paths: tuple[str, ...], server: int | None, source: Source) -> None:
     """Start a server that editors ask about the lineage (Language Server Protocol).
 
     PATH is what `lineal lineage` reads.  [default: the folder that the editor has open] The editor
@@ -39,13 +40,14 @@ def command(paths: tuple[str, ...], answers_lines: bool, source: Source) -> None
     Needs the extra `lsp`: pip install 'lineal[lsp]'.
     """
     asked = source._replace(paths=checked(paths))
-    if answers_lines:
-        supervise(Limits(source.statement_timeout, source.memory_limit))
+    if server is not None:
+        begin_answering(server, source)
         _answer_lines(asked)
         return
     _require_extra()
     from lineal.lsp.server import serve
 
+    end_at_interrupt()
     serve(_starter(paths), sys.stdin.buffer)
 
 
@@ -65,8 +67,7 @@ def _starter(paths: tuple[str, ...]) -> Callable[[str, Callable[[], Any]], Worke
         own, *rest = sys.argv[1:]
         options = [each for each in rest if each not in paths]
         named = [str(Path(folder, path)) for path in paths] or [folder]
-        command = [sys.executable, "-m", "lineal", own, ANSWERING, *options, *named]
-        return Worker(command, greeting)
+        return Worker(answering_command(own, [*options, *named]), greeting)
 
     return start
 

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lineal.cli.answering import (
+    answering_command,
+    answering_option,
+    begin_answering,
+    end_at_interrupt,
+)
 from lineal.cli.source import Mistake, checked, mistakes, project_of, unsupervised_source_options
-from lineal.cli.supervisor import supervise
-from lineal.model.limits import Limits
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
 
 TOKEN = "LINEAL_TOKEN"  # noqa: S105  the name of a variable
 LOOPBACK = "127.0.0.1"
-ANSWERING = "--answer-lines"
-"""The option of the process that does the work; see `lineal.service.worker`."""
 
 
 @click.command(name="mcp")
@@ -35,10 +37,10 @@ ANSWERING = "--answer-lines"
     show_default=True,
     help="The port of --http.",
 )
-@click.option(ANSWERING, "answers_lines", is_flag=True, hidden=True)
+@answering_option
 @unsupervised_source_options
 def command(
-    paths: tuple[str, ...], http: bool, port: int, answers_lines: bool, source: Source
+    paths: tuple[str, ...], http: bool, port: int, server: int | None, source: Source
 ) -> None:
     """Start a server that AI agents ask about the lineage (Model Context Protocol).
 
@@ -55,19 +57,22 @@ def command(
     Needs the extra `mcp`: pip install 'lineal[mcp]'.
     """
     asked = source._replace(paths=checked(paths))
-    if answers_lines:
-        supervise(Limits(source.statement_timeout, source.memory_limit))
+    if server is not None:
+        begin_answering(server, source)
         _answer_lines(asked)
         return
     _require_extra()
     from lineal.mcp.server import build_server
     from lineal.service.worker import Worker
 
-    server = build_server(Worker(_worker_command()))
+    # the process that reads the project: this one, with one option more
+    own, *rest = sys.argv[1:]
+    tools = build_server(Worker(answering_command(own, rest)))
     if http:
-        _serve_http(server, port)
+        _serve_http(tools, port)
     else:
-        server.run("stdio")
+        end_at_interrupt()
+        tools.run("stdio")
 
 
 def _require_extra() -> None:
@@ -76,14 +81,6 @@ def _require_extra() -> None:
 
     if find_spec("mcp") is None:
         raise Mistake("lineal mcp needs the extra `mcp`: pip install 'lineal[mcp]'")
-
-
-def _worker_command() -> list[str]:
-    """Return the command line of the process that reads the project: this one, with one option
-    more.
-    """
-    own, *rest = sys.argv[1:]
-    return [sys.executable, "-m", "lineal", own, ANSWERING, *rest]
 
 
 def _serve_http(server: Any, port: int) -> None:

@@ -58,7 +58,7 @@ def set_of(items: list[Value]) -> Value:
     if not all(map(is_known, items)):
         return items
     try:
-        return set(items)  # type: ignore[arg-type]
+        return set(items)
     except TypeError:
         return items
 
