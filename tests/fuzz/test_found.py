@@ -39,6 +39,8 @@ FOUND = [
     ("sql", "", "FROM t\nINSERT ALL INTO(d)(d)T"),
     ("event", "", "\0"),
     ("log-jsonl", "", "\udcff"),
+    ("draft", "postgres", "INSERT t(1)VALUE()"),
+    ("draft", "snowflake", "SELECT s.$1FROM@raw.files/orders(FILE_FORMAT=>''s"),
 ]
 
 

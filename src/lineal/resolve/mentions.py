@@ -21,6 +21,7 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation, Notes
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
+from lineal.model.boundary import internal_error
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
@@ -144,7 +145,11 @@ def statements_in(corpus: Corpus) -> Read:
         notes = definition.evaluation.notes if definition.evaluation is not None else None
         if notes is not None and isinstance(definition.plan.node, exp.Expr):
             target = noting.output.shown.dataset(definition.target)
-            found.append(Binder(definition, notes, target, noting).bind())
+            try:
+                found.append(Binder(definition, notes, target, noting).bind())
+            except Exception as error:
+                place = definition.reading.statement_near(definition.plan.node)
+                extraction.diagnostics.append(internal_error(error, place))
     return Read(found, extraction)
 
 
@@ -523,8 +528,16 @@ def starts_below(node: exp.Expr) -> Iterator[int]:
             yield meta["end"] + 1
 
 
-def target_names(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the identifiers that name columns of the target: of a list, of SET, of a declaration."""
+def target_names(node: exp.Expr) -> Iterator[exp.Identifier]:
+    """Yield the identifiers that name columns of the target: of a list, of SET, of a declaration.
+
+    A half-written statement may have a number or a call in their place.
+    """
+    return (each for each in names_in_place(node) if isinstance(each, exp.Identifier))
+
+
+def names_in_place(node: exp.Expr) -> Iterator[Any]:
+    """Yield what stands where a column of the target is named."""
     lists: list[Any] = [node.this] if isinstance(node.this, exp.Schema) else []
     lists += [each.this for each in node.find_all(exp.Insert) if isinstance(each.this, exp.Tuple)]
     for item in chain.from_iterable(each.expressions for each in lists):

@@ -452,6 +452,8 @@ class Scope:
     ) -> None:
         """SELECT t.ID FROM t, where only INSERT INTO t (Id) tells of it: both spellings count"""
         self.evaluation.read(column, clause or self.clause, node, learn=False)
+        if not isinstance(name, str):  # t.$1 has one spelling
+            return
         spelled = Column(column.dataset, self.origin_name(name, key))
         learnt = self.evaluation.learnt
         learnt[spelled] = learnt.get(spelled, 0) + 1
