@@ -537,7 +537,7 @@ def target_names(node: exp.Expr) -> Iterator[exp.Identifier]:
 
 
 def names_in_place(node: exp.Expr) -> Iterator[Any]:
-    """Yield what stands where a column of the target is named."""
+    """Yield the nodes in the places of the target's column names."""
     lists: list[Any] = [node.this] if isinstance(node.this, exp.Schema) else []
     lists += [each.this for each in node.find_all(exp.Insert) if isinstance(each.this, exp.Tuple)]
     for item in chain.from_iterable(each.expressions for each in lists):
