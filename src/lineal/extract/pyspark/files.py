@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from lineal.extract.pyspark.attributes import SESSION_NAMES, STRONG
@@ -42,6 +42,7 @@ class File:
         "_words",
         "classes",
         "environment",
+        "flows",
         "functions",
         "label",
         "parts",
@@ -74,6 +75,8 @@ class File:
         )
         self.functions: list[Function] = []
         self.classes: list[Class] = []
+        self.flows: list[Callable[[], None]] = []
+        """changes that a pipeline applies once its datasets are defined"""
         self.pipelines: list[tuple[Function, str, str, Any, list[Value]]] = []
         self.environment: Environment | None = None
         self._tree: ast.Module | None = None

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from lineal.algebra.clauses import FILTERS, JOINS
+from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.dbt import Dbt
 from lineal.extract.pyspark.dispatch import invoke, named_argument
-from lineal.extract.pyspark.frames.rows import filter_
+from lineal.extract.pyspark.frames.changes import drop
+from lineal.extract.pyspark.frames.project import select
+from lineal.extract.pyspark.frames.rows import filter_, narrow_relation
+from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.sinks import write_dataset, write_to
-from lineal.extract.pyspark.values import Function, Session, Value
+from lineal.extract.pyspark.values import ColumnValue, Function, Session, Value
 from lineal.model.script import Script
+from lineal.model.way import Clause, Way
 
 VIEWS = ("view", "temporary_view")
 
@@ -60,12 +67,51 @@ def pipeline_call(
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
         return read_name(run, named_argument(arguments, keywords, 0, "name"), node, read_table)
-    if (
-        last in ("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot")
-        and "target" in keywords
-    ):
-        source = read_name(run, keywords.get("source"), node, read_table)
-        if isinstance(source, Relation):
-            return write_to(run, source, keywords["target"], node)
+    if last in CHANGES and "target" in keywords:
+        flow = partial(apply_changes, run, keywords, node)
+        flows = getattr(run.script, "flows", None)
+        if flows is None:
+            flow()
+        else:
+            flows.append(flow)
 
     return None
+
+
+CHANGES = frozenset(("apply_changes", "create_auto_cdc_flow", "apply_changes_from_snapshot"))
+"""Functions that keep a table up to date with rows of changes."""
+
+
+def apply_changes(run: Run, keywords: dict[str, Value], node: Any) -> None:
+    """Write the changes of a dataset.
+
+    dlt.apply_changes(target="x", source="y", keys=["id"], sequence_by="seq")
+
+    The keys match rows of the target; the sequence and the conditions decide which changes count.
+    """
+    source = read_name(run, keywords.get("source"), node, read_table)
+    if not isinstance(source, Relation):
+        return
+
+    keys = columns_of(run, [keywords.get("keys")], node)
+    order = columns_of(run, [keywords.get("sequence_by")], node)
+    found = decided_by(run, source, keys, JOINS, Clause.JOIN_ON)
+    found = decided_by(run, found, order, FILTERS, Clause.WHERE)
+    for name in ("apply_as_deletes", "apply_as_truncates"):
+        if keywords.get(name) is not None:
+            found = filter_(run, found, [keywords[name]], {}, node)
+
+    if keywords.get("column_list") is not None:
+        found = select(run, found, [keywords["column_list"]], {}, node)
+    left_out = keywords.get("except_column_list")
+    if left_out is not None:
+        several = items_of(left_out)
+        found = drop(run, found, several if several is not None else [left_out], {}, node)
+    write_to(run, found, keywords["target"], node)
+
+
+def decided_by(
+    run: Run, relation: Relation, columns: list[ColumnValue], way: Way, clause: Clause
+) -> Any:
+    """Return a dataset whose rows some columns decide."""
+    return narrow_relation(run, relation, [each.tree for each in columns], way, clause)

@@ -367,7 +367,7 @@ class Program:
         run = self.run
         env = Environment({"__name__": name, "__file__": file.path}, None, file)
         file.environment = env
-        file.functions, file.classes, file.pipelines = [], [], []
+        file.functions, file.classes, file.pipelines, file.flows = [], [], [], []
         reading, run.reading = run.reading, file.reading
         home, run.home = run.home, env.home
         journals, depth = run.journals, run.depth
@@ -403,6 +403,8 @@ class Program:
         for function, *said in file.pipelines:
             name, kind, decorator, rules = said
             self.guarded(function, partial(define, run, function, name, kind, decorator, [], rules))
+        for flow in file.flows:
+            flow()
         for function in file.functions:
             if is_dbt_model(function) and id(function.node) not in run.called:
                 self.guarded(function, partial(dbt_model, run, function, file.script, file.name))

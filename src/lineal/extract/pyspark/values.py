@@ -149,6 +149,8 @@ class Grouped:
     keys: list[ColumnValue]
     pivot: ColumnValue | None = None
     pivot_values: list[Value] | None = None
+    sides: tuple[Relation, ...] = ()
+    """of groups of two DataFrames, each of them"""
 
 
 @dataclass

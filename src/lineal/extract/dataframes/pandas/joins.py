@@ -97,6 +97,36 @@ def frame_of_series(call: Call, held: Series, name: str | None = None) -> Table:
     return held.table.with_relation(relation)
 
 
+def merge_asof(call: Call, left: Table) -> Table:
+    """pd.merge_asof(left, right, on="t", by="id")      the keys of both, in a left join"""
+    given = {name: held for name, held in call.keywords.items() if name not in ASOF_KEYS}
+    on = call.keywords.get("on", call.arguments[1] if len(call.arguments) > 1 else None)
+    by = call.keywords.get("by")
+    left_keys = [call.keywords.get("left_on", on), call.keywords.get("left_by", by)]
+    right_keys = [call.keywords.get("right_on", on), call.keywords.get("right_by", by)]
+    keys = {"left_on": keys_in(call, left_keys), "right_on": keys_in(call, right_keys)}
+    if keys["left_on"] == keys["right_on"]:
+        keys = {"on": keys["left_on"]}
+    used = {name: held for name, held in keys.items() if held}
+    return merge(
+        Call(call.run, call.arguments[:1], {**given, **used, "how": "left"}, call.node), left
+    )
+
+
+ASOF_KEYS = frozenset(("on", "by", "left_on", "left_by", "right_on", "right_by", "direction"))
+
+
+def keys_in(call: Call, several: list[Value]) -> Value:
+    """Return names of keys as one list; the value itself where only a run knows them."""
+    found: list[str] = []
+    for held in several:
+        names = call.names(held) if held is not None else []
+        if names is None:
+            return held
+        found += names
+    return found
+
+
 def keys_of(call: Call, left: Table, right: Table) -> tuple[list[str], list[str]] | None:
     """Return the keys of both sides; None where only a run knows them."""
     if call.get(1, "how") == "cross":

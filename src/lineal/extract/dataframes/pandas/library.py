@@ -10,7 +10,7 @@ from sqlglot import exp
 from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.files import READERS, excel_writer, new_frame, new_series
 from lineal.extract.dataframes.pandas.groups import Grouper
-from lineal.extract.dataframes.pandas.joins import concat, merge
+from lineal.extract.dataframes.pandas.joins import concat, merge, merge_asof
 from lineal.extract.dataframes.pandas.reshape import crosstab, get_dummies, melt, pivot, pivot_table
 from lineal.extract.dataframes.pandas.series import SERIES, main_of, together
 from lineal.extract.dataframes.pandas.trees import (
@@ -186,7 +186,7 @@ PANDAS: dict[str, LibraryFunction] = {
     "Series": new_series,
     "concat": concat,
     "merge": on_first(merge),
-    "merge_asof": on_first(merge),
+    "merge_asof": on_first(merge_asof),
     "merge_ordered": on_first(merge),
     "melt": on_first(melt),
     "pivot_table": on_first(pivot_table),

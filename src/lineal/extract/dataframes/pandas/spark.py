@@ -51,20 +51,22 @@ def title_of(each: Attribute, name: str) -> Attribute:
 
 
 def follow_frames(
-    run: Run, relation: Relation, function: Value, names: list[str], node: Any
+    run: Run, sides: tuple[Relation, ...], function: Value, names: list[str], node: Any
 ) -> Relation | None:
     """Return what a function over frames makes; None where its body cannot be followed.
 
     df.groupBy("k").applyInPandas(f, schema), df.mapInPandas(f, schema)
+
+    Groups of two DataFrames hand both of them to the function.
     """
     if not isinstance(function, Function) or not names:
         return None
 
-    frame = DataFrame(Table(entered(relation)))
+    frames = [DataFrame(Table(entered(each))) for each in sides]
     method = getattr(getattr(node, "func", None), "attr", "")
-    given: list[Value] = [Generator([frame])] if method == "mapInPandas" else [frame]
-    if method == "applyInPandas" and len(parameters_of(function)) == 2:
-        given = [(), frame]
+    given: list[Value] = [Generator(frames)] if method == "mapInPandas" else list(frames)
+    if method == "applyInPandas" and len(parameters_of(function)) == len(frames) + 1:
+        given = [(), *frames]
 
     made = invoke(run, function, given, {}, node)
     if isinstance(made, Generator):

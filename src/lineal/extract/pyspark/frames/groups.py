@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.algebra.expression import AGGREGATED, CONDITION, COUNTED
 from lineal.algebra.frame import Made, Slot, Star, star_slot
-from lineal.algebra.lineage import Expression, Lineage, absorb, doubted, pour
+from lineal.algebra.lineage import Expression, Lineage, absorb, doubted, pour, united
 from lineal.algebra.relation import beside, decided_rows, everything_in, group, pivot_cell, reopen
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.pyspark.columns.functions import columns_of, function
@@ -310,13 +310,18 @@ def apply_function(
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
     by_keys = [expression_in(scope, tree) for tree in keys]
     rows = group(decided_rows(grouped.relation.rows), by_keys, ()).rows
-    made = in_python(run, grouped.relation, arguments, keywords, node)
-    found = made.derived(None, rows, evaluation)
+    made = in_python(run, grouped.relation, arguments, keywords, node, grouped.sides)
+    found = made.derived(None, united([rows, made.rows]), evaluation)
     return take_findings(run, found, evaluation)
 
 
 def in_python(
-    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+    run: Run,
+    relation: Relation,
+    arguments: Arguments,
+    keywords: Keywords,
+    node: Any,
+    sides: tuple[Relation, ...] = (),
 ) -> Relation:
     """Apply a Python function to a DataFrame.
 
@@ -326,9 +331,8 @@ def in_python(
     schema = schema_of(run, given, node)
     titles = [name for name, _ in schema.fields] if schema is not None else []
     for follow in IN_PANDAS:
-        followed = follow(
-            run, relation, named_argument(arguments, keywords, 0, "func"), titles, node
-        )
+        function = named_argument(arguments, keywords, 0, "func")
+        followed = follow(run, sides or (relation,), function, titles, node)
         if followed is not None:
             return followed
 
@@ -343,7 +347,7 @@ def in_python(
     return found
 
 
-Follow = Callable[[Run, Relation, Value, list[str], Any], Relation | None]
+Follow = Callable[[Run, tuple[Relation, ...], Value, list[str], Any], Relation | None]
 
 IN_PANDAS: list[Follow] = []
 """What follows the body of a function over frames of pandas, given the names of its columns."""
@@ -373,7 +377,7 @@ def cogroup(
     met = beside([decided_rows(left.rows), decided_rows(right.rows)])
     both = Relation([*left.attributes, *right.attributes], group(met, keys, ()).rows, (left, right))
     both.evaluation = evaluation
-    return Grouped(take_findings(run, both, evaluation), [])
+    return Grouped(take_findings(run, both, evaluation), [], sides=(left, right))
 
 
 GROUPED = {
