@@ -393,5 +393,34 @@ def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
 
     b's columns, wherever they have gone: its id is hidden, and still there
     """
-    found = [relation.identified(each.id, own, each.key) for each in own.attributes]
-    return [each for each in found if each is not None]
+    found: list[Attribute] = []
+    for each in own.attributes:
+        held = relation.identified(each.id, own, each.key)
+        if held is not None:
+            found += [*taken_out(relation, each, held), held]
+    return found
+
+
+def taken_out(relation: Relation, before: Attribute, after: Attribute) -> list[Attribute]:
+    """Return the columns that an open star has lost on the way, such as the keys of a join.
+
+    a.join(b, "id").select(a.columns)
+    """
+    if before.slot.star is None or after.slot.star is None:
+        return []
+
+    dataset = after.slot.star.dataset
+    names = after.slot.star.excepted - before.slot.star.excepted
+    found: dict[str, Attribute] = {}
+    for each in (*relation.attributes, *relation.hidden):
+        if each.key in names and is_of(each, dataset):
+            found.setdefault(each.key, each)
+    return list(found.values())
+
+
+def is_of(attribute: Attribute, dataset: Dataset) -> bool:
+    """Tell whether a column is made of the column of its name in a dataset."""
+    origins = [origin for origin, _ in attribute.slot.lineage]
+    return any(
+        origin.dataset == dataset and _fold(origin.name) == attribute.key for origin in origins
+    )
