@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fuzz.mutants import Mutant
-from fuzz.seeds import DATAFORM, Seed
+from fuzz.seeds import DATAFORM, SQLMESH, Seed
 from fuzz.verdicts import Bench
 
 FOUND = [
@@ -66,3 +66,8 @@ def test_a_damaged_notebook_is_reported(bench: Bench, tmp_path: Path) -> None:
 def test_a_block_that_is_never_closed(bench: Bench) -> None:
     seed = Seed("definitions/shops.sqlx", "config{", "", DATAFORM)
     assert bench.judge(Mutant("dataform", seed, seed.text)) is None
+
+
+def test_a_model_without_a_name_among_the_audits(bench: Bench) -> None:
+    seed = Seed("audits/no_free_orders.sql", "MODEL(", "", SQLMESH)
+    assert bench.judge(Mutant("sqlmesh", seed, seed.text)) is None

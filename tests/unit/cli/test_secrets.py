@@ -26,6 +26,16 @@ df.select("id").write.parquet("s3a://AKIAKEY:{SECRET}@lake/out")
 spark.read.csv("s3a://AKIAKEY:{SECRET}@lake/in").select("x").write.saveAsTable("made")
 """
 
+FRAMES = f"""
+import pandas as pd
+import polars as pl
+
+df = pd.read_sql("SELECT a, b FROM orders", "postgresql://bob:{SECRET}@h/shop")
+df.to_sql("mart", "mysql://bob:{SECRET}@h/x")
+pl.read_database_uri("SELECT a FROM u", "postgres://bob:{SECRET}@h/x").write_csv("s3://K:{SECRET}@b/o.csv")
+pd.read_csv("https://bob:{SECRET}@h/x.csv").to_csv("ftp://bob:{SECRET}@h/y.csv")
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -34,6 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     (folder / "a.sql").write_text(SQL)
     (folder / "job.py").write_text(PYTHON)
+    (folder / "frames.py").write_text(FRAMES)
     return folder
 
 
@@ -49,6 +60,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("show", "{}", "--dialect", "spark", "--no-open", "--out", "{}/../page.html"),
         ("store", "load", "{}", "--dialect", "spark", "--store", "{}/../store.db"),
         ("validate", "{}", "--dialect", "spark", "--output", "json"),
+        ("validate", "{}", "--dialect", "spark"),
+        ("validate", "{}", "--dialect", "spark", "--output", "sarif"),
+        ("validate", "{}", "--dialect", "spark", "--output", "github"),
+        ("unused", "{}", "--dialect", "spark", "--output", "json"),
+        ("context", "v.c", "{}", "--dialect", "spark"),
+        ("impact", "t.b", "{}", "--dialect", "spark"),
+        ("projects", "{}"),
         ("lineage", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),
         ("lineage", "{}", "--schema-from", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),
         ("lineage", "{}", "--schema", f"postgresql://ann:{SECRET}@127.0.0.1:1/shop"),

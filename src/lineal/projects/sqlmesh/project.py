@@ -259,8 +259,14 @@ def clean_name(text: str) -> str:
 
 
 def default_name(file: Path, draft: Draft) -> str:
-    """Return the name of a model that has none: its folders below models/, and its file."""
-    parts = file.relative_to(draft.folder / MODELS).with_suffix("").parts
+    """Return the name of a model that has none: its folders below models/, and its file.
+
+    A model in another folder of the project is named after its file.
+    """
+    home = draft.folder / MODELS
+    if not file.is_relative_to(home):
+        return file.stem
+    parts = file.relative_to(home).with_suffix("").parts
     return ".".join(parts[-3:])
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from lineal.model.diagnostic import Place
 from lineal.model.finding import Finding
+from lineal.model.redaction import redact_text
 from lineal.views.findings import Verdict
 from lineal.views.safe import visible, width
 from lineal.views.terminal import Line, Page, Piece, line
@@ -85,11 +86,14 @@ def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
 
 
 def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iterator[Line]:
-    """Yield the source line of a place with a mark below it."""
-    shown = verdict.line(place)
-    if not shown.strip():
+    """Yield the source line of a place, without secrets, with a mark below it."""
+    written = verdict.line(place)
+    if not written.strip():
         return
-    text, before, spot = _window(shown, max(place.column - 1, 0))
+    shown, at = redact_text(written), max(place.column - 1, 0)
+    if shown != written:
+        at = len(redact_text(written[:at]))
+    text, before, spot = _window(shown, at)
     yield line(Piece(f"{margin}|", "arrow"))
     yield line(Piece(f"{place.line} | ", "arrow"), text)
     yield line(
