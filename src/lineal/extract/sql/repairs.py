@@ -273,8 +273,11 @@ def repaired(words: Words, dialect: str) -> tuple[Words, Words]:
     """
     mended = words
     left: Words = []
+    texts = {word.text.upper() for word in words}
     for repair in REPAIRS:
         if dialect not in ONLY_IN.get(repair, (dialect,)):
+            continue
+        if texts.isdisjoint(NEEDS.get(repair, texts)):
             continue
         changed = repair(mended)
         if changed is not mended:
@@ -1074,3 +1077,26 @@ ONLY_IN: dict[Repair, tuple[str, ...]] = {
 
 a (DATE)      in Teradata the type of a, elsewhere a call
 """
+
+NEEDS: dict[Repair, frozenset[str]] = {
+    repair: frozenset(words.split())
+    for repair, words in {
+        dialect_repairs.expectations: "EXPECT",
+        dialect_repairs.namespaces: "XMLNAMESPACES",
+        dialect_repairs.errors_elsewhere: "ERRORS",
+        dialect_repairs.wrapper: "WRAPPER",
+        dialect_repairs.reset: "RESET",
+        dialect_repairs.subsets: "SUBSET",
+        dialect_repairs.bulk_rows: "OPENROWSET",
+        query_repairs.drop_locks: "LOCKING LOCK",
+        query_repairs.drop_watermarks: "WATERMARK",
+        query_repairs.serialize_values: "XMLSERIALIZE",
+        query_repairs.query_before_conflict: "CONFLICT",
+        query_repairs.changed_rows: "FINAL NEW OLD",
+        query_repairs.compare_periods: "CONTAINS MEETS PRECEDES SUCCEEDS",
+        label: "LABEL",
+        counted_rows: "ORDINALITY",
+        document_in_parentheses: "XMLTABLE",
+    }.items()
+}
+"""One of these words is in every statement that a repair changes; without it the repair is skipped."""

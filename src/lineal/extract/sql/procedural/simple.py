@@ -201,6 +201,7 @@ class Simple(Declarations):
 
         INSERT … RETURNING id INTO x
         """
+        tokens = self.with_fields(tokens)
         start = -1
         if self.in_block:
             start = find_word(tokens, ("RETURNING",))
@@ -212,6 +213,19 @@ class Simple(Declarations):
         self.sql(tokens[:start])
         if targets and len(returned) > 1:
             self.take(targets, [*tokens[:start], *returned])
+
+    def with_fields(self, tokens: Tokens) -> Tokens:
+        """INSERT INTO t VALUES r      Oracle: INSERT INTO t VALUES (r.*), where r is a record"""
+        if len(tokens) < 4 or word(tokens[-2]) != "VALUES":
+            return tokens
+
+        row = tokens[-1]
+        if self.key(row) not in self.body.row_types:
+            return tokens
+
+        dot, star = new_token(TokenType.DOT, ".", row), new_token(TokenType.STAR, "*", row)
+        opens, closes = new_token(OPEN, "(", row), new_token(CLOSE, ")", row)
+        return [*tokens[:-1], opens, row, dot, star, closes]
 
     def replace_(self, tokens: Tokens) -> None:
         """REPLACE INTO t SELECT …, REPLACE t SET a = 1      MySQL: INSERT INTO t …"""
