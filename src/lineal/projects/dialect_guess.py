@@ -21,7 +21,19 @@ MOST_CHARACTERS = 200_000
 HEADERS = ((re.compile(r"\s*--\s*Databricks notebook source"), "databricks"),)
 NAMED_IN_COMMENT = re.compile(r"--\s*(?:sqlfluff:dialect:|dialect\s*[:=]\s*)(\w+)", re.I)
 
+PROSE = re.compile(
+    r"--[^\n]*"
+    r"|/\*.*?\*/"
+    r"|'\\'(?!')"  # ESCAPE '\', which ends where it looks escaped
+    r"|'(?:[^'\\]|''|\\.)*'",
+    re.DOTALL,
+)
+"""Comments and strings: what they say about tables and engines is not SQL of this file."""
+
 STRONG, WEAK = 2, 1
+
+PART = r"(?:[\w*$-]|\$?\{+[^{}`\n]*\}+)+"
+"""A part of a name in backticks, with the placeholders of templates: {{.Project}}, ${env}_raw"""
 
 SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", STRONG, r"\bVARCHAR2\s*\("),
@@ -30,6 +42,8 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", STRONG, r"^[ \t]*REM(?:ARK)?(?:[ \t]|\r?$)"),
     ("oracle", STRONG, r"\bKEEP\s*\(\s*DENSE_RANK\s+(?:FIRST|LAST)\b"),
     ("oracle", STRONG, r"[\w\"]\s*\(\+\)"),
+    ("oracle", STRONG, r"^/[ \t]*\r?$"),
+    ("oracle", WEAK, r"\bTABLE\s*\(\s*\w+\.\w+\s*[(),]"),
     ("oracle", STRONG, r"\bCREATE\s+OR\s+REPLACE\s+(?:FORCE|EDITIONABLE)\s+(?:EDITIONABLE\s+)?VIEW\b"),
     ("oracle", WEAK, r"\bROWNUM\b"),
     ("oracle", WEAK, r"%(?:ROW)?TYPE\b"),
@@ -37,6 +51,7 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("oracle", WEAK, r"\bSYSDATE\b(?!\s*\()"),
     ("oracle", WEAK, r"\bNVL2?\s*\("),
     ("oracle", WEAK, r"\bFROM\s+DUAL\b"),
+    ("oracle", WEAK, r"\"'[^'\"\n]*'\""),
     ("tsql", STRONG, r"^[ \t]*GO[ \t]*;?[ \t]*\r?$"),
     ("tsql", STRONG, r"(?<![\w\])])\[\w+\]\.\[\w+\]"),
     ("tsql", STRONG, r"\bN?VARCHAR\s*\(\s*MAX\s*\)"),
@@ -54,6 +69,10 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("postgres", STRONG, r"\bLANGUAGE\s+'?plpgsql\b"),
     ("postgres", STRONG, r"^\\(?:copy|i|ir|set|echo|connect|c)\s"),
     ("postgres", STRONG, r"\bDO\s+\$\w*\$"),
+    ("postgres", STRONG, r"\bOWNER\s+TO\s|\bTABLESPACE\s+pg_default\b"),
+    ("postgres", STRONG, r"\bUSING\s+(?:btree|gist|gin|brin)\b"),
+    ("postgres", WEAK, r"\bcharacter\s+varying\b|\btimestamp\s+with(?:out)?\s+time\s+zone\b"),
+    ("postgres", WEAK, r"\bgenerate_series\s*\("),
     ("postgres", WEAK, r"\bBIGSERIAL\b|\bSERIAL\b"),
     ("postgres", WEAK, r"\bJSONB\b"),
     ("postgres", WEAK, r"\bTIMESTAMPTZ\b"),
@@ -63,11 +82,13 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("postgres", WEAK, r"\s!?~\*?\s*'"),
     ("redshift", STRONG, r"\b(?:DISTKEY|SORTKEY|DISTSTYLE)\b"),
     ("redshift", STRONG, r"\b(?:STL|STV|SVV|SVL|SVCS)_\w+"),
-    ("redshift", WEAK, r"\bENCODE\s+(?:zstd|lzo|az64|raw)\b"),
-    ("bigquery", STRONG, r"(?:FROM|JOIN|TABLE|VIEW|INTO|EXISTS|REPLACE)\s+`[\w-]+\.[\w-]+(?:\.[\w*$-]+)?`"),
+    ("redshift", STRONG, r"\bENCODE\s+(?:zstd|lzo|az64|raw|bytedict|runlength)\b"),
+    ("redshift", WEAK, r"[\w\"]\s*\(\+\)"),
+    ("redshift", WEAK, r"\bGETDATE\s*\(\s*\)"),
+    ("bigquery", STRONG, rf"(?:FROM|JOIN|TABLE|VIEW|INTO|EXISTS|REPLACE)\s+`{PART}\.{PART}(?:\.{PART})?`"),
     ("bigquery", STRONG, r"\b(?:STRUCT|ARRAY)\s*<"),
     ("bigquery", STRONG, r"\bSAFE\.|\bSAFE_(?:CAST|DIVIDE|OFFSET|ORDINAL)\b"),
-    ("bigquery", STRONG, r"^\s*#standardSQL\b"),
+    ("bigquery", STRONG, r"^\s*#(?:standard|legacy)SQL\b"),
     ("bigquery", STRONG, r"`region-[\w-]+`?\.`?INFORMATION_SCHEMA\b"),
     ("bigquery", STRONG, r"\b(?-i:INT64|FLOAT64|BIGNUMERIC)\b"),
     ("bigquery", STRONG, r"\bSELECT\s+AS\s+(?:STRUCT|VALUE)\b"),
@@ -236,6 +257,7 @@ def by_signs(path: str, text: str) -> Guess | None:
 def votes_of(text: str) -> dict[str, int]:
     """Return the weight of the signs of each dialect."""
     votes: dict[str, int] = {}
+    text = PROSE.sub(code_of, text)
     folded = text.lower()
     for sign in COMPILED:
         if not any(word in folded for word in sign.literals) and sign.literals:
@@ -243,6 +265,12 @@ def votes_of(text: str) -> dict[str, int]:
         if sign.pattern.search(text) is not None:
             votes[sign.dialect] = votes.get(sign.dialect, 0) + sign.weight
     return votes
+
+
+def code_of(found: re.Match[str]) -> str:
+    """Return a string of one word as it is, and a space for a comment or a string of several."""
+    prose = found[0]
+    return prose if prose.startswith("'") and not re.search(r"\s", prose) else " "
 
 
 def by_name(path: str) -> Guess | None:

@@ -28,6 +28,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from copy import deepcopy
 from importlib import import_module
 from math import ceil
 from queue import SimpleQueue
@@ -44,7 +45,7 @@ from jinja2 import (
     nodes,
 )
 from jinja2.runtime import Context, Macro
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.sandbox import SandboxedEnvironment
 
 try:
     import resource
@@ -103,8 +104,11 @@ class This(str):
         return str(self)
 
 
-class Limited(ImmutableSandboxedEnvironment):
-    """The sandbox, with arithmetic that cannot make a value larger than the output may be."""
+class Limited(SandboxedEnvironment):
+    """The sandbox, with arithmetic that cannot make a value larger than the output may be.
+
+    Lists and dictionaries may grow: macros build them.
+    """
 
     intercepted_binops = frozenset({"*", "**"})
     most = 10_000_000
@@ -240,7 +244,7 @@ class Renderer:
     def var(self, name: str, *default: Any) -> Any:
         """Return a variable of the project."""
         if name in self.variables:
-            return self.variables[name]
+            return deepcopy(self.variables[name])  # a template may change what it is given
         if default:
             return default[0]
         raise Wrong(f"the variable '{name}' is not defined", self.advice(name))

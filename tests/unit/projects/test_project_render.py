@@ -193,7 +193,6 @@ def test_lines_count_from_where_the_template_stands() -> None:
         "{{ '{0.__class__}'.format(1) }}",
         "{{ '{0.__class__}'.format_map({'0': 1}) }}",
         "{{ self.__init__.__globals__ }}",
-        "{{ [].append(1) }}",
         "{{ ref.__globals__ }}",
         "{{ (1 | attr('__class__')) }}",
         "{{ this.__class__ }}",
@@ -203,6 +202,12 @@ def test_lines_count_from_where_the_template_stands() -> None:
 def test_the_sandbox_holds(attack: str) -> None:
     found = fault(f"a\n{attack}")
     assert (found.code, found.place) == (Code.TEMPLATE_ERROR, Place("n.sql", 2, 1))
+
+
+def test_lists_grow_and_other_templates_do_not_see_it() -> None:
+    text = "{% set a = var('a') %}{% do a.append('y') %}{{ a | join(', ') }}"
+    found = render([Template(text, "n.sql"), Template(text, "m.sql")], Setting([], {"a": ["x"]}))
+    assert [each.texts for each in found.renderings] == [("x, y",), ("x, y",)]
 
 
 @pytest.mark.parametrize(

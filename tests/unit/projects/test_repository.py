@@ -205,6 +205,26 @@ def test_every_extension_is_read_with_its_dialect(tmp_path: Path) -> None:
         ("i.sql", "rem indexes\ncreate index i on t (a)", "oracle"),
         ("p.sql", "select relname from pg_class where relname !~ '^x'", "postgres"),
         ("x.sql", "select a from t", ""),
+        ("b.sql", "select a from `{{.Project}}.d.t`", "bigquery"),
+        ("b.sql", "select a from `${project}.{env}_raw.t_*` join u using (a)", "bigquery"),
+        ("b.sql", " #legacySQL\nselect a from t", "bigquery"),
+        ("x.sql", "-- see view `d.t`\nselect a from t", ""),
+        ("x.sql", "comment on table t is 'Made from `d.t`; stored as csv, I''m told'", ""),
+        ("x.sql", "select a from t where a like 'x' escape '\\' and b = 'stored as orc'", ""),
+        ("p.sql", "alter table s.t owner to admins", "postgres"),
+        ("p.sql", "create index on t using gist (a)", "postgres"),
+        (
+            "r.sql",
+            "create table t (a character varying(3) encode lzo, b timestamp without time zone)",
+            "redshift",
+        ),
+        (
+            "redshift/r.sql",
+            "select nvl(a.x, sysdate), getdate() from a, b where a.i = b.i (+)",
+            "redshift",
+        ),
+        ("o.sql", "select nvl(a.x, sysdate) from a, b where a.i = b.i (+)", "oracle"),
+        ("o.sql", "create view v as select a from t\n/\n", "oracle"),
     ],
 )
 def test_the_dialect_is_guessed_and_the_guess_is_reported(

@@ -179,6 +179,19 @@ def test_an_audit_in_the_file_of_a_model_has_one_statement(
     assert codes(found) == []
 
 
+def test_a_jinja_macro_builds_a_list(tmp_path: Path) -> None:
+    macro = (
+        "{% macro key(columns) %}{% set parts = [] %}"
+        "{% for c in columns %}{% do parts.append('lower(' ~ c ~ ')') %}{% endfor %}"
+        "md5({{ parts | join(' || ') }}){% endmacro %}"
+    )
+    body = "JINJA_QUERY_BEGIN;\nSELECT {{ key(['a', 'b']) }} AS k FROM raw.t;\nJINJA_END;"
+    files = {"macros/key.sql": macro, "models/x.sql": f"MODEL (name s.x);\n{body}"}
+    found = project(tmp_path, files)
+    assert edges(found) == {"raw.t.a transform s.x.k", "raw.t.b transform s.x.k"}
+    assert codes(found) == []
+
+
 def test_a_macro_finds_a_table_by_the_end_of_its_name(tmp_path: Path) -> None:
     files = {
         "external_models.yaml": "- name: shop.raw.t\n  columns:\n    a: int\n    b: int\n",

@@ -111,7 +111,9 @@ class Constructs(Simple):
         self.body.leave(left.construct)
         if left.kind == "PACKAGE":
             self.declaring = self.in_block = False
-        if left.routine is ANONYMOUS:
+        elif left.routine is None and self.innermost == "PACKAGE":
+            self.pop()  # the block that starts a package ends with it
+        elif left.routine is ANONYMOUS:
             self.body, self.in_block = self.script_body, False
         elif left.routine is not None:
             self.end_routine(left.routine)
@@ -329,7 +331,7 @@ class Constructs(Simple):
         elif first == "EXECUTE":
             self.report_dynamic(at)
         elif rows and is_name(rows[0]):
-            self.take_each(targets, self.cursors.get(self.key(rows[0])))
+            self.take_each(targets, self.cursor_rows(self.key(rows[0])))
 
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..rows.COUNT INSERT …      for each row of the query that has filled rows"""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.procedural.flow import Ref
-from lineal.extract.sql.procedural.record_types import fields_of_type
+from lineal.extract.sql.procedural.flow import Assignment, Ref
+from lineal.extract.sql.procedural.record_types import fields_of_type, type_of_items
 from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
@@ -70,7 +70,10 @@ class Declarations(Walker):
 
         tokens = tokens[skip_words(tokens, 0, BEFORE_NAMES) :]
         if word_at(tokens, 0) == "CURSOR" and len(tokens) > 1:
-            self.cursor(self.key(tokens[1]), tokens[2:])
+            key = self.key(tokens[1])
+            self.cursor(key, tokens[2:])
+            if self.routine is None:
+                self.shared_cursors[key] = tokens[2:]
             return
 
         targets, after = self.names_until(tokens, 0)
@@ -92,6 +95,11 @@ class Declarations(Walker):
         name, fields = fields_of_type(tokens)
         if fields:
             self.record_types[self.key(tokens[name])] = fields
+            return
+
+        name, item = type_of_items(tokens)
+        if item is not None and self.key(item) in self.record_types:
+            self.record_types[self.key(tokens[name])] = self.record_types[self.key(item)]
 
     def fields_of(self, type_name: str) -> Tokens:
         """The fields of a record type that the script declares; none for any other type."""
@@ -168,6 +176,15 @@ class Declarations(Walker):
             self.body.declare(self.key(parameter[0]))
 
         self.cursor_of(name, tokens[start + 1 :])
+
+    def cursor_rows(self, name: str) -> Assignment | None:
+        """Return the query of a cursor, which the routine or the package around it declares.
+
+        A cursor of a package is declared again in each routine that takes rows from it.
+        """
+        if name not in self.cursors and name in self.shared_cursors:
+            self.cursor(name, self.shared_cursors[name])
+        return self.cursors.get(name)
 
     def cursor_of(self, name: str, query: Tokens) -> None:
         """Declare a cursor over a query or a RESULTSET.

@@ -43,6 +43,8 @@ class Reader:
         self.body = Body()
         self.routine: Routine | None = None
         self.cursors: dict[str, Assignment | None] = {}
+        self.shared_cursors: dict[str, Tokens] = {}
+        """CURSOR c IS …      in a package, outside of its routines"""
         self.in_block = False
         self.record_types: dict[str, Tokens] = {}
         """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""

@@ -5,14 +5,18 @@ TYPE row_t IS RECORD (id NUMBER, v NUMBER); CREATE TYPE row_t AS OBJECT (id NUMB
 
 from __future__ import annotations
 
+from sqlglot.tokenizer_core import Token
+
 from lineal.extract.sql.procedural.text import (
     OPEN,
     Tokens,
     closing,
     find_word,
+    is_name,
     items,
     kind_at,
     word,
+    word_at,
 )
 
 METHODS = frozenset(("MEMBER", "STATIC", "CONSTRUCTOR", "MAP", "ORDER", "OVERRIDING", "FINAL"))
@@ -33,3 +37,21 @@ def fields_of_type(tokens: Tokens) -> tuple[int, Tokens]:
     if word(tokens[name]) == "FORCE":
         name -= 1
     return name, [item[0] for item in listed if item and word(item[0]) not in METHODS]
+
+
+def type_of_items(tokens: Tokens) -> tuple[int, Token | None]:
+    """Return where the name of a collection type is, and the last part of the type of its items.
+
+    TYPE rows_t IS TABLE OF shop.row_t INDEX BY PLS_INTEGER      rows_t; row_t
+    """
+    at = find_word(tokens, ("TABLE",))
+    if at < 2 or word(tokens[at - 1]) not in ("IS", "AS") or word_at(tokens, at + 1) != "OF":
+        return -1, None
+
+    item = None
+    for token in tokens[at + 2 :]:
+        if is_name(token) and word(token) != "INDEX":
+            item = token
+        elif token.text != ".":
+            break
+    return at - 2, item

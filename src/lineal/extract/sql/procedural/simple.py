@@ -270,7 +270,7 @@ class Simple(Declarations):
         end = find_word(tokens, ("INTO", "BULK", "BULK COLLECT INTO"), missing=0)
         names = [self.key(token) for token in tokens[:end] if is_name(token)]
         if names:
-            self.take_each(targets, self.cursors.get(names[-1]))
+            self.take_each(targets, self.cursor_rows(names[-1]))
 
     def open_(self, tokens: Tokens) -> None:
         """Read OPEN.
@@ -393,13 +393,19 @@ class Simple(Declarations):
         self.body, self.cursors, self.in_block, self.routine = held
 
     def pipe(self, tokens: Tokens) -> None:
-        """PIPE ROW (row_t(r.a, r.b))      Oracle: a row of what the function gives back"""
+        """Read PIPE ROW of Oracle: a row of what the function gives back.
+
+        PIPE ROW (row_t(r.a, r.b)), PIPE ROW (r), PIPE ROW (rows(i))
+        """
         routine = self.routine
         if routine is None or word_at(tokens, 1) != "ROW" or kind_at(tokens, 2) is not OPEN:
             return
 
         values = tokens[3 : closing(tokens, 2, len(tokens))]
         routine.table = True
+        if is_call(values) and self.body.refs(self.key(values[0]), self.body.now()):
+            self.pipe_item(values[0], routine)
+            return
         select = new_token(TokenType.SELECT, "SELECT", tokens[0])
         self.give_back([select, *self.piped_columns(values, routine)])
 
@@ -424,6 +430,22 @@ class Simple(Declarations):
             comma, as_ = (TokenType.COMMA, ","), (TokenType.ALIAS, "AS")
             columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
         return columns[1:]
+
+    def pipe_item(self, rows: Token, routine: Routine) -> None:
+        """PIPE ROW (rows(i))      a row of the query that has filled rows, by position"""
+        fields = self.fields_of(routine.shape)
+        routine.columns = routine.columns or [(each.text, self.key(each)) for each in fields]
+        if not routine.columns:
+            message = f"the columns of {routine.shape or routine.name} are not known"
+            self.report(Code.DYNAMIC, message, rows)
+            return
+
+        for ref in self.body.refs(self.key(rows), self.body.now()):
+            self.body.iterate(ref.assignment)
+        self.body.row_types.setdefault(self.key(rows), "")
+        select = new_token(TokenType.SELECT, "SELECT", rows)
+        dot = new_token(TokenType.DOT, ".", rows)
+        self.give_back([select, rows, dot, new_token(TokenType.STAR, "*", rows)])
 
     # -- RETURN ------------------------------------------------------------------------------------
 

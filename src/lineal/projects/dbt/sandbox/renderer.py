@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from jinja2 import Undefined
-from jinja2.sandbox import SandboxedEnvironment
 
 from lineal.projects.worker import Json, Limited, Renderer, Wrong, marked, nothing
 
@@ -63,14 +62,10 @@ class Missing(Undefined):
 
 
 class Lenient(Limited):
-    """The sandbox, in which lists and dictionaries may grow: dbt's macros build them."""
+    """The sandbox, which knows the package of each macro."""
 
     own_packages: tuple[str, ...] = ("dbt",)
     """The packages whose macros a template names without the package."""
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Tell whether a template may read an attribute."""
-        return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
 
     def macro_name(self, called: Any) -> str:
         """cents, dbt_utils.star
