@@ -307,9 +307,21 @@ def with_values(trees: list[Any]) -> list[Any]:
         if tree is None:
             continue
         for column in list(tree.find_all(exp.Column)):
-            if is_open_name(column.this) and column.parent is not None and not is_naming(column):
+            is_value = is_open_name(column.this) or is_split(column)
+            if is_value and column.parent is not None and not is_naming(column):
                 column.replace(value_of(column))
     return trees
+
+
+def is_split(column: exp.Column) -> bool:
+    """Tell whether a placeholder was cut at its dots, as BigQuery's parser cuts quoted names.
+
+    VALUES ({ti.run_id})      the parts have no place of their own
+    """
+    parts = column.parts
+    if len(parts) < 2 or any(part.meta for part in parts):
+        return False
+    return PLACEHOLDER.fullmatch(".".join(part.name for part in parts)) is not None
 
 
 ASSIGNING = (exp.Update, exp.OnConflict)
@@ -342,7 +354,8 @@ def value_of(column: exp.Column) -> exp.Placeholder:
     """A value with the name of a column that only a run knows."""
     made = exp.Placeholder()
     made.meta.update(column.this.meta)
-    made.meta[NAME] = column.name
+    parts = column.parts if is_split(column) else [column.this]
+    made.meta[NAME] = ".".join(part.name for part in parts)
     return made
 
 

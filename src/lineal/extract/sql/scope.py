@@ -222,6 +222,9 @@ class Scope:
                 source = scope.sources.get(table_key)
                 if source is not None:
                     slot = source.index.get(key)
+                    if slot is None:
+                        source = scope.namesake(source, key)
+                        slot = source.index.get(key)
                     if slot.__class__ is tuple:
                         slot = slot_at(source.index, key)
                     if slot is not None:
@@ -246,6 +249,20 @@ class Scope:
             [part for part in (args.get("catalog"), db, table, args["this"]) if part is not None],
             node,
         )
+
+    def namesake(self, source: Source, key: str) -> Source:
+        """Return the source that has a column, of those that share a name with this one.
+
+        FROM a AS x JOIN b AS x ON …      Spark: x.c is the one of the two that has it
+        """
+        if source.stars:
+            return source
+
+        name = source.alias or source.name
+        for each in self.order:
+            if name == (each.alias or each.name) and (key in each.index or each.stars):
+                return each
+        return source
 
     def find_source(self, key: str) -> Source | None:
         """Find a source by its key, here or in the scopes around."""
