@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph
-from lineal.graph.tables import tables
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
+from lineal.model.statement import Statement
 
 WITHOUT_RESULT = frozenset(
     (Code.PARSE_ERROR, Code.TOO_DEEP, Code.INTERNAL_ERROR, Code.LIMIT_EXCEEDED)
@@ -63,9 +63,9 @@ def part_diagnostics(
 
 def _upstream_of(graph: Graph, asked: Iterable[Dataset]) -> set[Dataset]:
     """Return some datasets and everything that is read to make them."""
-    sources: dict[Dataset, list[Dataset]] = {}
-    for edge in tables(graph):
-        sources.setdefault(edge.target, []).append(edge.source)
+    sources: dict[Dataset, set[Dataset]] = {}
+    for read in graph.reads:
+        sources.setdefault(read.target, set()).add(read.dataset)
     found = set(asked)
     waiting = list(found)
     while waiting:
@@ -82,15 +82,14 @@ class _Places:
         self.datasets = datasets
         self.anchors: dict[str, list[Anchor]] = {file: [] for file in files}
         self.programs: set[str] = set()
+        self.statements: dict[str, list[Statement]] = {file: [] for file in files}
+        self.settled: dict[str, list[Anchor] | None] = {}
+        """the anchors of a file in order, once somebody has asked about it"""
         for statement in graph.extraction.statements:
             if statement.file in files:
-                self._add(statement.place, statement.target)
-                if statement.kind == PROGRAM:
-                    self.programs.add(statement.file)
+                self.statements[statement.file].append(statement)
         for info in graph.infos.values():
             self._add_declaration(info)
-        for anchors in self.anchors.values():
-            anchors.sort()
         self.stems = {names.insensitive(each.name, False) for each in datasets}
 
     def _add_declaration(self, info: DatasetInfo) -> None:
@@ -108,7 +107,9 @@ class _Places:
         place = found.place
         if place is None:
             return True
-        anchors = self.anchors[place.file]
+        anchors = self._anchors_in(place.file)
+        if anchors is None:
+            return False
         if not anchors:
             return self._is_named_like(place.file)
         before = bisect_right(anchors, (place.line, place.column), key=lambda each: each[:2])
@@ -116,6 +117,25 @@ class _Places:
         if is_of_file:
             return any(anchor.dataset in self.datasets for anchor in anchors)
         return anchors[before - 1].dataset in self.datasets
+
+    def _anchors_in(self, file: str) -> list[Anchor] | None:
+        """Return where the datasets of a file begin, in order; None if none of them matters: then
+        no place has to be looked up.
+        """
+        if file not in self.settled:
+            self.settled[file] = self._settle(file)
+        return self.settled[file]
+
+    def _settle(self, file: str) -> list[Anchor] | None:
+        anchors, statements = self.anchors[file], self.statements[file]
+        targets = {each.target for each in statements} | {each.dataset for each in anchors}
+        if targets and targets.isdisjoint(self.datasets):
+            return None
+        for statement in statements:
+            self._add(statement.place, statement.target)
+            if statement.kind == PROGRAM:
+                self.programs.add(file)
+        return sorted(anchors)
 
     def _is_named_like(self, file: str) -> bool:
         """Tell whether a file that defines nothing is called like one of the datasets: a model that

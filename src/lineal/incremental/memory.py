@@ -150,7 +150,7 @@ class Remembering(Definitions):
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
-        self.signatures: dict[tuple[int, Dataset | None], tuple[Frame, bytes]] = {}
+        self.signatures: dict[tuple[int, Dataset | None, int], tuple[Frame, bytes]] = {}
         """what a reader sees of a dataset, for frames that were asked for"""
         self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
         about = (

@@ -232,13 +232,13 @@ def _said(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
 
 def known_signature(remembering: Remembering, dataset: Dataset | None, frame: Frame) -> bytes:
     """The signature of a frame, which is computed once: many statements read the same dataset. A
-    scan learns columns, so that its signature changes.
+    scan learns columns: with each of them its signature is computed anew.
     """
-    if frame.__class__ is Scan:
-        return signature(dataset, frame)
-    held = remembering.signatures.get((id(frame), dataset))
+    known = len(frame.index) if frame.__class__ is Scan else 0
+    key = (id(frame), dataset, known)
+    held = remembering.signatures.get(key)
     if held is None:
-        held = remembering.signatures[id(frame), dataset] = (frame, signature(dataset, frame))
+        held = remembering.signatures[key] = (frame, signature(dataset, frame))
     return held[1]
 
 

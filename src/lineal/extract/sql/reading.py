@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -268,8 +269,8 @@ class Reading:
     def lines(self) -> list[int]:
         """Where each line of the text starts."""
         if self._lines is None:
-            text = self.script.text
-            self._lines = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
+            lengths = (len(line) + 1 for line in self.script.text.split("\n"))
+            self._lines = list(accumulate(lengths, initial=0))[:-1]
         return self._lines
 
     def item_around(self, offset: int) -> str:
