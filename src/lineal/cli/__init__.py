@@ -6,8 +6,11 @@ run, and it imports what it needs when it runs. To add a command: a file here an
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -69,6 +72,29 @@ CRASHED = 70
 """The exit code for a mistake of lineal's own."""
 
 
+SELDOM = (50_000, 20, 100)
+"""When the cycle collector looks for garbage: what a start makes is not garbage."""
+
+
+def end_at_once(end: SystemExit) -> None:
+    """End this process without freeing its objects one by one, which takes a fifth of a short run.
+
+    Return if the process has to end the usual way: it has other threads, somebody traces it, or its
+    output cannot be written.
+    """
+    watched = sys.gettrace() is not None or sys.getprofile() is not None
+    if watched or threading.active_count() > 1 or not isinstance(end.code, int | None):
+        return
+    atexit._run_exitfuncs()
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except (OSError, ValueError):
+        return
+    os._exit(end.code or 0)
+
+
 class Commands(click.Group):
     """The commands of COMMANDS, each imported when it is run; no exception ends in a traceback."""
 
@@ -112,7 +138,12 @@ class Commands(click.Group):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run as a program, which has this process for itself."""
         Commands.is_program = True
-        return super().__call__(*args, **kwargs)
+        gc.set_threshold(*SELDOM)
+        try:
+            return super().__call__(*args, **kwargs)
+        except SystemExit as end:
+            end_at_once(end)
+            raise
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run lineal; a failure of its own is shown without a traceback."""

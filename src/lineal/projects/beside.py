@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Sequence
-from configparser import ConfigParser
-from configparser import Error as ConfigError
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +66,23 @@ def value_of(file: Path, text: str, report: Report) -> Any:
         return sections_of(text)
 
     try:
-        return json.loads(text) if suffix == ".json" else tomllib.loads(text)
+        return json.loads(text) if suffix == ".json" else read_toml(text)
     except (ValueError, RecursionError):
         return None
 
 
+def read_toml(text: str) -> dict[str, Any]:
+    """Return the value of a TOML file."""
+    import tomllib  # few programs name such a file
+
+    return tomllib.loads(text)
+
+
 def sections_of(text: str) -> dict[str, dict[str, str]] | None:
     """Return the sections of an INI file or of properties; those before any section are under ""."""
+    from configparser import ConfigParser  # few programs name such a file
+    from configparser import Error as ConfigError
+
     parser = ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text if text.lstrip().startswith("[") else f"[{TOP}]\n{text}")

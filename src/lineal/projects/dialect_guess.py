@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -159,10 +160,14 @@ class Sign(NamedTuple):
     pattern: re.Pattern[str]
 
 
-COMPILED = [
-    Sign(dialect, weight, literals_of(words), re.compile(words, re.I | re.M))
-    for dialect, weight, words in SIGNS
-]
+@cache
+def compiled_signs() -> list[Sign]:
+    """Return the signs with their patterns, compiled when the first text is looked at."""
+    return [
+        Sign(dialect, weight, literals_of(words), re.compile(words, re.I | re.M))
+        for dialect, weight, words in SIGNS
+    ]
+
 
 ENOUGH = 2
 """One strong sign, or two weak ones."""
@@ -259,7 +264,7 @@ def votes_of(text: str) -> dict[str, int]:
     votes: dict[str, int] = {}
     text = PROSE.sub(code_of, text)
     folded = text.lower()
-    for sign in COMPILED:
+    for sign in compiled_signs():
         if not any(word in folded for word in sign.literals) and sign.literals:
             continue
         if sign.pattern.search(text) is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 Reader = Callable[[str], str]
 
@@ -31,19 +32,24 @@ def ended(text: str) -> str:
     return ";" + blank(text[1:])
 
 
+@cache
+def any_line(pattern: str) -> re.Pattern[str]:
+    """Return a pattern, compiled when the first text of its client is read."""
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
+
 def replacing(pattern: str, by: Callable[[str], str]) -> Reader:
     """A reader of what a pattern finds anywhere."""
-    wanted = re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    return lambda text: wanted.sub(lambda found: by(found[0]), text)
+    return lambda text: any_line(pattern).sub(lambda found: by(found[0]), text)
 
 
 def commands(pattern: str) -> Reader:
     """A reader of lines that are commands where a statement could start, such as SET DEFINE OFF,
     and not SET a = 1.
     """
-    wanted = re.compile(rf"^[ \t]*(?:{pattern})", re.IGNORECASE | re.MULTILINE)
 
     def read(text: str) -> str:
+        wanted = any_line(rf"^[ \t]*(?:{pattern})")
         if wanted.search(text) is None:
             return text
         found, starts = [], True

@@ -9,6 +9,7 @@ most.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import NamedTuple
 
 from sqlglot.tokenizer_core import TokenType
@@ -540,13 +541,20 @@ CONTRACTS = (
 )  # fmt: skip
 """One row for each repair; `tests/unit/extract/test_repair_contracts.py` drives all of them."""
 
-BY_REPAIR = {contract.repair: re.compile(contract.drops) for contract in CONTRACTS}
+BY_REPAIR = {contract.repair: contract for contract in CONTRACTS}
+
+
+@cache
+def drops_of(repair: str) -> re.Pattern[str] | None:
+    """Return what a repair may leave out, compiled when a statement first needs the repair."""
+    contract = BY_REPAIR.get(repair)
+    return re.compile(contract.drops) if contract is not None else None
 
 
 def left_over(repair: str, before: Words, after: Words) -> Words:
     """The words that a repair has left out, and that its contract does not say to have no lineage."""
     kept = {(word.start, word.end) for word in after}
-    understood = BY_REPAIR.get(repair)
+    understood = drops_of(repair)
     found: Words = []
     run: Words = []
     for word in [*before, None]:
