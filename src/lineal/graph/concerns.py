@@ -64,8 +64,8 @@ def part_diagnostics(
 def _upstream_of(graph: Graph, asked: Iterable[Dataset]) -> set[Dataset]:
     """Return some datasets and everything that is read to make them."""
     sources: dict[Dataset, set[Dataset]] = {}
-    for read in graph.reads:
-        sources.setdefault(read.target, set()).add(read.dataset)
+    for target, dataset in graph.extraction.read_pairs:
+        sources.setdefault(target, set()).add(dataset)
     found = set(asked)
     waiting = list(found)
     while waiting:

@@ -121,6 +121,10 @@ class Occurrence(NamedTuple):
     """what the log calls it, where it stands first"""
 
 
+Pairs = dict[tuple[Dataset, Dataset], None]
+"""A dataset, and one that is read to make it."""
+
+
 class Extraction:
     """The result of a front end; reads, datasets, statements and jobs are many, and listed only
     when asked for.
@@ -140,6 +144,7 @@ class Extraction:
         jobs: list[Job] | Callable[[], list[Job]] | None = None,
         failures: Failures | None = None,
         texts: Mapping[str, str] | None = None,
+        read_pairs: Callable[[], Pairs] | None = None,
     ) -> None:
         self.edges = edges if edges is not None else []
         self._reads = reads if reads is not None else []
@@ -150,6 +155,7 @@ class Extraction:
         self._statements = statements if statements is not None else []
         self._jobs = jobs if jobs is not None else []
         self.failures = failures if failures is not None else Failures()
+        self._read_pairs = read_pairs
         self.failures.follow(self.diagnostics, self.coverage)
         self.texts = texts if texts is not None else {}
         """The texts that places point into and that stand in no file: statements of a query
@@ -162,6 +168,13 @@ class Extraction:
         if callable(self._reads):
             self._reads = self._reads()
         return self._reads
+
+    @property
+    def read_pairs(self) -> Pairs:
+        """Return each dataset with each one that it reads, in the order of the reads."""
+        if self._read_pairs is not None:
+            return self._read_pairs()
+        return dict.fromkeys((read.target, read.dataset) for read in self.reads)
 
     @property
     def datasets(self) -> dict[Dataset, DatasetInfo]:

@@ -12,7 +12,7 @@ from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code, Diagnostic, order_of, redact_diagnostic
 from lineal.model.edge import Dataset, Edge, Read
-from lineal.model.extraction import Extraction
+from lineal.model.extraction import Extraction, Pairs
 from lineal.model.job import Job
 from lineal.model.limits import Task
 from lineal.model.statement import Statement
@@ -73,6 +73,7 @@ class Output:
             statements=self.statements,
             jobs=self.jobs,
             failures=self.boundary.failures,
+            read_pairs=self.read_pairs,
         )
 
     def count_dynamic(self, diagnostics: list[Diagnostic]) -> None:
@@ -142,6 +143,27 @@ class Output:
                     key = (target, column.dataset, column.name, clause)
                     if key not in reads:
                         reads[key] = Read(*key, place_of(node))
+
+    def read_pairs(self) -> Pairs:
+        """Each dataset with those that its statements mention: reads without columns and places."""
+        pairs: Pairs = {}
+        self.boundary.attempt_each(partial(self.add_pairs, pairs=pairs), self.catalog.order)
+        return pairs
+
+    def add_pairs(self, definition: Definition, pairs: Pairs) -> None:
+        """Add the datasets that one statement mentions, and those that made what it reads."""
+        if definition.hidden:
+            return
+        shown = self.shown.dataset
+        target = shown(definition.target)
+        for evaluation in evaluations_of(definition):
+            for dataset in evaluation.datasets_read:
+                pairs[target, shown(dataset)] = None
+            for columns in evaluation.reads.values():
+                for column in columns:
+                    pairs[target, shown(column.dataset)] = None
+            for _, column, _ in evaluation.further or ():
+                pairs[target, shown(column.dataset)] = None
 
     def statements(self) -> list[Statement]:
         """What writes each dataset, with digests of what it says."""

@@ -122,6 +122,8 @@ class _Causes:
 
     def sort(self, comparison: Comparison) -> None:
         """File a comparison under its cause: a root, a follower or a change of style."""
+        if comparison.is_untouched:
+            return
         own = [detail for detail in comparison.details if detail.kind in OWN]
         loud = [detail for detail in own if self.policy.level(detail.kind) > Level.SAFE]
         self.notes += [detail for detail in own if detail not in loud]

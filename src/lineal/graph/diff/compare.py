@@ -90,6 +90,17 @@ class Comparison:
             return True
         return self.base.words_of(self.key) == self.head.words_of(self.new)
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing can differ: a test of the same text has neither columns nor edges."""
+        if self.renamed or self.columns_renamed or self.moved is not None:
+            return False
+        old, new = self.base.info(self.key), self.head.info(self.new)
+        if old.columns or new.columns or old.description != new.description:
+            return False
+        has_edges = self.base.edges(self.key) or self.head.edges(self.new)
+        return not has_edges and self.same_words
+
     @cached_property
     def same_meaning(self) -> bool:
         """Tell whether the statements mean the same on both sides."""

@@ -87,8 +87,8 @@ class Side:
     def readers(self) -> dict[Key, dict[Key, None]]:
         """Who reads a dataset."""
         found: dict[Key, dict[Key, None]] = {}
-        for read in self.graph.reads:
-            found.setdefault(key_of(read.dataset), {})[key_of(read.target)] = None
+        for target, dataset in self.graph.extraction.read_pairs:
+            found.setdefault(key_of(dataset), {})[key_of(target)] = None
         return found
 
     @cached_property
