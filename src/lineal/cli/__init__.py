@@ -79,7 +79,7 @@ SELDOM = (50_000, 20, 100)
 def end_at_once(end: SystemExit) -> None:
     """End this process without freeing its objects one by one, which takes a fifth of a short run.
 
-    Return if the process has to end the usual way: it has other threads, somebody traces it, or its
+    Return if the process has to end as usual: it has other threads, somebody traces it, or its
     output cannot be written.
     """
     watched = sys.gettrace() is not None or sys.getprofile() is not None
@@ -142,7 +142,8 @@ class Commands(click.Group):
         try:
             return super().__call__(*args, **kwargs)
         except SystemExit as end:
-            end_at_once(end)
+            if kwargs.get("standalone_mode", True):
+                end_at_once(end)
             raise
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,10 @@ from lineal.incremental.extraction import extract
 from lineal.projects import corpus_of_text
 
 SCRIPTS = {
-    "spellings": {"a.sql": "CREATE VIEW a AS SELECT t.Id FROM Orders t", "b.sql": "CREATE VIEW b AS SELECT t.ID FROM ORDERS t"},
+    "spellings": {
+        "a.sql": "CREATE VIEW a AS SELECT t.Id FROM Orders t",
+        "b.sql": "CREATE VIEW b AS SELECT t.ID FROM ORDERS t",
+    },
     "a temporary table": {
         "s.sql": "CREATE TEMP TABLE x AS SELECT a FROM t; CREATE TABLE y AS SELECT a FROM x JOIN u ON x.a = u.b"
     },
