@@ -75,8 +75,8 @@ class Script:
 
     def key(self) -> bytes:
         """The text and all that is said about it, to be hashed."""
-        said = {name: value for name, value in vars(self).items() if name != "text"}
-        return f"{said}\0{self.text}".encode("utf-8", "surrogatepass")
+        text, *said = vars(self).values()
+        return f"{said}\0{text}".encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)

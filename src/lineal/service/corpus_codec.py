@@ -110,9 +110,12 @@ SCRIPT = tuple(field.name for field in fields(Script))
 
 
 def _script_in(*values: Any) -> Script:
-    made = dict(zip(SCRIPT, values, strict=True))
-    made["expansions"] = tuple(Expansion(*each) for each in made["expansions"])
-    return Script(**made)
+    script = Script.__new__(Script)  # the fields are many, and so are the scripts
+    made = vars(script)
+    made.update(zip(SCRIPT, values, strict=True))
+    if made["expansions"]:
+        made["expansions"] = tuple(Expansion(*each) for each in made["expansions"])
+    return script
 
 
 # -- datasets --------------------------------------------------------------------------------------
