@@ -18,11 +18,11 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
-from lineal.extract.pyspark.frames.changes import drop, rename
+from lineal.extract.pyspark.frames.changes import drop, rename, with_column
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
 from lineal.extract.pyspark.frames.rows import drop_nulls, filter_
-from lineal.extract.pyspark.knowledge import is_known
+from lineal.extract.pyspark.knowledge import is_known, is_text, items_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, read_path_or_table, read_table
@@ -226,7 +226,7 @@ def keep_frame(
 ) -> Value:
     """Return the dynamic frame itself.
 
-    resolveChoice(…), DropNullFields.apply(…)
+    DropNullFields.apply(…)
     """
     return relation.derived()
 
@@ -248,6 +248,33 @@ def filter_frame(
 
     run.dynamic("a condition in Python that is not followed", node)
     return relation.derived()
+
+
+def resolve_choice(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Give columns of several types one type.
+
+    frame.resolveChoice(specs=[("price", "cast:double")])
+
+    The columns of make_cols are called after types that only the data knows.
+    """
+    found: Value = relation
+    for spec in items_of(named_argument(arguments, keywords, 0, "specs")) or []:
+        if not (isinstance(spec, (list, tuple)) and len(spec) == 2 and all(map(is_text, spec))):
+            run.dynamic("a choice of types that only a run knows", node)
+            continue
+
+        name, action = spec[0].strip("`"), spec[1]
+        if action.startswith("make_cols"):
+            run.dynamic(f"the columns that make_cols makes of '{name}'", node)
+            found = drop(run, found, [name], {}, node)
+        else:
+            call = exp.Anonymous(
+                this=action.partition(":")[0], expressions=[bound_column(run, found, name, node)]
+            )
+            found = with_column(run, found, [name, ColumnValue(call)], {}, node)
+    return found
 
 
 def join_frames(
@@ -295,7 +322,7 @@ TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]
     "SelectFields": select_fields,
     "DropFields": drop_fields,
     "RenameField": rename_field,
-    "ResolveChoice": keep_frame,
+    "ResolveChoice": resolve_choice,
     "DropNullFields": keep_frame,
     "Filter": filter_frame,
     "Join": join_frames,
@@ -308,7 +335,7 @@ METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
     "select_fields": select_fields,
     "drop_fields": drop_fields,
     "rename_field": rename_field,
-    "resolveChoice": keep_frame,
+    "resolveChoice": resolve_choice,
     "drop_nulls": drop_nulls,
 }
 
