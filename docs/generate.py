@@ -48,8 +48,8 @@ CLI_NOTES = """\
   coverage line go to standard error. With `--output json` both are in the document, and standard error has errors only.
 - On a terminal tables have box lines and colors; in a pipe, or with `NO_COLOR` set, the text is plain, and nothing is
   wrapped or cut.
-- Exit codes: 0 fine; 1 diagnostics of the severity that `--fail-on` names, or above; 2 a mistake in what was asked (an
-  unknown node, column or dialect, a path that is not there); 70 a mistake of lineal's own, said in one line
+- Exit codes: 0 fine; 1 diagnostics of the severity that `--fail-on` names, or above; 2 a usage error (an unknown
+  node, column or dialect, a path that does not exist); 70 an internal error of lineal, reported in one line
   (`LINEAL_DEBUG=1` shows the traceback).
 - Names are found whatever their case, and by their last parts (`orders` for `prod.sales.orders`) if no other ends so.
 

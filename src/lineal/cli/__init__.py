@@ -25,16 +25,16 @@ COMMANDS = {
     "lineage": ("lineal.cli.lineage", "Show where columns come from and where they go."),
     "projects": (
         "lineal.cli.projects",
-        "List the projects and files below a folder, and what is left out.",
+        "List the projects and files below a folder, and the files that are left out.",
     ),
-    "show": ("lineal.cli.show", "Write the lineage as a page to look at."),
+    "show": ("lineal.cli.show", "Write the lineage as an HTML page, and open it."),
     "validate": (
         "lineal.cli.validate",
         "Check declarations, descriptions, classifications and references.",
     ),
     "impact": (
         "lineal.cli.impact",
-        "Show what a change of a column breaks, and what else it changes.",
+        "Show what breaks or changes if a column changes.",
     ),
     "context": (
         "lineal.cli.context",
@@ -42,34 +42,37 @@ COMMANDS = {
     ),
     "unused": (
         "lineal.cli.unused",
-        "List what nobody reads, and print the patch that removes it.",
+        "List unused columns and datasets, and print a patch that removes them.",
     ),
-    "describe": ("lineal.cli.describe", "Give copied columns the description of their source."),
+    "describe": ("lineal.cli.describe", "Copy descriptions to columns that are copied or renamed."),
     "diff": (
         "lineal.cli.diff",
-        "Show what has changed between two revisions, and whether it is safe.",
+        "Show how the lineage changes between two revisions, and whether that is safe.",
     ),
-    "emit": ("lineal.cli.emit", "Send the lineage as OpenLineage events."),
+    "emit": ("lineal.cli.emit", "Send the lineage to a catalog, as OpenLineage events."),
     "serve": (
         "lineal.cli.serve",
-        "Serve the page and its API on this machine, and take OpenLineage events in.",
+        "Serve the page and its API on this machine, and receive OpenLineage events.",
     ),
-    "mcp": ("lineal.cli.mcp", "Start a server that AI agents ask about the lineage."),
-    "lsp": ("lineal.cli.lsp", "Start a server that editors ask about the lineage."),
-    "store": ("lineal.cli.store", "Keep lineage in a store, and ask it what is and what was."),
+    "mcp": ("lineal.cli.mcp", "Start the server for AI agents (Model Context Protocol)."),
+    "lsp": ("lineal.cli.lsp", "Start the server for editors (Language Server Protocol)."),
+    "store": ("lineal.cli.store", "Save lineage to a database and query its history."),
     "history": (
         "lineal.cli.history",
-        "Show when the edges of a column came and went, as a store knows it.",
+        "Show when the edges of a column began and ended, from a store.",
     ),
-    "run": ("lineal.cli.run", "Run the project's pipeline on Spark."),
-    "capture": ("lineal.cli.capture", "Run a PySpark job, and take the lineage of what it writes."),
+    "run": (
+        "lineal.cli.run",
+        "Build a project on Spark, and compare its lineage with Spark's plans.",
+    ),
+    "capture": ("lineal.cli.capture", "Run a PySpark job, and record the lineage of its writes."),
     "pipeline": ("lineal.cli.pipeline", "Extract the lineage of a query history as a Spark job."),
     "demo": ("lineal.cli.demo", "Unpack a sample project and answer five questions about it."),
 }
 """Name → its file and the line that `--help` shows."""
 
 CRASHED = 70
-"""The exit code for a mistake of lineal's own."""
+"""The exit code for an internal error of lineal."""
 
 
 SELDOM = (50_000, 20, 100)
@@ -172,9 +175,7 @@ def _suggest(text: str) -> str:
 
 @contextmanager
 def _in_one_line() -> Iterator[None]:
-    """A mistake in the arguments is said without the three lines of usage that click puts around
-    it.
-    """
+    """Report a usage error in one line, without the usage that click prints around it."""
     try:
         yield
     except click.exceptions.NoArgsIsHelpError:

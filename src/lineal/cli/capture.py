@@ -36,19 +36,19 @@ FAIL_ON = ("error", "warning", "info", "never")
 @click.option(
     "--unsent",
     metavar="FILE",
-    help="Keep the events that did not arrive; lineal emit FILE sends them.",
+    help="Save events that did not arrive; lineal emit --resend FILE sends them.",
 )
 @click.option("--namespace", metavar="NS", help="The namespace of datasets.")
 @click.option("--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]")
 @click.option(
     "--job-name",
     metavar="NAME",
-    help="What events call the job.  [default: the name of the application]",
+    help="The name of the job in events.  [default: the name of the application]",
 )
 @click.option(
     "--legacy/--no-legacy",
     default=None,
-    help="Write what decides the rows beside every field of an event, or once.  [default: as the job's setting "
+    help="Repeat row usages for every field of an event, or write them once.  [default: as the job's setting "
     "spark.openlineage.columnLineage.datasetLineageEnabled says, else once]",
 )
 @click.option(
@@ -70,7 +70,11 @@ FAIL_ON = ("error", "warning", "info", "never")
     show_default=True,
     help="With --compare, exit with 1 if there is a diagnostic of this severity or above; a disagreement is a warning.",
 )
-@click.option("--entry", is_flag=True, help="Only print the file to give to spark-submit.")
+@click.option(
+    "--entry",
+    is_flag=True,
+    help="Print the path of the file for spark-submit, and do nothing else.",
+)
 def command(
     job: str | None,
     arguments: tuple[str, ...],
@@ -79,15 +83,15 @@ def command(
     fail_on: str,
     **options: Any,
 ) -> None:
-    """Run a PySpark job, and take the lineage of everything it writes as it writes it.
+    """Run a PySpark job, and record the lineage of its writes from Spark's plans.
 
     This command executes JOB.py, as spark-submit does. Only run and capture execute what they read.
-    The job never fails because of it, and its exit code is the job's. Without --save, --to or --url
-    the edges are printed when the job has ended.
+    The exit code is that of the job; an error of lineal does not fail the job. Without --save, --to
+    or --url the edges are printed at the end.
 
-    With --compare static reading is told what the run knew: the arguments, and the columns of the
-    tables that it read. Edges of which static reading says that only a run knows them are not
-    comparable; they are counted.
+    With --compare lineal also reads the program as text, with the arguments of the run and the
+    columns of the tables that it read. Edges that the text marks as known only at run time are
+    counted as not comparable.
 
     \b
     lineal capture job.py --save job.lineal.json -- --day 2026-11-16
@@ -95,8 +99,7 @@ def command(
     lineal capture job.py --url http://localhost:5000
     spark-submit --master yarn "$(lineal capture --entry)" job.py --to events.ndjson
 
-    Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a mistake in what
-    was asked, or no Spark.
+    Exit codes: those of the job; with --compare, 1 diagnostics (see --fail-on); 2 a usage error, or no Spark.
     """
     if entry:
         click.echo(Path(__file__).with_name("capture_entry.py"))

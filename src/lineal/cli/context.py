@@ -38,7 +38,7 @@ def command(column: str, where: tuple[str, ...], max_chars: int, source: Source)
     lineal context mart.total
     lineal context mart.total models/ --max-chars 4000 --redact-literals
 
-    Exit codes: 0 fine, 1 lineal itself failed, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 lineal itself failed, 2 a usage error.
     """
     from lineal.cli.answer_cache import answer_from_cache
     from lineal.cli.console import report_failures, show

@@ -91,7 +91,7 @@ def command(folder: str | None, samples: bool) -> None:
     lineal demo somewhere/else
     lineal demo --samples                 write examples/, which the guides use
 
-    Exit codes: 0 fine, 1 a command of the tour failed, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 a command of the tour failed, 2 a usage error.
     """
     if samples:
         folder = folder or SAMPLES

@@ -43,20 +43,19 @@ class Patch(NamedTuple):
 )
 @source_options
 def command(source: Source, arguments: tuple[str, ...], write: bool, dry_run: bool) -> None:
-    """Give columns that are copied or renamed the description of their source.
+    """Copy descriptions to columns that are copied or renamed.
 
-    Only what has no description gets one, also down a chain of columns without; where sources
-    disagree, none. The YAML stays as it is: comments, order, quotes and line ends.
+    A column without a description gets that of its nearest described source. If sources disagree,
+    it gets none. The rest of the YAML is unchanged: comments, order, quotes and line ends.
 
-    A column refuses with `meta: {lineal: {inherit: false}}`, or with the comment `# lineal:
+    A column opts out with `meta: {lineal: {inherit: false}}`, or with the comment `# lineal:
     ignore[A050]`.
 
     \b
-    lineal describe              the patch
-    lineal describe --write      the same, written
+    lineal describe              print the patch
+    lineal describe --write      write it
 
-    Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a mistake in
-    what was asked.
+    Exit codes: 0 fine, 1 a file cannot be read or written, or lineal itself failed, 2 a usage error.
     """
     from lineal.cli.console import complain, report_failures
 

@@ -1,4 +1,4 @@
-"""lineal diff: what has changed between two revisions, projects or saved lineages."""
+"""lineal diff: the changes between two revisions, projects or saved lineages."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ FAIL_ON = ("block", "review", "never")
     default=".",
     show_default=True,
     metavar="PATH",
-    help="The project in the repository.",
+    help="The folder of the project in the repository.",
 )
 @click.option(
-    "--at", metavar="TIME", help="BASE is a store, as it was then: 2026-11-16, 2026-11-16T09:30."
+    "--at", metavar="TIME", help="BASE is a store at that time: 2026-11-16, 2026-11-16T09:30."
 )
 @click.option(
-    "--namespace", metavar="NAME", help="Whose lineage in the store.  [default: the only one]"
+    "--namespace", metavar="NAME", help="The namespace in the store.  [default: the only one]"
 )
 @click.option(
     "--policy",
     metavar="FILE",
-    help="What counts for how much.  [default: lineal-policy.yml of BASE]",
+    help="The file with the policy.  [default: lineal-policy.yml of BASE]",
 )
 @click.option(
     "--output",
@@ -60,7 +60,7 @@ FAIL_ON = ("block", "review", "never")
 @click.option(
     "--select",
     is_flag=True,
-    help="Print what has to run again, as dbt's and lineal run's --select take it (or as json).",
+    help="Print the nodes that have to run again, for --select of dbt or lineal run (or as json).",
 )
 @click.option(
     "--prove",
@@ -71,7 +71,7 @@ FAIL_ON = ("block", "review", "never")
     "--backtest",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Hold the last N commits against the policy of the work tree, or --policy; fails nobody.",
+    help="Try the policy of the work tree, or of --policy, on the last N commits. The exit code stays 0.",
 )
 @click.option(
     "--fail-on",
@@ -97,7 +97,7 @@ def command(
     fail_under: float | None,
     source: Source,
 ) -> None:
-    """Show what has changed in the lineage from BASE to HEAD, what that reaches, and whether it is
+    """Show how the lineage changes from BASE to HEAD, what the changes reach, and whether they are
     safe.
 
     BASE and HEAD are revisions of a git repository, project folders, folders that lineal pipeline
@@ -122,8 +122,7 @@ def command(
     With --select the verdict does not count. With --prove, statements that are not proven to be
     equal are run over small random tables in DuckDB. Rows that differ are shown.
 
-    Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a mistake in
-    what was asked.
+    Exit codes: 0 fine, 1 the verdict of --fail-on or a failure of lineal itself, 2 a usage error.
     """
     if backtest is not None:
         _backtest(source, (base, head, at, select, prove), project, backtest, policy, output)

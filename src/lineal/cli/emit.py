@@ -72,8 +72,8 @@ class Route(NamedTuple):
 @click.option(
     "--transport",
     type=click.Choice(["console", "file", "http", "configured"]),
-    help="Where events go; configured: as OpenLineage's client is.  [default: file with --to FILE, "
-    "http with --url, else console]",
+    help="How events are sent; configured: by the configuration of OpenLineage's client.  "
+    "[default: file with --to FILE, http with --url, else console]",
 )
 @click.option(
     "--url",
@@ -90,33 +90,33 @@ class Route(NamedTuple):
     type=click.FloatRange(min=0, min_open=True),
     default=5.0,
     show_default=True,
-    help="Seconds to wait.",
+    help="Seconds to wait for an answer.",
 )
 @click.option(
     "--retries",
     type=click.IntRange(min=0),
     default=5,
     show_default=True,
-    help="How often to try again.",
+    help="Number of retries for each request.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many events go into one request, if the catalog takes several (openmetadata).  "
+    help="Number of events in one request, for a catalog that takes several (openmetadata).  "
     "[default: 50]",
 )
 @click.option(
     "--unsent",
     metavar="FILE",
-    help="Keep the events that did not arrive; --resend FILE sends them.",
+    help="Save events that did not arrive; --resend FILE sends them.",
 )
 @click.option(
     "--resend",
     metavar="FILE",
-    help="Send the events of this file as they are, and keep in it what does not arrive.",
+    help="Send the events of this file unchanged. Events that do not arrive stay in the file.",
 )
-@click.option("--dry-run", is_flag=True, help="Tell what would be sent where, and send nothing.")
+@click.option("--dry-run", is_flag=True, help="Print what would be sent, and send nothing.")
 @all_form_options
 @click.option(
     "--fail-on",
@@ -135,22 +135,21 @@ def command(
     dry_run: bool,
     **options: Any,
 ) -> None:
-    """Send the lineage as OpenLineage events.
+    """Send the lineage to a catalog, as OpenLineage events.
 
-    PATH is whatever `lineal lineage` reads. Posting to a server needs OpenLineage's client: pip
-    install 'lineal[openlineage]'. Addresses and tokens are taken from the environment: each catalog
-    has its variables, OPENLINEAGE_URL and OPENLINEAGE_API_KEY are those of any other server.
+    PATH is what `lineal lineage` reads.  [default: .] Address and token of a catalog come from its
+    environment variables; OPENLINEAGE_URL and OPENLINEAGE_API_KEY are those of any other server.
+    Posting to a server needs OpenLineage's client: pip install 'lineal[openlineage]'.
 
     \b
-    lineal emit                                           the events on standard output, one a line
-    lineal emit models/ --to events.ndjson                in a file
-    lineal emit --to datahub                              at a catalog
-    lineal emit --to datahub --native                     at a catalog, by its own interface
-    lineal emit --url http://localhost:5000               at another server
-    lineal emit --facets both --legacy --describe         all that can be said
+    lineal emit                                           print the events, one a line
+    lineal emit models/ --to events.ndjson                append them to a file
+    lineal emit --to datahub                              send them to a catalog
+    lineal emit --to datahub --native                     use the catalog's own interface
+    lineal emit --url http://localhost:5000               send them to another server
+    lineal emit --facets both --legacy --describe         write every facet
 
-    Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a mistake in
-    what was asked.
+    Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a usage error.
     """
     form = Form(**{name: options.pop(name) for name in Form._fields})
     route = _route(**options)

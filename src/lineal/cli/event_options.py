@@ -55,16 +55,16 @@ FORM = (
     click.option(
         "--legacy",
         is_flag=True,
-        help="OpenLineage: what decides the rows stands beside every field, not once for the dataset.",
+        help="OpenLineage: repeat row usages (WHERE, JOIN …) for every field instead of once for the dataset.",
     ),
     click.option(
-        "--namespace", metavar="NS", help="OpenLineage: the namespace of datasets that have none."
+        "--namespace", metavar="NS", help="OpenLineage: the namespace of datasets without one."
     ),
     click.option(
         "--event-time",
         callback=moment,
         metavar="TIME",
-        help="OpenLineage: when; else now.  [as 2026-11-16T09:30:00Z]",
+        help="OpenLineage: the time of the events, such as 2026-11-16T09:30:00Z.  [default: now]",
     ),
 )
 MORE = (
@@ -73,7 +73,7 @@ MORE = (
         type=click.Choice(["auto", "job", "run", "dataset"]),
         default="auto",
         show_default=True,
-        help="Events about jobs, runs or datasets; auto: a statement is a job, what was reported stays what it was.",
+        help="Events about jobs, runs or datasets; auto: a statement is a job, an event that was read keeps its kind.",
     ),
     click.option(
         "--facets",
@@ -83,7 +83,9 @@ MORE = (
         help="The columnLineage facet, the experimental facets of explicit lineage, or both.",
     ),
     click.option(
-        "--describe", is_flag=True, help="Each transformation's description is its expression."
+        "--describe",
+        is_flag=True,
+        help="Write the expression as the description of each transformation.",
     ),
     click.option(
         "--job-namespace", metavar="NS", help="The namespace of jobs.  [default: default]"
@@ -91,9 +93,11 @@ MORE = (
     click.option(
         "--repository",
         metavar="URL",
-        help="The address below which the files are, as https://…/blob/main.",
+        help="The address of the files' root, such as https://…/blob/main.",
     ),
-    click.option("--revision", metavar="ID", help="The revision of the files, as a commit's hash."),
+    click.option(
+        "--revision", metavar="ID", help="The revision of the files, such as a commit hash."
+    ),
 )
 
 

@@ -24,7 +24,7 @@ HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="How to show it.",
+    help="The output format.",
 )
 @click.option(
     "--color",
@@ -37,10 +37,10 @@ HEADER = ("FROM", "TO", "SOURCE", "TARGET", "USED AS", "STATEMENT IN")
 def command(
     column: str, output: str, color: str, address: str, namespace: str | None, wait: float
 ) -> None:
-    """Show when each edge into COLUMN and out of it came and went, as a store knows it.
+    """Show when each edge into and out of COLUMN began and ended, from a store.
 
-    COLUMN is dataset.column. A row ends where the edge went, or where something else was done to
-    its source from then on; a row without an end holds.
+    COLUMN is dataset.column. A row ends when the edge is gone or has another usage. A row without
+    an end is current.
     """
     from lineal.cli.console import show
     from lineal.model.edge import Column

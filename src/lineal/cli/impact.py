@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "json", "markdown"]),
     default="table",
     show_default=True,
-    help="How to show it.",
+    help="The output format.",
 )
 @fail_under
 @source_options
@@ -44,9 +44,9 @@ def command(
     fail_under: float | None,
     source: Source,
 ) -> None:
-    """Show what a change of COLUMN does: what breaks, changes its type or its values, and why.
+    """Show the impact of a change of COLUMN: what breaks, what changes type or values, and why.
 
-    COLUMN is dataset.column; a DATASET stands for all of its columns. PATH is what `lineal lineage`
+    COLUMN is dataset.column; a DATASET means all of its columns. PATH is what `lineal lineage`
     takes.  [default: .]
 
     A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever
@@ -59,8 +59,7 @@ def command(
     lineal impact stg_orders.amount --change rename=total models/
     lineal impact raw_orders.amount --change type=DOUBLE --output markdown
 
-    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in
-    what was asked.
+    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a usage error.
     """
     from lineal.graph.change import UnknownChange, parse
 

@@ -54,28 +54,28 @@ class Limits(NamedTuple):
     type=click.Choice(["column", "table"]),
     default="column",
     show_default=True,
-    help="Lineage between columns, or between tables (from all that is read).",
+    help="Lineage between columns, or between tables.",
 )
 @click.option(
     "--classification",
     metavar="LABEL",
-    help="Only the paths along which a label goes, such as pii.",
+    help="Show only the paths of a label, such as pii.",
 )
 @click.option(
     "--with-rows",
     is_flag=True,
-    help="Upstream, also show the columns that decide which rows there are.",
+    help="Also show upstream columns that decide rows: filters, joins, groups.",
 )
 @click.option(
     "--output",
     type=click.Choice(OUTPUTS),
-    help="How to show it.  [default: chain for a column, else table]",
+    help="The output format.  [default: chain for a column, else table]",
 )
 @form_options
 @click.option(
     "--save",
     metavar="FILE",
-    help="Also keep the whole lineage in a file, which every command can read.",
+    help="Also save the whole lineage to a file that every command can read.",
 )
 @click.option(
     "--fail-on",
@@ -108,7 +108,7 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
     lineal lineage --impact --column raw_orders.amount    what a change of it reaches
     lineal lineage --classification pii                   where personal data goes
 
-    Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 diagnostics (see --fail-on), 2 a usage error.
     """
     paths, selections = _arguments(arguments)
     form = Form(**{name: options.pop(name) for name in Form._fields if name in options})

@@ -78,13 +78,27 @@ class Request(NamedTuple):
     help="snowflake, bigquery, databricks, redshift or postgres-csvlog.  "
     "[default: told from the columns]",
 )
-@click.option("--log-text", metavar="COLUMN", help="The column of a log that has the statements.")
-@click.option("--log-user", metavar="COLUMN", help="… who ran them.")
-@click.option("--log-time", metavar="COLUMN", help="… when.")
-@click.option("--log-id", metavar="COLUMN", help="… what the engine calls them.")
-@click.option("--log-database", metavar="COLUMN", help="… where.")
+@click.option(
+    "--log-text", metavar="COLUMN", help="The column of a log with the text of a statement."
+)
+@click.option(
+    "--log-user",
+    metavar="COLUMN",
+    help="The column of a query log with the user who ran a statement.",
+)
+@click.option(
+    "--log-time", metavar="COLUMN", help="The column of a query log with the time of a statement."
+)
+@click.option(
+    "--log-id", metavar="COLUMN", help="The column of a query log with the id of a statement."
+)
+@click.option(
+    "--log-database",
+    metavar="COLUMN",
+    help="The column of a query log with the database of a statement.",
+)
 @click.option("--since", metavar="TIME", help="Only statements that ran at this time or later.")
-@click.option("--until", metavar="TIME", help="… that ran before this time.")
+@click.option("--until", metavar="TIME", help="Only statements that ran before this time.")
 @click.option("--dialect", metavar="D", help="The SQL dialect.  [default: the preset's]")
 @click.option(
     "--schema",
@@ -92,7 +106,7 @@ class Request(NamedTuple):
     help="JSON or YAML with the columns of tables: {table: {column: type}}.",
 )
 @click.option(
-    "--default-catalog", metavar="C", help="The catalog of names that have none: s.t is C.s.t."
+    "--default-catalog", metavar="C", help="The catalog of names without one: s.t is C.s.t."
 )
 @click.option(
     "--default-schema",
@@ -104,35 +118,41 @@ class Request(NamedTuple):
     "--collapse-temp/--no-collapse-temp",
     default=True,
     show_default=True,
-    help="Compose temporary tables into what reads them, or keep them as nodes.",
+    help="Replace temporary tables by their sources, or keep them as datasets.",
 )
 @click.option(
     "--closure/--no-closure",
     default=True,
     show_default=True,
-    help="Also write what comes from what, at any distance.",
+    help="Also write the table `closure`: all pairs of columns that depend on each other, at any distance.",
 )
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run has left in the folder.")
+@click.option(
+    "--fresh",
+    is_flag=True,
+    help="Delete the results of earlier runs in the folder, and start over.",
+)
 @click.option(
     "--statement-timeout",
     type=click.FloatRange(min=0.1),
     default=60.0,
     show_default=True,
     metavar="SECONDS",
-    help="A statement that takes longer is put in quarantine.",
+    help="Put a statement that takes longer into quarantine.",
 )
 @click.option("--store", metavar="STORE", help="Also load the lineage into this store.")
 @click.option(
     "--namespace",
     metavar="NAME",
-    help="… as the lineage of NAME.  [default: the name of the first PATH]",
+    help="The namespace in that store.  [default: the name of the first PATH]",
 )
 @click.option(
-    "--master", metavar="URL", default="local[*]", show_default=True, help="The Spark to run on."
+    "--master",
+    metavar="URL",
+    default="local[*]",
+    show_default=True,
+    help="The address of the Spark cluster.",
 )
-@click.option(
-    "--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times."
-)
+@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be repeated.")
 @click.option(
     "--watch",
     is_flag=True,
@@ -157,7 +177,7 @@ class Request(NamedTuple):
     default=1000,
     show_default=True,
     metavar="N",
-    help="The files of a followed folder that one batch takes.",
+    help="The most files of a followed folder in one batch.",
 )
 @click.option(
     "--source-option",
@@ -170,14 +190,14 @@ class Request(NamedTuple):
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="How to show the summary.",
+    help="The output format of the summary.",
 )
 def command(**options: Any) -> None:
     """Extract the lineage of a query history, or of many files, as a Spark job.
 
     PATH is a log in Parquet, JSON, CSV or text (a statement a line), a folder of logs, or a folder
-    of scripts. Statements that differ only in literals are analyzed once. A second run over a log
-    that has grown reads only what is new, and a run that was stopped goes on where it was.
+    of scripts. Statements that differ only in literals are analyzed once. A second run reads only
+    new statements, and an interrupted run continues.
 
     \b
     lineal pipeline history/ --preset snowflake --out lineage/
@@ -188,7 +208,7 @@ def command(**options: Any) -> None:
     --available-now and --watch follow a history with Structured Streaming: each event counts once,
     also after a kill.
 
-    Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a mistake in what was asked, or no
+    Exit codes: 0 done, 1 lineal failed on a part of the input, 2 a usage error, or no
     Spark.
     """
     sys.exit(_run(Request(**options)))

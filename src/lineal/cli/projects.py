@@ -53,7 +53,7 @@ def command(
     include: tuple[str, ...],
     color: str,
 ) -> None:
-    """List the projects, SQL files, programs and notebooks below PATH, and what is left out.
+    """List the projects, SQL files, programs and notebooks below PATH, and the files that are left out.
 
     Nothing is parsed: only names of files, and the files that configure a project, are read.
     [default: .]
@@ -62,7 +62,7 @@ def command(
     lineal projects                      what `lineal lineage .` would read
     lineal projects --format json        the same for a program
 
-    Exit codes: 0 fine, 1 there is nothing to read, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 there is nothing to read, 2 a usage error.
     """
     source = Source(checked(where), exclude=exclude, include=include)
     sys.exit(_run(source, output, color))

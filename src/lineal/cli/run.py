@@ -44,11 +44,11 @@ class Request(NamedTuple):
     "--select",
     multiple=True,
     metavar="SELECTOR",
-    help="What to build; may be given several times.",
+    help="The nodes to build; may be repeated.",
 )
 @click.option("--full-refresh", is_flag=True, help="Build incremental models from scratch.")
 @click.option(
-    "--resume", is_flag=True, help="Keep what a former run has built from the same inputs."
+    "--resume", is_flag=True, help="Keep nodes that an earlier run built from the same inputs."
 )
 @click.option(
     "--threads",
@@ -56,17 +56,17 @@ class Request(NamedTuple):
     default=4,
     show_default=True,
     metavar="N",
-    help="So many models side by side.",
+    help="Number of models to build at the same time.",
 )
 @click.option(
     "--warehouse",
     metavar="DIR",
-    help="Where the tables go.  [default: .lineal/warehouse in the project]",
+    help="The folder of the tables.  [default: .lineal/warehouse in the project]",
 )
-@click.option("--master", metavar="URL", help="The Spark to run on.  [default: local[*]]")
 @click.option(
-    "--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be given several times."
+    "--master", metavar="URL", help="The address of the Spark cluster.  [default: local[*]]"
 )
+@click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be repeated.")
 @click.option(
     "--check/--no-check",
     default=True,
@@ -78,14 +78,14 @@ class Request(NamedTuple):
     default=3600.0,
     show_default=True,
     metavar="SECONDS",
-    help="Stop a Python model after so long.",
+    help="Stop a Python model after this time.",
 )
 @click.option(
     "--output",
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="How to show the result.",
+    help="The output format.",
 )
 @click.option(
     "--color",
@@ -113,8 +113,8 @@ def command(**options: Any) -> None:
     lineal run --resume                 go on after a failure
     lineal run --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog …
 
-    Exit codes: 0 all green, 1 a model, a test or a comparison failed, 2 a mistake in what was
-    asked, or no Spark.
+    Exit codes: 0 all green, 1 a model, a test or a comparison failed, 2 a usage error, or
+    no Spark.
     """
     sys.exit(_run(Request(**options)))
 

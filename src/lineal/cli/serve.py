@@ -35,14 +35,14 @@ MEGABYTE = 1024 * 1024
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help=f"Where to listen; beyond this machine with {TOKEN}.",
+    help=f"The address to listen on. Other machines need {TOKEN}.",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=5000,
     show_default=True,
-    help="0: any that is free.",
+    help="The port to listen on; 0: any free port.",
 )
 @click.option(
     "--largest",
@@ -50,13 +50,13 @@ MEGABYTE = 1024 * 1024
     default=16,
     show_default=True,
     metavar="MB",
-    help="The largest body.",
+    help="The largest request body, in MB.",
 )
 @click.option(
     "--diff",
     "base",
     metavar="BASE",
-    help="Show what has changed since BASE, as `lineal show --diff` does.",
+    help="Show the changes since BASE, as `lineal show --diff` does.",
 )
 @click.option(
     "--open/--no-open",
@@ -75,21 +75,19 @@ def command(
     opens: bool,
     source: Source,
 ) -> None:
-    """Serve the page of a lineage on this machine, read again when its files change, with an API
-    beside it.
+    """Serve the page and its API on this machine. The page reloads when files change.
 
-    PATH is what `lineal lineage` reads.  [default: ., with --ingest nothing] The address that is
-                                          printed has a token
-    in it, which every question needs; LINEAL_TOKEN sets one of your own.
+    PATH is what `lineal lineage` reads.  [default: ., with --ingest nothing] Every request needs
+    the token in the printed address; LINEAL_TOKEN sets your own.
 
-    With --ingest OpenLineage events are taken in: producers are told
-    OPENLINEAGE_URL=http://127.0.0.1:5000, and what arrives is kept as it came; the file is an input
-    like any other. If LINEAL_TOKEN is set, producers send it as their API key.
+    With --ingest the server receives OpenLineage events. Set OPENLINEAGE_URL=http://127.0.0.1:5000
+    for the producers. Events are appended unchanged to the file, which every command can read. If
+    LINEAL_TOKEN is set, producers send it as their API key.
 
     \b
     lineal serve                                          this project, until Ctrl-C
-    lineal serve --diff main                              what this work tree changes, while it does
-    lineal serve --ingest events.ndjson                   only take events in
+    lineal serve --diff main                              what this work tree changes, kept up to date
+    lineal serve --ingest events.ndjson                   only receive events
     lineal serve models/ events.ndjson --ingest events.ndjson
     """
     from lineal.web.server import LOOPBACK, Server

@@ -41,7 +41,7 @@ Drawn = TypeVar("Drawn")
     "--diff",
     "base",
     metavar="BASE",
-    help="Show what has changed since BASE, as `lineal diff` takes it: a revision, a folder or a saved lineage.",
+    help="Show the changes since BASE: a revision, a folder or a saved lineage, as for `lineal diff`.",
 )
 @click.option(
     "--out", metavar="FILE", default=OUT, show_default=True, help="Where to write the page."
@@ -68,7 +68,7 @@ def command(
     lineal show examples/shop -n dim_customers --column email --out customers.html --no-open
     lineal show --diff main                           what this work tree changes
 
-    Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a usage error.
     """
     from lineal.cli.console import complain, report_failures
     from lineal.store.files import replace_file

@@ -65,7 +65,7 @@ OUTPUT_OPTIONS = (
         is_flag=True,
         expose_value=False,
         callback=keep_option,
-        help="Show names in full, also where a table is wider than the terminal.",
+        help="Show names in full, even if the table is wider than the terminal.",
     ),
     click.option(
         "--no-pager",
@@ -73,7 +73,7 @@ OUTPUT_OPTIONS = (
         is_flag=True,
         expose_value=False,
         callback=keep_option,
-        help="Write long tables to the terminal at once.  [LINEAL_PAGER names the pager]",
+        help="Do not page long tables.  [LINEAL_PAGER names the pager]",
     ),
     click.option(
         "-q",
@@ -100,38 +100,65 @@ OPTIONS = (
         help="A database that knows the columns of tables (SQLAlchemy).",
     ),
     click.option(
-        "--sql", metavar="PATH", multiple=True, help="More statements, beside those of a server."
+        "--sql",
+        metavar="PATH",
+        multiple=True,
+        help="More statements, in addition to those of a server.",
     ),
     click.option(
-        "--history", is_flag=True, help="Of a server, also what it has run (pg_stat_statements)."
+        "--history",
+        is_flag=True,
+        help="Also read the statements that a server has run (pg_stat_statements).",
     ),
     click.option(
         "--only-schema",
         metavar="S",
         multiple=True,
-        help="Of a server or --schema-from, only what is in these schemas.",
+        help="Read only these schemas of a server or of --schema-from.",
     ),
     click.option(
-        "--log-text", metavar="COLUMN", help="The column of a query log that has the statements."
+        "--log-text",
+        metavar="COLUMN",
+        help="The column of a query log with the text of a statement.",
     ),
-    click.option("--log-user", metavar="COLUMN", help="… who ran them."),
-    click.option("--log-time", metavar="COLUMN", help="… when."),
-    click.option("--log-id", metavar="COLUMN", help="… what the engine calls them."),
-    click.option("--log-database", metavar="COLUMN", help="… where."),
     click.option(
-        "--since", metavar="TIME", help="Of a query log, only what ran at this time or later."
+        "--log-user",
+        metavar="COLUMN",
+        help="The column of a query log with the user who ran a statement.",
     ),
-    click.option("--until", metavar="TIME", help="… only what ran before this time."),
+    click.option(
+        "--log-time",
+        metavar="COLUMN",
+        help="The column of a query log with the time of a statement.",
+    ),
+    click.option(
+        "--log-id", metavar="COLUMN", help="The column of a query log with the id of a statement."
+    ),
+    click.option(
+        "--log-database",
+        metavar="COLUMN",
+        help="The column of a query log with the database of a statement.",
+    ),
+    click.option(
+        "--since",
+        metavar="TIME",
+        help="Read only statements of a query log that ran at this time or later.",
+    ),
+    click.option(
+        "--until",
+        metavar="TIME",
+        help="Read only statements of a query log that ran before this time.",
+    ),
     click.option(
         "--default-catalog",
         metavar="C",
-        help="The catalog of names that have none: s.t is C.s.t.",
+        help="The catalog of names without one: s.t is C.s.t.",
     ),
     click.option(
         "--default-schema",
         metavar="S",
         multiple=True,
-        help="The schema of names that have none: t is S.t. Given several times it is a search path.",
+        help="The schema of names without one: t is S.t. Repeat it for a search path.",
     ),
     click.option(
         "--exclude",
@@ -148,14 +175,14 @@ OPTIONS = (
     click.option(
         "--target",
         metavar="NAME",
-        help="Of dbt projects: the target of the profile.  [default: DBT_TARGET, else the profile's]",
+        help="The target of a dbt profile.  [default: DBT_TARGET, else the profile's]",
     ),
-    click.option("--profile", metavar="NAME", help="Of dbt projects: the profile."),
+    click.option("--profile", metavar="NAME", help="The profile of dbt projects."),
     click.option(
         "--vars",
         "variables",
         metavar="YAML",
-        help="Of dbt projects: variables that win over the projects' own, such as '{start: 2024}'.",
+        help="Variables of dbt projects, such as '{start: 2024}'. They override the projects' own.",
     ),
     click.option(
         "--encoding",
@@ -165,7 +192,7 @@ OPTIONS = (
     click.option(
         "--follow-links",
         is_flag=True,
-        help="Read files that links outside of the project lead to.",
+        help="Follow symbolic links that leave the project.",
     ),
     click.option(
         "--max-file-size",
@@ -177,14 +204,15 @@ OPTIONS = (
         "--collapse-temp/--no-collapse-temp",
         default=True,
         show_default=True,
-        help="Compose temporary tables into what reads them, or keep them as nodes.",
+        help="Replace temporary tables by their sources, or keep them as datasets.",
     ),
     click.option(
         "--engine",
         type=click.Choice(["text", "catalyst", "both"]),
         default="text",
         show_default=True,
-        help="Read the text, ask Spark's analyzer, or do both and list every disagreement; a server is asked itself.",
+        help="Read the text, ask Spark's analyzer, or do both and report every disagreement. "
+        "With a PostgreSQL PATH, ask the server.",
     ),
     click.option(
         "--color",
@@ -198,7 +226,7 @@ OPTIONS = (
         "-v",
         "--verbose",
         is_flag=True,
-        help="Say what is read: each model with its columns, and the total.",
+        help="List each model as it is read, with its number of resolved columns, and the ledger.",
     ),
     click.option(
         "--all-diagnostics",
@@ -208,13 +236,13 @@ OPTIONS = (
     click.option(
         "--redact-literals",
         is_flag=True,
-        help="Show, send and keep no literals of SQL: expressions and statements have ? for them.",
+        help="Replace literals in SQL by ? in everything that is shown, sent or saved.",
     ),
     click.option(
         "--cache/--no-cache",
         "use_cache",
         default=True,
-        help="Remember results.  [default: --cache]",
+        help="Use the cache of earlier results.  [default: --cache]",
     ),
     click.option(
         "-j",
@@ -222,7 +250,7 @@ OPTIONS = (
         type=click.IntRange(min=1),
         default=lambda: cores(),
         metavar="N",
-        help="How many processes read many files.  [default: one per core]",
+        help="Number of processes that read files.  [default: one per core]",
     ),
     click.option(
         "--statement-timeout",
@@ -231,7 +259,7 @@ OPTIONS = (
         show_default=True,
         envvar=TIMEOUT,
         metavar="SECONDS",
-        help="Give up a statement or file that takes more CPU time; 0: no limit.",
+        help="Abandon a statement or file that takes more CPU time; 0: no limit.",
     ),
     click.option(
         "--memory-limit",
@@ -239,7 +267,7 @@ OPTIONS = (
         callback=lambda context, option, value: _size(value),
         envvar=MEMORY,
         metavar="SIZE",
-        help="Give up a statement or file that takes more memory, such as 4GB; 0: no limit.  "
+        help="Abandon a statement or file that takes more memory, such as 4GB; 0: no limit.  "
         "[default: 8GB, at most half of the machine's]",
     ),
 )

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 @click.group(name="store")
 def command() -> None:
-    """Keep lineage in a store, and ask it what is and what was.
+    """Save lineage to a database and query its history.
 
     \b
-    lineal store load models/              what is gone is closed, what is new is opened
-    lineal store query +dim_customers.id   a trace, by recursive SQL
-    lineal store history dim_customers.id  when each edge came and went
-    lineal store gc --before 2026-01-01    forget what was over by then
+    lineal store load models/              save the lineage, and end edges that are gone
+    lineal store query +dim_customers.id   trace a column
+    lineal store history dim_customers.id  show when each edge began and ended
+    lineal store gc --before 2026-01-01    delete edges that ended before then
 
     A store is a file (SQLite) or, with --store postgresql://user@host/database, a schema on a
     server. Every command that takes a PATH takes a store's file, too.
@@ -53,12 +53,12 @@ command.add_command(history)
 def load(
     where: tuple[str, ...], address: str, namespace: str | None, wait: float, source: Source
 ) -> None:
-    """Make the lineage of PATH that of its namespace; what has not changed stays untouched.
+    """Save the lineage of PATH as the current lineage of its namespace. Unchanged edges are kept.
 
-    PATH is what `lineal lineage` takes.  [default: .] The namespace is named after the folder
-                                          unless --namespace says.
+    PATH is what `lineal lineage` takes.  [default: .] The default namespace is the name of
+    the folder.
 
-    Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 lineal failed on a part of the input, 2 a usage error.
     """
     from lineal.cli.console import complain, report_diagnostics
     from lineal.cli.source import graph_of
@@ -96,14 +96,14 @@ def _source_text(paths: tuple[str, ...]) -> str:
 @click.option(
     "--with-rows",
     is_flag=True,
-    help="Upstream, also show the columns that decide which rows there are.",
+    help="Also show upstream columns that decide rows: filters, joins, groups.",
 )
 @click.option(
     "--output",
     type=click.Choice(["table", "chain", "json", "dot", "mermaid", "rows"]),
     default="chain",
     show_default=True,
-    help="How to show it.",
+    help="The output format.",
 )
 @click.option(
     "--color",
@@ -126,7 +126,7 @@ def query(
     """Show where a column of the store comes from and where it goes.
 
     SELECTOR is that of `lineal lineage`: +m.c upstream, m.c+ downstream, 2+m.c two hops, +m every
-    column of m; m.c both ways. Only what is visited is read, however large the store is.
+    column of m; m.c both ways. Only the edges on the way are read.
     """
     from lineal.cli.console import show
     from lineal.views import view
@@ -171,11 +171,14 @@ def _selection(text: str) -> Selection:
 
 @command.command(name="gc")
 @click.option(
-    "--before", metavar="TIME", required=True, help="Forget what was no longer so then: 2026-01-01."
+    "--before",
+    metavar="TIME",
+    required=True,
+    help="Delete edges that ended before this time: 2026-01-01.",
 )
 @store_options
 def gc(before: str, address: str, namespace: str | None, wait: float) -> None:
-    """Forget edges that were gone before a time; what holds now, and since then, stays."""
+    """Delete edges that ended before a time. Edges that are current, or ended later, stay."""
     from lineal.views.words import count_noun
 
     with open_store_at(address, wait) as store:

@@ -42,7 +42,7 @@ STORE = click.option(
 NAMESPACE = click.option(
     "--namespace",
     metavar="NAME",
-    help="Whose lineage it is, as in acme/shop.  [default: the only one in the store]",
+    help="The namespace of the lineage, such as acme/shop.  [default: the only one in the store]",
 )
 WAITING = click.option(
     "--wait",
@@ -50,12 +50,12 @@ WAITING = click.option(
     default=WAIT,
     show_default=True,
     metavar="SECONDS",
-    help="How long to wait for another process that writes.",
+    help="How long to wait while another process writes.",
 )
 AT = click.option(
     "--at",
     metavar="TIME",
-    help="As it was then: 2026-11-16, 2026-11-16T09:30 (UTC unless it says).",
+    help="Query the lineage of that time: 2026-11-16, 2026-11-16T09:30 (UTC unless it has an offset).",
 )
 
 

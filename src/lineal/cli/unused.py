@@ -23,15 +23,17 @@ from lineal.service.source import Source
 @click.option(
     "--ignore-tests",
     is_flag=True,
-    help="Count what only tests read as unused. Tests in the YAML entry of a removed column go with it.",
+    help="Count columns that only tests read as unused. The patch also removes the tests in their YAML entries.",
 )
-@click.option("--patch", is_flag=True, help="Print the patch that removes what can be removed.")
+@click.option(
+    "--patch", is_flag=True, help="Print the patch that removes unused columns and datasets."
+)
 @click.option(
     "--output",
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="How to show it.",
+    help="The output format.",
 )
 @fail_under
 @source_options
@@ -44,26 +46,25 @@ def command(
     output: str,
     fail_under: float | None,
 ) -> None:
-    """List columns and datasets that nobody reads, and print the patch that removes them.
+    """List unused columns and datasets, and print a patch that removes them.
 
-    PATH is what `lineal lineage` reads.  [default: .] Readers come before what they read, so that
-    each can be removed in this order.
+    PATH is what `lineal lineage` reads.  [default: .] Readers come before the datasets that
+    they read, so that each can be removed in this order.
 
     Consumers (exposures, metrics, tests and the like) need what they read, and outputs need all of
     their columns. Outputs are named by --keep, by `validate: {terminal: [...]}` in lineal.yml, or by
     `meta: {lineal: {terminal: true}}` in YAML. Without these and without consumers, the datasets
     that nothing reads are the outputs.
 
-    The patch is checked: lineal reads a copy of the project with the patch, and leaves out what
-    would change the lineage of anything else. The list has the reason for whatever is kept.
+    The patch is checked: lineal reads a copy of the project with the patch, and leaves out
+    removals that change the lineage of anything else. The list has a reason for each.
 
     \b
     lineal unused
     lineal unused --keep 'mart_*' --patch > unused.patch
     git apply unused.patch
 
-    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a mistake in
-    what was asked.
+    Exit codes: 0 fine, 1 less than --fail-under is resolved or lineal itself failed, 2 a usage error.
     """
     from lineal.cli.console import complain, report_failures, show
     from lineal.graph.graph import UnknownName

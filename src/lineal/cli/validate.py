@@ -1,4 +1,4 @@
-"""lineal validate: what is wrong with a project."""
+"""lineal validate: the findings of the rules about a project."""
 
 from __future__ import annotations
 
@@ -47,12 +47,10 @@ FORMATS = ("text", "json", "sarif", "github")
     "--select",
     metavar="CODES",
     multiple=True,
-    help="Only these rules: A050,SA01 or A05*. Also those off.",
+    help="Run only these rules: A050,SA01 or A05*; rules that are off, too.",
 )
-@click.option("--ignore", metavar="CODES", multiple=True, help="Not these rules.")
-@click.option(
-    "--explain", metavar="CODE", help="Say what a rule means and what to do, and nothing else."
-)
+@click.option("--ignore", metavar="CODES", multiple=True, help="Leave out these rules.")
+@click.option("--explain", metavar="CODE", help="Explain a rule, and check nothing.")
 @click.option(
     "--fail-on",
     type=click.Choice(FAIL_ON),
@@ -86,7 +84,7 @@ def command(
     lineal validate --explain A051              what it means, and what to do
     lineal validate --output sarif > lineal.sarif
 
-    Exit codes: 0 fine, 1 findings (see --fail-on), 2 a mistake in what was asked.
+    Exit codes: 0 fine, 1 findings (see --fail-on), 2 a usage error.
     """
     if explain is not None:
         _explain(explain, source.color)

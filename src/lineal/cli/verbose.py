@@ -1,4 +1,4 @@
-"""-v: what is read, on standard error, a line for each statement as it is evaluated, and the ledger.
+"""-v: a line for each statement as it is evaluated, and the ledger, on standard error.
 
  3/17  stg_orders  6 of 6 columns resolved
 files: 19 found → 17 due → 17 read → 17 rendered
