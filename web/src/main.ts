@@ -599,7 +599,7 @@ function follow(page: Page, known: string): void {
       else if (known !== version) location.reload();
       else page.forget("server");
     } catch {
-      page.note("server", "The server is gone: what is shown is what it said last.");
+      page.note("server", "The server has stopped. The page shows its last answer.");
     }
   }, PAUSE);
 }

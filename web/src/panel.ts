@@ -234,7 +234,7 @@ export class Panel {
         "div",
         { class: "actions" },
         h("button", { type: "button", "data-action": "impact" }, "Impact of a change"),
-        h("button", { type: "button", "data-action": "focus" }, "What is around it"),
+        h("button", { type: "button", "data-action": "focus" }, "Neighbors"),
         h("button", { type: "button", "data-action": "alone" }, "Only this"),
       ),
       ...tables("Made from", lineage.tablesInto(dataset, withRows)),

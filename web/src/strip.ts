@@ -57,7 +57,7 @@ export class Strip {
       this.element,
       h("h2", { title: titled(this.lineage.fullName(column)) }, "Path of ", short(this.lineage.fullName(column), 90)),
       h("div", { class: "actions" }, copy, h("button", { type: "button", "data-action": "focus" }, "Show it as a graph"), h("button", { type: "button", "data-action": "impact" }, "Impact of a change")),
-      hops.length ? h("ol", { class: "hops-list" }, ...hops.map((hop) => this.hop(hop, column))) : h("p", { class: "quiet" }, "Nothing is made of it, and it is made of nothing."),
+      hops.length ? h("ol", { class: "hops-list" }, ...hops.map((hop) => this.hop(hop, column))) : h("p", { class: "quiet" }, "No column feeds it, and it feeds no column."),
       hops.length >= MOST ? h("p", { class: "quiet" }, `Cut after ${counted(hops.length, "hop")}.`) : null,
     );
   }
