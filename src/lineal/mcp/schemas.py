@@ -212,7 +212,7 @@ class ImpactAnswer(Answer):
 
 
 class DiffAnswer(Answer):
-    """What has changed since a revision; the items are findings."""
+    """The changes since a revision; the items are findings."""
 
     items: list[dict[str, Any]]
     comparison: dict[str, Any] = {}
@@ -234,7 +234,7 @@ class Unread(BaseModel):
 
 
 class UnusedAnswer(Answer):
-    """What nobody reads; in this order each can be removed."""
+    """The columns and datasets that nothing reads; in this order each can be removed."""
 
     items: list[Unread]
     outputs: dict[str, Any] = Field(default={}, description="What counts as read outside.")
@@ -242,7 +242,7 @@ class UnusedAnswer(Answer):
 
 
 class CoverageAnswer(Answer):
-    """What was read and what was not; the items are the diagnostics, errors first."""
+    """The ledger of the run; the items are the diagnostics, errors first."""
 
     items: list[Diagnostic]
     ledger: dict[str, Any] = {}

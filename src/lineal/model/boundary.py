@@ -151,9 +151,10 @@ def attempt_each(
 
 
 class Failures:
-    """The failures of one extraction, also of what is looked up later: each statement is reported
-    once, and counts as
-    not resolved in every ledger that follows."""
+    """The failures of one extraction, later lookups included.
+
+    Each statement is reported once, and counts as not resolved in every ledger that follows.
+    """
 
     def __init__(self) -> None:
         self.count = 0

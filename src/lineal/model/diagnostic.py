@@ -1,5 +1,5 @@
-"""What could not be done, where, and what to do about it: doubt and failure are values, never log
-lines.
+"""Diagnostics: each says what failed, where, and what to do. Doubt and failure are values, never
+log lines.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Code(Enum):
     OPEN_STAR = (
         "open-star",
         Severity.INFO,
-        "A star stands over a dataset whose columns are not known. It stays an open star.",
+        "A star covers a dataset whose columns are not known. It stays an open star.",
         "Give a schema for the dataset.",
     )
     CYCLIC_DEFINITION = (
@@ -128,41 +128,46 @@ class Code(Enum):
         "unsupported-statement",
         Severity.WARNING,
         "This kind of statement is not traced. The other statements go on.",
-        "",
+        "Check whether it moves data; if it does, please report it.",
     )
     UNSUPPORTED_CONSTRUCT = (
         "unsupported-construct",
         Severity.WARNING,
-        "This construct is not traced exactly; what it names is kept as read.",
-        "",
+        "This construct is not traced exactly. The columns that it names are kept as reads.",
+        "Check the edges of the statement, and please report the construct.",
     )
     UNKNOWN_PROCEDURE = (
         "unknown-procedure",
         Severity.INFO,
-        "A procedure is called whose definition is not in the input: what it reads and writes is not known.",
+        "A statement calls a procedure that the input does not define. Its reads and writes are not known.",
         "Add the file that defines the procedure.",
     )
     UNKNOWN_TRIGGER = (
         "unknown-trigger",
         Severity.WARNING,
-        "A trigger's function uses NEW or OLD, and no trigger in the input executes it: "
-        "which table's rows they are is not known. What is made of them has no edges.",
+        "A trigger's function uses NEW or OLD, and no trigger in the input executes it. "
+        "The table of these rows is not known, so their columns have no edges.",
         "Add the file with the CREATE TRIGGER statement.",
     )
     NOT_WRITTEN = (
         "not-written",
         Severity.WARNING,
-        "A Python node does not make the table of its own name, as far as its text tells.",
+        "The text of a Python node does not write the table of its own name.",
         'Return the DataFrame from model(dbt, session), or write it: df.write.saveAsTable("<name>").',
     )
     NOT_TRACED = (
         "not-traced",
         Severity.INFO,
-        "A Python node is neither a PySpark model nor a Spark job. What its YAML says is known: the nodes that it "
-        "depends on and its columns, which count as not traced.",
+        "A Python node is neither a PySpark model nor a Spark job. Only its YAML is read: the nodes that it "
+        "depends on, and its columns, which count as not traced.",
         "Write it as model(dbt, session) to have it traced and run.",
     )
-    DYNAMIC = ("dynamic", Severity.WARNING, "A part of the input is only known when it runs.", "")
+    DYNAMIC = (
+        "dynamic",
+        Severity.WARNING,
+        "A part of the input is only known when it runs.",
+        "Write the value into the text, or take the lineage of a run: lineal capture, a query log.",
+    )
     UNRENDERED = (
         "unrendered",
         Severity.INFO,
@@ -180,7 +185,7 @@ class Code(Enum):
         "unreadable",
         Severity.ERROR,
         "A file or folder cannot be read.",
-        "Check the path and the rights.",
+        "Check the path and its permissions.",
     )
     LEFT_OUT = (
         "left-out",
@@ -204,13 +209,13 @@ class Code(Enum):
     YAML_TYPE = (
         "yaml-type",
         Severity.ERROR,
-        "A value in a YAML file is of another type than expected. It is left out.",
+        "A value in a YAML file has the wrong type. It is left out.",
         "Write the type that the message names.",
     )
     UNKNOWN_KEY = (
         "unknown-key",
         Severity.ERROR,
-        "A project file has a key that means nothing. It is left out.",
+        "A project file has an unknown key. It is left out.",
         "Check the spelling against the keys that the message names.",
     )
     NO_EFFECT = (
@@ -253,7 +258,7 @@ class Code(Enum):
         "manifest",
         Severity.WARNING,
         "A dbt manifest or catalog cannot be read, or is of a version that is not known. "
-        "The files of the project are read instead, where they are there.",
+        "The files of the project are read instead.",
         "Run `dbt compile` with a version of dbt that is supported, or remove the target folder.",
     )
     STALE_MANIFEST = (
@@ -265,14 +270,14 @@ class Code(Enum):
     UNKNOWN_REFERENCE = (
         "unknown-reference",
         Severity.WARNING,
-        "ref() or source() names what the project does not have. It is kept as a dataset whose columns are not known.",
+        "ref() or source() names a node that is not in the project. It is kept as a dataset without known columns.",
         "Check the spelling; if a package has it, run `dbt deps`.",
     )
     MISSING_PACKAGE = (
         "missing-package",
         Severity.ERROR,
-        "Models call macros of a package that is not installed, and do not render. Each package is named once.",
-        "Run `dbt deps`, so that the packages of the project are there.",
+        "Models call macros of a package that is not installed, and do not render. Each package is reported once.",
+        "Run `dbt deps` to install the packages of the project.",
     )
     PRIVATE_REFERENCE = (
         "private-reference",
@@ -292,20 +297,19 @@ class Code(Enum):
         Severity.INFO,
         "Statements of a query log that failed, were cut off, ran outside of --since and --until, or are scripts "
         "whose statements are listed one by one. They give no edges.",
-        "",
+        "If a statement is missing, check its status in the log, and --since and --until.",
     )
     EVENT_ERROR = (
         "event-error",
         Severity.WARNING,
-        "Lineage that another tool has written, an OpenLineage event or a part of one, is not as it should be. "
-        "That part is left out; the rest goes on.",
-        "Check the line that is named, or the tool that has written it.",
+        "An OpenLineage event, or a part of one, is not valid. That part is left out; the rest goes on.",
+        "Check the line that is named, or the tool that wrote it.",
     )
     RUN_FAILED = (
         "run-failed",
         Severity.INFO,
-        "A run failed or was aborted: what it would have written gives no edges.",
-        "",
+        "A run failed or was aborted. Its outputs give no edges.",
+        "Read the events of a run that completed.",
     )
     CLASSIFICATION_CONFLICT = (
         "classification-conflict",
@@ -322,13 +326,13 @@ class Code(Enum):
     NOT_CAPTURED = (
         "not-captured",
         Severity.WARNING,
-        "A write was seen while the job ran, and its lineage could not be taken. Of each kind the first is told.",
-        "",
+        "A job wrote data, and its lineage could not be recorded. The first write of each kind is reported.",
+        "Please report it with the kind of write that the message names.",
     )
     ENGINES_DISAGREE = (
         "engines-disagree",
         Severity.WARNING,
-        "The text gives other edges or reads than the engine: than its plan, or than what it has recorded of a view.",
+        "The edges or reads of the text differ from the engine's: from its plan, or from its record of a view.",
         "Please report it with the statement: one of the two is wrong.",
     )
     NOT_COMPARED = (
@@ -336,12 +340,12 @@ class Code(Enum):
         Severity.INFO,
         "Edges are not compared with Spark. Either a program was not run, or static reading says itself that only a "
         "run knows them.",
-        "",
+        "Run the program with lineal capture --compare.",
     )
     GUESSED_DIALECT = (
         "guessed-dialect",
         Severity.INFO,
-        "Nobody names the dialect of these files. It is guessed from a header, the extension, words that only one "
+        "No setting names the dialect of these files. It is guessed from a header, the extension, words that only one "
         "engine reads, or the name of the folder.",
         "Name the dialect: --dialect, or `dialect:` in lineal.yml.",
     )
@@ -362,7 +366,7 @@ class Code(Enum):
         Severity.INFO,
         "Programs use a DataFrame library that lineal does not trace: ibis, Dask, Modin, … "
         "Only the SQL in them is read.",
-        "",
+        "Add their lineage as OpenLineage events or as a query log.",
     )
     PROJECT_NAME = (
         "project-name",

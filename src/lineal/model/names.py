@@ -32,7 +32,7 @@ def sensitive(text: str, quoted: bool | None) -> str:
 
 
 def exact_name(name: str) -> str:
-    """Write a column that is meant in quotes, and is another one than without them: "Id" """
+    """Write a column whose name differs from its unquoted form: "Id" """
     return f'"{name}"'
 
 

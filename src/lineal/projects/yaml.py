@@ -298,7 +298,7 @@ class _Builder:
 def _twice(key: Value, first: int) -> Diagnostic:
     name = f"{key.name}: " if key.name else ""
     return Diagnostic(
-        Code.DUPLICATE_KEY, f"{name}the key '{key.raw}' stands here and on line {first}", key.place
+        Code.DUPLICATE_KEY, f"{name}the key '{key.raw}' is here and on line {first}", key.place
     )
 
 

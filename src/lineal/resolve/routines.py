@@ -64,7 +64,11 @@ class Routines:
         for name, place in self.calls:
             if name.rsplit(".", 1)[-1] not in known:
                 self.boundary.report(
-                    Diagnostic(Code.UNKNOWN_PROCEDURE, f"what '{name}' does is not known", place)
+                    Diagnostic(
+                        Code.UNKNOWN_PROCEDURE,
+                        f"procedure '{name}' is not defined in the input",
+                        place,
+                    )
                 )
 
     def summary_of(

@@ -1,4 +1,4 @@
-"""The rules room: what is wrong with a project, one file per rule.
+"""The rules room: the checks of `lineal validate`, one file per rule.
 
     check(Subject(graph), asked(checks))      every finding of the rules that are asked for, in
     order

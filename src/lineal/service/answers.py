@@ -372,7 +372,7 @@ def explain_edge(answers: Answers, questions: Questions, asked: Mapping[str, Any
 
 
 def diff(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
-    """Tell what has changed since a revision, and whether it is safe."""
+    """Return the changes since a revision, and whether they are safe."""
     found = answers.compare(require(asked, "base"))
     findings = found.pop("findings", [])
     kept = {key: value for key, value in found.items() if not isinstance(value, list)}
@@ -401,7 +401,7 @@ def _is_within(item: Values, dataset: Any) -> bool:
 
 
 def coverage(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> Answer:
-    """Tell what was read and what was not; the items are the diagnostics, errors first."""
+    """Return the ledger of the run; the items are the diagnostics, errors first."""
     diagnostics = [json_view.diagnostic(each) for each in questions.report.diagnostics]
     order = {"error": 0, "warning": 1}
     diagnostics.sort(key=lambda each: order.get(each["severity"], 2))

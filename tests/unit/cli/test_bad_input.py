@@ -86,7 +86,7 @@ def project(
                 "columns:\n  - name: id\n    description: a\n    description: b\n",
             ),
             "nodes/bad/bad.yml:5:5",
-            "error[duplicate-key]: columns[0]: the key 'description' stands here and on line 4",
+            "error[duplicate-key]: columns[0]: the key 'description' is here and on line 4",
         ),
         (
             node("bad", "select id from good", "columns: 5\n"),

@@ -31,7 +31,7 @@ def test_text_without_white_space_is_sql_if_it_has_a_keyword() -> None:
         lineal.lineage({"v": "select a from t"})
     )
     lineal.lineage("SELECT(1)")
-    with pytest.raises(FileNotFoundError, match="no SQL text"):
+    with pytest.raises(FileNotFoundError, match="not SQL"):
         lineal.lineage("orders.sql")
     with pytest.raises(FileNotFoundError):
         lineal.lineage(Path("no such file"))

@@ -480,7 +480,7 @@ def test_what_is_said(tmp_path: Path) -> None:
     found = lineal.lineage(text)
     assert [str(each) for each in found.diagnostics if each.severity > Severity.INFO] == [
         "<input>:2:14: warning[dynamic]: {% if %} was not rendered: the statement is not read",
-        "<input>:3:8: warning[dynamic]: a template stands here that was not rendered",
+        "<input>:3:8: warning[dynamic]: this part is a template that was not rendered",
     ]
     assert {each.advice for each in found.diagnostics if each.severity > Severity.INFO} == {
         "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."

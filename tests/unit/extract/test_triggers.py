@@ -63,7 +63,7 @@ def test_a_function_without_a_trigger_is_reported_once() -> None:
     (told,) = (each for each in found.diagnostics if each.severity > Severity.INFO)
     assert str(told) == (
         "<input>:2:1: warning[unknown-trigger]: "
-        "no trigger executes 'f': the rows that NEW and OLD stand for are not known"
+        "no trigger executes 'f': the table of NEW and OLD is not known"
     )
     assert found.edges == []
     assert found.coverage.columns.unresolved == 3

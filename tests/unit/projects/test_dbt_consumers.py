@@ -8,7 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from lineal.cli import main
 from lineal.graph.change import parse
 from lineal.graph.diff import diff
 from lineal.graph.effects import BREAKS, effects
@@ -379,7 +381,7 @@ def test_what_binds_the_rows_of_a_metric_decides_them(tmp_path: Path) -> None:
     }
     assert "metric:balance" in broken(found, "accounts.customer_id")
     assert messages(found, Code.UNKNOWN_REFERENCE) == [
-        "saved_query:sorted names what is not there: Dimension('account__color')"
+        "saved_query:sorted names Dimension('account__color'), which is not in the project"
     ]
 
 
@@ -469,10 +471,10 @@ def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
     )
     assert messages(found, Code.UNKNOWN_REFERENCE) == [
         "semantic_model:nowhere needs ref('nothing'), which is not in the project",
-        "metric:typo names what is not there: measure revenues",
-        "metric:rate names what is not there: metric absent",
-        "metric:filtered names what is not there: Dimension('order__color')",
-        "saved_query:q names what is not there: metric unknown_metric",
+        "metric:typo names measure revenues, which is not in the project",
+        "metric:rate names metric absent, which is not in the project",
+        "metric:filtered names Dimension('order__color'), which is not in the project",
+        "saved_query:q names metric unknown_metric, which is not in the project",
     ]
     assert "gone" in " ".join(messages(found, Code.UNRESOLVED_COLUMN))
     assert "metric:typo.typo -> metric:rate.rate TRANSFORMATION" in edges(found)
@@ -489,6 +491,32 @@ def test_metrics_in_a_circle_are_a_diagnostic(tmp_path: Path) -> None:
     circles = messages(found, Code.CYCLIC_DEFINITION)
     assert any("metric:a" in each or "metric:b" in each for each in circles)
     assert any("metric:own" in each for each in circles)
+
+
+WRONG_METRICS = {
+    "metrics:\n  - {name: a, type: derived, type_params: {expr: b + 1, metrics: [b]}}\n"
+    "  - {name: b, type: derived, type_params: {expr: a + 1, metrics: [a]}}\n": (
+        1,
+        "error[cyclic-definition]",
+    ),
+    "metrics:\n  - {name: typo, type: simple, type_params: {measure: revenues}}\n": (
+        0,
+        "warning[unknown-reference]: metric:typo names measure revenues",
+    ),
+}
+
+
+@pytest.mark.parametrize("yml", WRONG_METRICS)
+def test_wrong_metrics_have_a_place_and_the_documented_exit_code(tmp_path: Path, yml: str) -> None:
+    written(tmp_path, {"models/orders.sql": "select 1 as id", "models/m.yml": yml})
+    code, said = WRONG_METRICS[yml]
+    events = tmp_path / "events.ndjson"
+    for command in (["lineage"], ["emit", "--to", str(events)]):
+        done = CliRunner().invoke(main, [*command, str(tmp_path)])
+        assert done.exit_code == code, done.stderr
+        assert said in done.stderr and "m.yml:" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert events.read_text(), "the models are sent in spite of it"
 
 
 def test_a_test_of_a_package_that_is_not_installed_reads_by_its_arguments(tmp_path: Path) -> None:

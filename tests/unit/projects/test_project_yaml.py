@@ -75,7 +75,7 @@ def test_a_duplicate_key_keeps_the_first_value() -> None:
     assert [(each.code, each.place) for each in found] == [
         (Code.DUPLICATE_KEY, Place("a.yml", 3, 1))
     ]
-    assert "'a' stands here and on line 1" in found[0].message
+    assert "'a' is here and on line 1" in found[0].message
 
 
 def test_a_syntax_error_has_its_line() -> None:

@@ -380,7 +380,7 @@ def is_a(held: Value, kind: Value) -> bool | None:
 
 
 def _inherits(kind: Class, wanted: Class) -> bool:
-    """Return whether a class is another one or derives from it."""
+    """Return whether a class equals the wanted class or derives from it."""
     return kind is wanted or any(
         _inherits(base, wanted) for base in kind.bases if isinstance(base, Class)
     )

@@ -71,11 +71,11 @@ class OpenCalls:
         self.call_some(file, self.mentions.is_entry)
 
     def call_rest(self, file: File) -> None:
-        """Call the functions that no call has reached, then the methods of the classes."""
+        """Call the functions that are still uncalled, then the methods of the classes."""
         self.call_some(file, lambda name, node: True)
 
     def call_some(self, file: File, wanted: Callable[[str, ast.AST], bool]) -> None:
-        """Call the functions of a file that no call has reached, then the methods of its classes."""
+        """Call the uncalled functions of a file, then the methods of its classes."""
         for function in list(file.functions):
             if not self.is_called(function) and wanted(function.name, function.node):
                 self.call(function, file, None)

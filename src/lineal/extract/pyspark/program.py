@@ -596,7 +596,7 @@ class Program:
         """
         found = self.index.find_notebook(path, env.file)
         if found is None or id(found) in self.importing:
-            run.report(Code.DYNAMIC, f"%run of a notebook that is not there: {path}", node)
+            run.report(Code.DYNAMIC, f"%run names a notebook that does not exist: {path}", node)
             return
 
         self.importing.add(id(found))

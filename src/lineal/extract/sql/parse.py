@@ -195,7 +195,7 @@ def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
         # with its template, or with its statement
         is_reported = "{{" in written or token.start in alone
         if not is_reported and not is_parameter:
-            message = "a template stands here that was not rendered"
+            message = "this part is a template that was not rendered"
             return [Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start))]
     return []
 
@@ -219,7 +219,7 @@ def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
         found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(offset), AS_PROJECT))
 
     if template.unknown is not None:
-        message = "a template stands here that was not rendered"
+        message = "this part is a template that was not rendered"
         found.append(
             Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), AS_PROJECT)
         )

@@ -317,7 +317,7 @@ def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
     FROM IDENTIFIER($name)      a table that only a variable names
     """
     scope.evaluation.report(
-        Code.DYNAMIC, "which table is read is known only when the query runs", node
+        Code.DYNAMIC, "the table to read is only known when the query runs", node
     )
     return stage(
         node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows

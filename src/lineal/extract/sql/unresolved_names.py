@@ -1,4 +1,4 @@
-"""Names that no source has: pseudo-columns, whole rows, other spellings; else a diagnostic."""
+"""Names that are missing in every source: pseudo-columns, whole rows, other spellings; else a diagnostic."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Target:
     name: str
 
     def dataset(self, settings: Settings) -> str:
-        """Return the name of the dataset: schema.name, with the database if it is another one."""
+        """Return the name of the dataset: schema.name, with a database that is not the default."""
         parts = [self.schema, self.name]
         if self.database and self.database != settings.database:
             parts.insert(0, self.database)

@@ -105,7 +105,7 @@ class Draft(ProjectDraft[Settings]):
 
         def tell(label: str, offset: int) -> None:
             where = line + line_at(text, offset) - 1
-            message = f"a value that only a run knows: {label}"
+            message = f"a value that is only known when it runs: {label}"
             self.report(Diagnostic(Code.DYNAMIC, message, Place(file, where, 1)))
 
         return Evaluator(tell)
@@ -164,7 +164,7 @@ def attempt_file(reader: Callable[[Path, Draft], None], file: Path, draft: Draft
 
 def report_js(message: str, file: str, line: int, draft: Draft) -> None:
     """Report JavaScript that is not read."""
-    told = f"JavaScript that only a run knows: {message}"
+    told = f"JavaScript that is only known when it runs: {message}"
     draft.report(Diagnostic(Code.DYNAMIC, told, Place(file, line, 1)))
 
 

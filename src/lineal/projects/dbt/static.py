@@ -1,5 +1,4 @@
-"""Templates so plain that no Jinja is needed: nothing but ref(), source() and config() with
-literals.
+"""Templates that are read without Jinja: nothing but ref(), source() and config() with literals.
 
 Most models of most projects are such. What comes out is what Jinja would make of them, on the same
 lines.

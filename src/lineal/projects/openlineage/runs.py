@@ -164,7 +164,7 @@ def _report_shared_ids(told: Mapping[tuple[object, ...], list[Event]], report: R
     for run, firsts in runs.items():
         if len(firsts) > 1:
             jobs = ", ".join(sorted(".".join(event.job or ()) for event in firsts))
-            message = f"run {run} is that of several jobs: {jobs}; each is kept for itself"
+            message = f"run {run} belongs to several jobs: {jobs}; each is read on its own"
             report(Diagnostic(Code.EVENT_ERROR, message, firsts[1].place))
 
 

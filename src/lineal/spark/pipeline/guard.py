@@ -63,9 +63,7 @@ class Death(NamedTuple):
 def guarded(
     work: Callable[[list[Item], Note], list[Any]], items: list[Item], seconds: float
 ) -> list[Any]:
-    """An answer for each item: what `work` gives for it, of the kinds that marshal knows, or a
-    Fault.
-    """
+    """Return the result of `work` for each item, or a Fault. Results are values that marshal writes."""
     control = in_child(work, [], seconds)
     if isinstance(control, Death):  # it is no statement's fault
         raise RuntimeError(control.fault.why)

@@ -123,9 +123,7 @@ class State:
         return file
 
     def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
-        """At the end: what the next run may use, of the statements that there are; nothing is held
-        any more.
-        """
+        """Save the records that the next run may use, for the current statements, and free the rest."""
         faults = {key: why for key, why in self.faults.items() if key in keys}
         unfit = self.unfit & keys
         same = records.keys() == self.records.keys() and all(

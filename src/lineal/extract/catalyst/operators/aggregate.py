@@ -39,7 +39,7 @@ def grouped_slots(items: list[Node], keys: list[Node], scope: Scope, plan: Plan)
 
 
 def without_grouping(node: Node, outer: Scope | None, plan: Plan) -> Frame:
-    """What an Aggregate lists, of rows that no user has grouped."""
+    """Return the frame of an Aggregate that Spark added: its rows are not grouped by the query."""
     child = frame_below(node, outer, plan)
     return project(
         child, output_slots(node.trees("aggregateExpressions"), Scope(child, outer, plan))

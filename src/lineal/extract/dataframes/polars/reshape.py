@@ -112,7 +112,9 @@ def others(run: Run, frame: PolarsFrame, named: list[Expr], node: Any) -> list[E
     keys = {str(each.root).lower() for each in named}
     if not frame.relation.complete:
         run.report(
-            Code.UNSUPPORTED_CONSTRUCT, "pivot over a schema that is not known: other columns", node
+            Code.UNSUPPORTED_CONSTRUCT,
+            "pivot over an unknown schema: its other columns are not known",
+            node,
         )
     return [
         column_expr(run, name, node) for name in frame.relation.names if name.lower() not in keys

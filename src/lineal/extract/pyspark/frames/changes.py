@@ -348,7 +348,7 @@ def to_df(
     if not relation.complete:
         run.report(
             Code.UNSUPPORTED_CONSTRUCT,
-            "toDF over a schema that is not known: columns are not matched",
+            "toDF over an unknown schema: columns are not matched",
             node,
         )
         return relation.derived([fresh(Slot(name, name.lower(), {})) for name in names])

@@ -273,7 +273,9 @@ def numeric_names(run: Run, grouped: Grouped, node: Any) -> list[str]:
     keys = {key.tree.name.lower() for key in grouped.keys if isinstance(key.tree, exp.Column)}
     if not relation.complete:
         run.report(
-            Code.UNSUPPORTED_CONSTRUCT, "all numeric columns of a schema that is not known", node
+            Code.UNSUPPORTED_CONSTRUCT,
+            "the numeric columns of an unknown schema are not known",
+            node,
         )
 
     return [

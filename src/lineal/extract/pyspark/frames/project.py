@@ -133,7 +133,7 @@ def name_of(tree: Any, position: int, scope: FrameScope) -> str:
         return str(called)
 
     if any(node.meta.get("unknown") for node in tree.find_all(exp.Null)):
-        message = "a column is called after a value that only a run knows"
+        message = "the name of a column is only known when it runs"
         scope.evaluation.report(Code.DYNAMIC, message, tree)
 
     tables = {

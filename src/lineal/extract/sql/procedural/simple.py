@@ -318,7 +318,7 @@ class Simple(Declarations):
             self.change(tokens[insert:])  # Flink: EXECUTE STATEMENT SET BEGIN INSERT …
         elif second == "IMMEDIATE":
             if word_at(tokens, 2) == "FROM":
-                message = "the statement stands in a file that is not read"
+                message = "the statement is in a file that is not read"
                 self.report(Code.DYNAMIC, message, tokens[0])
             else:
                 self.execute_text(tokens[2:], tokens[0])

@@ -264,7 +264,7 @@ class TSqlStatements(Walker):
         if kind_at(rest, 0) is TokenType.PARAMETER:
             key, after = self.variable_at(rest, 0)
             if kind_at(rest, after) is not TokenType.EQ:
-                message = f"which procedure {key} names is known when it runs"
+                message = f"the procedure that {key} names is only known when it runs"
                 self.report(Code.DYNAMIC, message, tokens[0])
                 return
             rest = rest[after + 1 :]

@@ -152,7 +152,7 @@ class Locals(Scope):
         NEW.a in a function that no trigger of the input executes
         """
         name, place = self.moment.body.trigger_function or ("", None)
-        message = f"no trigger executes '{name}': the rows that NEW and OLD stand for are not known"
+        message = f"no trigger executes '{name}': the table of NEW and OLD is not known"
         diagnostic = Diagnostic(Code.UNKNOWN_TRIGGER, message, place)
         if diagnostic not in self.evaluation.diagnostics:
             self.evaluation.diagnostics.append(diagnostic)

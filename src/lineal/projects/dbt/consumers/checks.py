@@ -176,7 +176,7 @@ class Checks:
     def add_rows(
         self, test: UnitTest, statement: Statement, said: str, about: Value | None
     ) -> None:
-        """Add the columns that rows name, of the relation that they stand for."""
+        """Add the columns that the rows of a relation name."""
         node = self.find(test.package, said)
         if node is None:
             message = f"{said} is not in the project"

@@ -391,7 +391,7 @@ class Layer:
         close = get_close_matches(what.rpartition(" ")[2], list(known), 1)
         hint = f"Did you mean {close[0]}?" if close else ""
         at = place if place is not None and place.file else entry.place
-        message = f"{entry.dataset} names what is not there: {what}"
+        message = f"{entry.dataset} names {what}, which is not in the project"
         self.report(Diagnostic(Code.UNKNOWN_REFERENCE, message, at, hint))
 
 
