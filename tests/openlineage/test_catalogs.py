@@ -119,6 +119,32 @@ def test_a_catalog_gets_the_states_and_sizes_that_it_takes() -> None:
     assert (small.events, small.too_large) == ([], told)
 
 
+def test_an_event_over_the_limit_is_kept_and_the_exit_code_is_1(
+    tmp_path: Path,
+    endpoint: Any,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GOOGLE_CLOUD_PROJECT", "shop")
+    monkeypatch.setenv("DATAPLEX_LOCATION", "eu")
+    monkeypatch.setitem(PROFILES, "dataplex", PROFILES["dataplex"]._replace(largest=4_000))
+    columns = ", ".join(f"a{number} + b AS c{number}" for number in range(30))
+    (tmp_path / "small.sql").write_text("CREATE VIEW small AS SELECT a FROM t")
+    (tmp_path / "wide.sql").write_text(f"CREATE VIEW wide AS SELECT {columns} FROM t")
+    server: Endpoint = endpoint(lambda asked: 201)
+    left = tmp_path / "left.ndjson"
+    command = ["emit", str(tmp_path), "--to", "dataplex", "--url", server.url, *TIME]
+    failed = CliRunner().invoke(main, [*command, "--unsent", str(left)])
+    assert failed.exit_code == 1
+    assert "2 of 4 events sent" in failed.stderr
+    assert "takes events of at most 0.004 MB" in failed.stderr
+    assert {event["job"]["name"] for event in server.bodies} == {"small"}
+    kept = [json.loads(line) for line in left.read_text().splitlines()]
+    assert [(event["job"]["name"], event["eventType"]) for event in kept] == [
+        ("wide", "START"),
+        ("wide", "COMPLETE"),
+    ]
+
+
 def test_openmetadata_refuses_columns_without_a_type() -> None:
     told = run_events(UNKNOWN)
     fields = listed_types(pack(told, PROFILES["openmetadata"]).events)

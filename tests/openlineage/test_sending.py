@@ -173,6 +173,20 @@ def test_what_did_not_arrive_is_kept(
     assert [*server.bodies, *again.bodies] == [json.loads(line) for line in whole.splitlines()]
 
 
+def test_a_server_that_is_down(sql: Path, tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{closed.getsockname()[1]}"
+    left = tmp_path / "left.ndjson"
+    failed = emit(sql, "--url", url, "--retries", "0", "--unsent", left)
+    assert failed.exit_code == 1
+    assert f"{url} cannot be reached: the connection is refused or closed" in failed.stderr
+    assert "0 of 4 events sent" in failed.stderr
+    assert len(left.read_text().splitlines()) == 4
+
+
 def test_a_server_that_is_silent(sql: Path) -> None:
     import socket
 
@@ -181,6 +195,7 @@ def test_a_server_that_is_silent(sql: Path) -> None:
         failed = emit(sql, "--url", url, "--timeout", "0.2", "--retries", "0")
     assert failed.exit_code == 1
     assert "0 of 4 events sent" in failed.stderr
+    assert "no answer within the time that --timeout gives" in failed.stderr
 
 
 @pytest.mark.parametrize(
@@ -188,6 +203,7 @@ def test_a_server_that_is_silent(sql: Path) -> None:
     [
         (200, "answers with a web page: check the address and --endpoint"),
         (401, "check the token, it may have expired"),
+        (403, "the token does not allow this"),
         (404, "check the address and --endpoint"),
         (413, "the event is larger than it takes"),
     ],
