@@ -237,9 +237,18 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
         return describe_answer(where, response.status_code, response.reason or "")
     name = type(problem).__name__
     if where:
-        return f"{where} cannot be reached: {REASONS.get(name, name)}"
+        reason = REASONS.get(type(_retried(problem)).__name__, REASONS.get(name, name))
+        return f"{where} cannot be reached: {reason}"
     cause = problem.__cause__ or problem
     return " ".join(str(cause).split())[:300] or name
+
+
+def _retried(problem: Exception) -> object:
+    """Return the failure that the client gave up on: it reports a late answer as a
+    ConnectionError, which holds the list of attempts and their last reason.
+    """
+    attempts = problem.args[0] if problem.args else None
+    return getattr(attempts, "reason", None)
 
 
 REASONS = {
@@ -247,6 +256,8 @@ REASONS = {
     "ChunkedEncodingError": "the connection is closed before the answer is complete",
     "ConnectTimeout": "no connection within the time that --timeout gives",
     "ReadTimeout": "no answer within the time that --timeout gives",
+    "ConnectTimeoutError": "no connection within the time that --timeout gives",
+    "ReadTimeoutError": "no answer within the time that --timeout gives",
     "RetryError": "it went on failing",
     "SSLError": "its certificate is not trusted",
 }
