@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineal.model.edge import Dataset
-from lineal.model.openlineage import Named, meant, named
+from lineal.model.openlineage import Named, event_name, meant
 
 BOTH_WAYS = [
     (Dataset("", "s3://lake/raw/orders"), "file", Named("s3://lake", "raw/orders")),
@@ -39,7 +39,7 @@ BOTH_WAYS = [
 
 @pytest.mark.parametrize(("dataset", "kind", "name"), BOTH_WAYS, ids=lambda value: str(value))
 def test_names_both_ways(dataset: Dataset, kind: str, name: Named) -> None:
-    assert named(dataset, kind, "") == name
+    assert event_name(dataset, kind, "") == name
     assert meant(*name) == (dataset, kind)
 
 
@@ -50,12 +50,20 @@ def test_one_place_has_one_name(name: str) -> None:
 
 def test_who_gives_the_namespace() -> None:
     prefixes = (("raw", "postgres://raw"), ("raw.eu", "postgres://eu"))
-    assert named(Dataset("", "orders"), "table", "").namespace == "default"
-    assert named(Dataset("", "orders"), "table", "shop").namespace == "shop"
-    assert named(Dataset("", "raw.orders"), "table", "shop", prefixes).namespace == "postgres://raw"
+    assert event_name(Dataset("", "orders"), "table", "").namespace == "default"
+    assert event_name(Dataset("", "orders"), "table", "shop").namespace == "shop"
     assert (
-        named(Dataset("", "raw.eu.orders"), "table", "shop", prefixes).namespace == "postgres://eu"
+        event_name(Dataset("", "raw.orders"), "table", "shop", prefixes).namespace
+        == "postgres://raw"
     )
-    assert named(Dataset("", "rawest.orders"), "table", "shop", prefixes).namespace == "shop"
-    assert named(Dataset("theirs", "raw.orders"), "table", "shop", prefixes).namespace == "theirs"
-    assert named(Dataset("home", "orders"), "table", "shop", prefixes, "home").namespace == "shop"
+    assert (
+        event_name(Dataset("", "raw.eu.orders"), "table", "shop", prefixes).namespace
+        == "postgres://eu"
+    )
+    assert event_name(Dataset("", "rawest.orders"), "table", "shop", prefixes).namespace == "shop"
+    assert (
+        event_name(Dataset("theirs", "raw.orders"), "table", "shop", prefixes).namespace == "theirs"
+    )
+    assert (
+        event_name(Dataset("home", "orders"), "table", "shop", prefixes, "home").namespace == "shop"
+    )

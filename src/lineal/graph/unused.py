@@ -81,7 +81,7 @@ def outputs_of(graph: Graph, patterns: Sequence[str] = (), terminal: Sequence[st
     Where nothing names outputs, consumers such as exposures and metrics say what is needed. Without
     these, the datasets that nothing reads are the outputs: somebody has to read them.
     """
-    asked = [each for pattern in patterns for each in _named(graph, pattern)]
+    asked = [each for pattern in patterns for each in _matching_datasets(graph, pattern)]
     marked = [info.dataset for info in graph.infos.values() if _is_marked(info, terminal)]
     if asked or marked:
         return Outputs(tuple(dict.fromkeys((*asked, *marked))), DECLARED)
@@ -90,7 +90,7 @@ def outputs_of(graph: Graph, patterns: Sequence[str] = (), terminal: Sequence[st
     return Outputs(tuple(_final(graph)), FINAL)
 
 
-def _named(graph: Graph, pattern: str) -> list[Dataset]:
+def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
     """Return the datasets that a pattern or selector means; none is a mistake."""
     selection = parse(pattern)
     if selection is not None and selection.method:

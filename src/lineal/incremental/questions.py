@@ -79,7 +79,7 @@ class Recorder:
         """Ask whom the corpus speaks for, and write down the answer."""
         found = self.catalog.witness(key, origins)
         asked = tuple((*column.dataset, column.name, column.path) for column in origins)
-        self.questions.append(("witness", key, asked, _said(found)))
+        self.questions.append(("witness", key, asked, _plain_origin(found)))
         return found
 
     def column_type(self, dataset: Dataset, name: str) -> str:
@@ -179,7 +179,7 @@ def _witness(
     origins = {
         Column(Dataset(space, table), name, path): None for space, table, name, path in asked
     }
-    return _said(remembering.references.witness(key, origins))
+    return _plain_origin(remembering.references.witness(key, origins))
 
 
 def _column_type(
@@ -199,7 +199,7 @@ def _struct_fields(
     return tuple(remembering.references.struct_fields(Column(Dataset(space, table), name, path)))
 
 
-def _called(remembering: Remembering, asker: Asker, name: str) -> bool:
+def _is_own_function(remembering: Remembering, asker: Asker, name: str) -> bool:
     return remembering.references.own_functions.meant(name) is not None
 
 
@@ -214,7 +214,7 @@ def _target_columns(remembering: Remembering, asker: Asker) -> Any:
 
 AGAIN: dict[str, Callable[..., Any]] = {
     "functions": _functions,
-    "called": _called,
+    "called": _is_own_function,
     "scan": _scan,
     "witness": _witness,
     "column_type": _column_type,
@@ -224,7 +224,7 @@ AGAIN: dict[str, Callable[..., Any]] = {
 }
 
 
-def _said(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
+def _plain_origin(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
     return (
         None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
     )

@@ -142,7 +142,7 @@ class Usage(NamedTuple):
         """The calls as they are written: `coalesce+sum`, `cents_to_dollars`; `direct` for a column
         taken as it is.
         """
-        return "+".join(written(self.path)) or "direct"
+        return "+".join(outer_calls(self.path)) or "direct"
 
     def __reduce__(self) -> tuple[object, ...]:
         site = Site(self.place, self.expression, self.path, self.reader.level)
@@ -176,7 +176,7 @@ class Site(NamedTuple):
         raise error
 
 
-def written(path: Calls) -> tuple[str, ...]:
+def outer_calls(path: Calls) -> tuple[str, ...]:
     """Return the calls that the statement writes: ("coalesce", ("cents", "divide")) is coalesce and
     cents.
     """

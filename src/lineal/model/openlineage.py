@@ -66,7 +66,7 @@ and how read.
 """
 
 
-def named(
+def event_name(
     dataset: Dataset,
     kind: str,
     namespace: str,

@@ -152,7 +152,7 @@ class Definitions:
 
         return culprits(programs, define_apart)
 
-    def named(self, dataset: Dataset) -> Entry | None:
+    def entry_of(self, dataset: Dataset) -> Entry | None:
         """The entry of a dataset; None for one that nothing mentions."""
         return self.catalog.entry_of(dataset)
 

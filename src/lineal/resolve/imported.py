@@ -187,14 +187,14 @@ def _renamed_read(read: Read, same: Same) -> Read:
 
 
 def _renamed_statement(statement: Statement, same: Same) -> Statement:
-    return statement._replace(target=_of(statement.target, same))
+    return statement._replace(target=_same_dataset(statement.target, same))
 
 
 def _renamed_job(job: Job, same: Same) -> Job:
-    return replace(job, outputs=tuple(_of(output, same) for output in job.outputs))
+    return replace(job, outputs=tuple(_same_dataset(output, same) for output in job.outputs))
 
 
-def _of(dataset: Dataset, same: Same) -> Dataset:
+def _same_dataset(dataset: Dataset, same: Same) -> Dataset:
     return same.get(dataset, dataset)
 
 

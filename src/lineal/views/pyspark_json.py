@@ -24,7 +24,7 @@ from typing import Any
 from lineal.algebra.functions import Role, known
 from lineal.graph.files import FileCoverage, files_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset, Edge, Read, Usage, written
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage, outer_calls
 from lineal.model.way import Clause, Confidence, How
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
@@ -294,7 +294,7 @@ def call_name(usage: Usage) -> str:
         row = known(name)
         if row is not None and row.role in AGGREGATES:
             return name
-    return next(iter(written(usage.path)), "direct")
+    return next(iter(outer_calls(usage.path)), "direct")
 
 
 def is_dynamic(found: Diagnostic, file: str) -> bool:

@@ -210,10 +210,10 @@ class Walk:
         """Return the frame of an alias, or None inside its own definition."""
         if alias not in self.frames:
             self.frames[alias] = None  # a circle ends here
-            self.frames[alias] = self.made(alias)
+            self.frames[alias] = self.frame_of_alias(alias)
         return self.frames[alias]
 
-    def made(self, alias: str) -> Frame | None:
+    def frame_of_alias(self, alias: str) -> Frame | None:
         """What an alias of the plan, a subplan or a parameter holds."""
         if alias in self.parameters:
             node, position = self.parameters[alias]

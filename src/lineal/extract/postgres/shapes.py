@@ -38,14 +38,14 @@ class Shapes:
         for derived in tree.find_all(exp.Subquery, exp.CTE):
             alias = derived.args.get("alias")
             if alias is not None and alias.this is not None:
-                self.put(alias, self.listed(alias, self.names(derived.this)))
+                self.put(alias, self.alias_names(alias, self.names(derived.this)))
         for table in tree.find_all(exp.Table):
             alias = table.args.get("alias")
             held = self.of_table(table)
             self.note_list(alias)
             if alias is not None and alias.this is not None:
                 for names in held:
-                    self.put(alias, self.listed(alias, names))
+                    self.put(alias, self.alias_names(alias, names))
             elif isinstance(table.this, exp.Identifier):
                 for names in held:
                     self.put(table, names)
@@ -83,7 +83,7 @@ class Shapes:
         if names is not None and names not in lists:
             lists.append(names)
 
-    def listed(self, alias: exp.TableAlias, names: list[str] | None) -> list[str] | None:
+    def alias_names(self, alias: exp.TableAlias, names: list[str] | None) -> list[str] | None:
         """Return the column names that an alias lists.
 
         AS s(a, b)

@@ -99,7 +99,7 @@ class FrameScope(Scope):
             evaluation.references -= 1
             return UNRESOLVED
 
-        slot = self.named(parts, node)
+        slot = self.resolve_name(parts, node)
         if slot is not None:
             return slot
         if len(parts) == 1 and first in evaluation.facts.pseudo_columns:
@@ -132,7 +132,7 @@ class FrameScope(Scope):
 
             relation = relation.under if self.lenient else None
 
-        found_by_name = self.named([node.name], node)
+        found_by_name = self.resolve_name([node.name], node)
         if found_by_name is not None:
             return found_by_name
 
@@ -141,7 +141,7 @@ class FrameScope(Scope):
         self.evaluation.report(Code.UNRESOLVED_COLUMN, message, node)
         return UNRESOLVED
 
-    def named(self, parts: list[str], node: exp.Column) -> Slot | None:
+    def resolve_name(self, parts: list[str], node: exp.Column) -> Slot | None:
         """Resolve a column by its name.
 
         x, a.x, db.t.x, x.field

@@ -129,16 +129,16 @@ def canonical(tree: Any, dialect: str, columns: Columns) -> str:
         return without_normal_form(tree, facts, columns)
     around = ""
     if shell is not None:
-        around = AsWritten(facts, columns).said(shell, Scope(None), {})
+        around = AsWritten(facts, columns).form_of(shell, Scope(None), {})
     return digest(f"normal({around},{form})")
 
 
 def without_normal_form(tree: Any, facts: Facts, columns: Columns) -> str:
     """A digest of the canonical form; where the order of rows can be seen, no join is turned."""
     try:
-        return digest(Canon(facts, columns, is_ordered(tree)).said(tree, Scope(None), {}))
+        return digest(Canon(facts, columns, is_ordered(tree)).form_of(tree, Scope(None), {}))
     except Unproven:
-        return digest(AsWritten(facts, columns).said(tree, Scope(None), {}))
+        return digest(AsWritten(facts, columns).form_of(tree, Scope(None), {}))
 
 
 def digest(text: str) -> str:
@@ -155,7 +155,7 @@ class Canon:
         self.ordered = ordered
         """LIMIT 5 takes other rows of b JOIN a than of a JOIN b"""
 
-    def said(self, node: Any, scope: Scope, tables: Tables) -> str:
+    def form_of(self, node: Any, scope: Scope, tables: Tables) -> str:
         """Return the canonical form of a node."""
         if isinstance(node, (exp.Query, exp.Subquery)):
             return self.query(node, scope, tables).said
@@ -182,7 +182,7 @@ class Canon:
         if isinstance(value, list):
             return f"[{','.join(self.value(each, scope, tables) for each in value)}]"
         if isinstance(value, exp.Expr):
-            return self.said(value, scope, tables)
+            return self.form_of(value, scope, tables)
         return repr(value.lower() if isinstance(value, str) else value)
 
     def fold(self, node: Any) -> str:
@@ -327,7 +327,7 @@ class Canon:
             node, scope, tables, ("expressions", "from_", "joins", "laterals", "with_", "where")
         )
         if node.args.get("where"):
-            where = self.said(node.args["where"].this, scope, tables)
+            where = self.form_of(node.args["where"].this, scope, tables)
         else:
             where = ALWAYS
 
@@ -363,19 +363,19 @@ class Canon:
     def restricted(self, node: exp.Select) -> bool:
         """Tell whether a WHERE leaves out any row."""
         where = node.args.get("where")
-        return where is not None and self.said(where.this, Scope(None), {}) != ALWAYS
+        return where is not None and self.form_of(where.this, Scope(None), {}) != ALWAYS
 
     def member_query(self, member: Any, outer: Scope, tables: Tables, named: bool) -> Made:
         """Return the canonical form of a FROM member that is passed on."""
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
-            if not self.listed(member):
+            if not self.alias_columns(member):
                 return self.query(member, outer, tables, named)
         elif isinstance(member, exp.Table) and not self.filled(member, "this", "alias"):
             if isinstance(member.this, exp.Identifier):
                 made = tables.get(self.fold(member.this))
             else:
                 made = None
-            if made is not None and not self.listed(member) and named:
+            if made is not None and not self.alias_columns(member) and named:
                 return made
         source = self.member(member, outer, tables)
         return Made(self.whole(source, named), source.columns, source)
@@ -452,7 +452,7 @@ class Canon:
 
     def member(self, member: Any, scope: Scope, tables: Tables) -> Source:
         """Return a member of FROM as a source."""
-        listed = self.listed(member)
+        listed = self.alias_columns(member)
         alias = self.alias_of(member)
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
             return self.derived(alias, self.relabelled(self.query(member, scope, tables), listed))
@@ -488,7 +488,7 @@ class Canon:
             return made.whole._replace(alias=alias)
         return Source(alias, f"rows({digest(made.said)})", made.columns)
 
-    def listed(self, member: Any) -> list[str]:
+    def alias_columns(self, member: Any) -> list[str]:
         """Return the columns that the alias of a member lists."""
         alias = member.args.get("alias")
         if alias is not None:
@@ -517,7 +517,7 @@ class Canon:
         """Return the canonical form of the join conditions."""
         said = []
         for at, join in enumerate(joins, 1):
-            found = self.said(join.on, scope, tables) if join.on is not None else ALWAYS
+            found = self.form_of(join.on, scope, tables) if join.on is not None else ALWAYS
             keys = [self.keys(key, at, join.kind, scope) for key in join.using]
             said.append(f"{join.kind}:{conjunction([found, *keys])}")
         if said:
@@ -570,11 +570,11 @@ class Canon:
             if isinstance(star, exp.Star):
                 yield from self.star(item, star, node, scope)
             elif isinstance(item, exp.Alias):
-                yield self.fold(item.args["alias"]), self.said(item.this, scope, tables)
+                yield self.fold(item.args["alias"]), self.form_of(item.this, scope, tables)
             elif isinstance(item, exp.Column):
-                yield self.fold(item.parts[-1]), self.said(item, scope, tables)
+                yield self.fold(item.parts[-1]), self.form_of(item, scope, tables)
             else:
-                yield "", self.said(item, scope, tables)
+                yield "", self.form_of(item, scope, tables)
 
     def merge(self, node: exp.Select, scope: Scope) -> None:
         """Note the keys that a USING merges.
@@ -677,7 +677,7 @@ def literal(canon: Canon, node: exp.Literal, scope: Scope, tables: Tables) -> st
 
 def brackets(canon: Canon, node: exp.Paren, scope: Scope, tables: Tables) -> str:
     """Return the canonical form of what parentheses hold."""
-    return canon.said(node.this, scope, tables)
+    return canon.form_of(node.this, scope, tables)
 
 
 def conjunction(operands: list[str]) -> str:
@@ -696,12 +696,12 @@ def and_(canon: Canon, node: exp.And, scope: Scope, tables: Tables) -> str:
 
     a AND 1 = 1 AND b      in any order; what always holds is no condition
     """
-    return conjunction([canon.said(each, scope, tables) for each in operands_of(node, exp.And)])
+    return conjunction([canon.form_of(each, scope, tables) for each in operands_of(node, exp.And)])
 
 
 def or_(canon: Canon, node: exp.Or, scope: Scope, tables: Tables) -> str:
     """Return the canonical form of a disjunction."""
-    return f"or({','.join(sorted({canon.said(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
+    return f"or({','.join(sorted({canon.form_of(each, scope, tables) for each in operands_of(node, exp.Or)}))})"
 
 
 def unwrapped(node: Any) -> Any:
@@ -738,7 +738,10 @@ def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
 
     a = b, b = a; 1 = 1 always holds
     """
-    left, right = canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
+    left, right = (
+        canon.form_of(node.this, scope, tables),
+        canon.form_of(node.expression, scope, tables),
+    )
     if left == right and left.startswith("number("):
         return ALWAYS
 
@@ -748,7 +751,7 @@ def eq(canon: Canon, node: exp.EQ, scope: Scope, tables: Tables) -> str:
 def neq(canon: Canon, node: exp.NEQ, scope: Scope, tables: Tables) -> str:
     """Return the canonical form of an inequality."""
     return "not" + equal(
-        canon.said(node.this, scope, tables), canon.said(node.expression, scope, tables)
+        canon.form_of(node.this, scope, tables), canon.form_of(node.expression, scope, tables)
     )
 
 
@@ -758,8 +761,8 @@ def greater(canon: Canon, node: exp.Binary, scope: Scope, tables: Tables) -> str
     a > b      b < a
     """
     kind = "lt" if isinstance(node, exp.GT) else "lte"
-    expression = canon.said(node.this, scope, tables)
-    this = canon.said(node.expression, scope, tables)
+    expression = canon.form_of(node.this, scope, tables)
+    this = canon.form_of(node.expression, scope, tables)
     return f"{kind}(expression={expression},this={this})"
 
 

@@ -101,7 +101,7 @@ class Expansions:
             if is_body:
                 add_calls(path, self.reading.names_of(calls), is_body)
                 continue
-            expansion = self.written(node, calls)
+            expansion = self.expansion_of(node, calls)
             outside, inside = self.parts(node, calls, met, expansion)
             path.extend(outside)
             met += calls
@@ -115,7 +115,7 @@ class Expansions:
 
         return tuple(path)
 
-    def written(self, node: Any, calls: list[Any]) -> Expansion | None:
+    def expansion_of(self, node: Any, calls: list[Any]) -> Expansion | None:
         """The expansion that a step of a trail is in; where it has no node, the innermost call
         tells.
         """

@@ -40,12 +40,13 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     )
     kept = narrow(kept, MATCH_CONDITIONS, [expression_in(scope, each) for each in defined])
     measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
-    partition = [named(key, scope) for key in keys]
+    partition = [key_slot(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
         return project(kept, [*partition, *measures])
 
     return project(
-        kept, all_rows(partition, [named(key, scope) for key in ordered], measures, source, scope)
+        kept,
+        all_rows(partition, [key_slot(key, scope) for key in ordered], measures, source, scope),
     )
 
 
@@ -82,7 +83,7 @@ def variables(node: exp.MatchRecognize) -> list[str]:
     ]
 
 
-def named(node: Any, scope: Scope) -> Slot:
+def key_slot(node: Any, scope: Scope) -> Slot:
     """Return the slot of a partition or order key."""
     name = node.this if isinstance(node, exp.Column) else exp.to_identifier(node.sql())
     lineage = value_of(node, IDENTITY, scope)

@@ -79,11 +79,11 @@ def from_before(words: Words, at: int) -> int | None:
 
 def read_model(words: Words, start: int) -> Model | None:
     """Read the clauses of a model; None, where one is not understood."""
-    partition = listed(words, start, "PARTITION")
-    dimension = listed(words, partition[1] if partition else start, "DIMENSION")
+    partition = read_items(words, start, "PARTITION")
+    dimension = read_items(words, partition[1] if partition else start, "DIMENSION")
     if dimension is None:
         return None
-    measures = listed(words, dimension[1], "MEASURES")
+    measures = read_items(words, dimension[1], "MEASURES")
     if measures is None:
         return None
     rules = rules_behind(words, measures[1])
@@ -96,7 +96,7 @@ def read_model(words: Words, start: int) -> Model | None:
     )
 
 
-def listed(words: Words, start: int, name: str) -> tuple[list[Words], int] | None:
+def read_items(words: Words, start: int, name: str) -> tuple[list[Words], int] | None:
     """DIMENSION BY (a, b AS c)      the items, and the word behind the list"""
     at = first(words, start, name, f"{name} BY")
     opens = first_opening(words, at, 3) if at is not None else None

@@ -126,7 +126,7 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
     if deeper(node, DEEPEST_NAME):
-        return written(node, position, evaluation)
+        return name_by_text(node, position, evaluation)
 
     return pretty(node, evaluation)
 
@@ -159,10 +159,10 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
 
         return str(field)
 
-    return written(node, 0, evaluation)
+    return name_by_text(node, 0, evaluation)
 
 
-def written(node: Any, position: int, evaluation: Evaluation) -> str:
+def name_by_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark, DuckDB: sum(amount) is called sum(amount)."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
@@ -182,7 +182,7 @@ def as_typed(node: Any, position: int, evaluation: Evaluation) -> str:
     """MySQL: SUM( `a` ) is called SUM( `a` )"""
     text = "" if node.find(exp.Query) is not None else evaluation.reading.text_of(node)
     if not text or "/*" in text or "--" in text:
-        return written(node, position, evaluation)
+        return name_by_text(node, position, evaluation)
 
     return text
 
@@ -242,7 +242,7 @@ def deeper(node: Any, limit: int) -> bool:
     return True
 
 
-def called(node: Any, position: int, evaluation: Evaluation) -> str:
+def name_by_function(node: Any, position: int, evaluation: Evaluation) -> str:
     """PostgreSQL: sum(amount) is called sum, a cast like what it casts, an operator ?column?"""
     return figured(node, evaluation)[0]
 
@@ -362,7 +362,7 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
         return str(node.this.name)
     text = evaluation.reading.text_of(node)
     if "--" in text or "/*" in text:
-        return written(node, position, evaluation)
+        return name_by_text(node, position, evaluation)
     return text or numbered(node, position, evaluation)
 
 
@@ -388,11 +388,11 @@ NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
     "spark2": spark_name,
     "databricks": spark_name,
     "hive": hive,
-    "duckdb": written,
+    "duckdb": name_by_text,
     "mysql": as_typed,
-    "sqlite": written,
-    "postgres": called,
-    "redshift": called,
+    "sqlite": name_by_text,
+    "postgres": name_by_function,
+    "redshift": name_by_function,
     "bigquery": bigquery,
     "trino": trino,
     "presto": trino,

@@ -138,7 +138,8 @@ def made_columns(
     evaluation = scope.evaluation
     naming = naming_of(evaluation.facts.name)
     suffixes = [
-        called(a, naming, len(aggregates), position, scope) for position, a in enumerate(aggregates)
+        aggregate_part(a, naming, len(aggregates), position, scope)
+        for position, a in enumerate(aggregates)
     ]
     choices = [
         [naming.value(value) for value in field.values] or [data_decides(field)] for field in fields
@@ -185,7 +186,9 @@ def data_decides(field: Field) -> Text:
     return Text(f"<pivot:{'_'.join(columns)}>", open=True)
 
 
-def called(aggregate: Any, naming: Naming, count: int, position: int, scope: Scope) -> Text | None:
+def aggregate_part(
+    aggregate: Any, naming: Naming, count: int, position: int, scope: Scope
+) -> Text | None:
     """Return the aggregate's part of a column name.
 
     sum(amount) AS total      what the aggregate adds to the names of its columns, if anything

@@ -438,8 +438,8 @@ def _front_of_select(args: Args) -> list[Any]:
     return [
         items[0],
         *(part.this for part in (from_, where) if part is not None),
-        *_given(args, "with_"),
-        *_given(args, "limit"),
+        *_parts_present(args, "with_"),
+        *_parts_present(args, "limit"),
     ]
 
 
@@ -455,7 +455,7 @@ def _front_of_write(args: Args) -> list[Any]:
         or args.get("this") is None
     ):
         return []
-    return _given(args, "with_", "this", "expression")
+    return _parts_present(args, "with_", "this", "expression")
 
 
 def _front_of_with(args: Args) -> list[Any]:
@@ -471,10 +471,10 @@ def _front_of_named(args: Args) -> list[Any]:
 
     a AS b; or b = a, and b AS (SELECT a …), where the name comes first
     """
-    return _given(args, "this", "alias")
+    return _parts_present(args, "this", "alias")
 
 
-def _given(args: Args, *parts: str) -> list[Any]:
+def _parts_present(args: Args, *parts: str) -> list[Any]:
     return [args[part] for part in parts if isinstance(args.get(part), exp.Expression)]
 
 

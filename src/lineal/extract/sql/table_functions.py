@@ -179,7 +179,7 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
     dataset = None
     scope.clause = Clause.FROM
     for call in calls:
-        made, dataset = called(call, node, asked if len(calls) == 1 else [], scope, rows)
+        made, dataset = call_columns(call, node, asked if len(calls) == 1 else [], scope, rows)
         takes_alias = isinstance(call, exp.Unnest) or evaluation.facts.name not in KEEPS_ITS_NAME
         if (
             len(made) == 1
@@ -258,7 +258,7 @@ def unnamed(call: Any) -> str:
     return name
 
 
-def called(
+def call_columns(
     call: Any, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage
 ) -> tuple[list[Slot], Dataset | None]:
     """The columns of a call, and the dataset that a function is of which nothing else is known."""

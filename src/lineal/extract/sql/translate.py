@@ -38,7 +38,7 @@ def type_name(text: str, dialect: str) -> str:
         return text
 
 
-def called(text: str, dialect: str) -> set[str]:
+def callees_in(text: str, dialect: str) -> set[str]:
     """safe_divide(a, b) calls safe_divide: every name in front of a parenthesis, folded."""
     words = list(_words(text, dialect))
     return {word.lower() for word, following in pairwise(words) if following == "("}

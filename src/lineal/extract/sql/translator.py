@@ -129,7 +129,7 @@ class Translator:
                 text = spliced(script.text, list(self.edits(trees[0])))
                 if self.accepts(text):
                     return [Translated(text, True)]
-            return [self.written(tree, script) for tree in trees]
+            return [self.translate_tree(tree, script) for tree in trees]
 
     def expression(self, text: str, dialect: str) -> str:
         """An expression in Spark's SQL; as it is if it cannot be translated: then Spark says why."""
@@ -166,7 +166,7 @@ class Translator:
         """The tables in Spark that are called otherwise than their datasets, and those datasets."""
         return {table: dataset for dataset, table in self.tables.items() if table != dataset}
 
-    def written(self, tree: Any, script: Script) -> Translated:
+    def translate_tree(self, tree: Any, script: Script) -> Translated:
         """A tree in Spark's SQL, with the names that Spark knows."""
         for table in list(tree.find_all(exp.Table)):
             self.rename(table, tree)

@@ -63,7 +63,7 @@ def read_sqlx(text: str) -> Sqlx:
         read_block(text, word, opened.end(), end, found)
         end = past_braces(text, end, word, found)
         whole = text[opened.start() : min(end + 1, len(text))]
-        written.append(kept(whole, word, opened.end() - opened.start()))
+        written.append(sql_of_block(whole, word, opened.end() - opened.start()))
         at = min(end + 1, len(text))
 
     written.append(text[at:])
@@ -136,7 +136,7 @@ def read_block(text: str, word: str, start: int, end: int, found: Sqlx) -> None:
         found.problems.append(Problem(f"the block {word} {{ is broken: {error}", line))
 
 
-def kept(whole: str, word: str, opening: int) -> str:
+def sql_of_block(whole: str, word: str, opening: int) -> str:
     """Return what stays of a block in the SQL: operations do, between semicolons."""
     if not word.endswith("_operations"):
         return blank(whole)

@@ -120,7 +120,7 @@ def profile_of(
         usual = with_environment(str(wanted.raw)) if wanted is not None else ""
         names = (target, usual, next(iter(outputs.data)))
         chosen = next(each for each in names if each and each in outputs.data)
-        return {"name": chosen, **kept(outputs.data[chosen])}
+        return {"name": chosen, **public_settings(outputs.data[chosen])}
     return {}
 
 
@@ -159,7 +159,7 @@ def with_environment(text: str) -> str | None:
     return None if "{{" in rendered or "{%" in rendered else rendered
 
 
-def kept(output: Value) -> dict[str, str]:
+def public_settings(output: Value) -> dict[str, str]:
     """Only what a template may ask for: of an adapter's other settings many are secret."""
     found = {}
     for key, keys in (

@@ -238,8 +238,8 @@ class Assembly:
                 {node.id: node for several in macros.values() for node in several}.values()
             )
             first = nodes[0]
-            called = listed([f"{package}.{name}" for name in sorted(macros)])
-            lost = listed([node.name for node in nodes])
+            called = shorten_list([f"{package}.{name}" for name in sorted(macros)])
+            lost = shorten_list([node.name for node in nodes])
             verb = "node does" if len(nodes) == 1 else "nodes do"
             message = (
                 f"the package {package} is not installed: {len(nodes)} {verb} not render without "
@@ -419,7 +419,7 @@ MISSING_MACRO = re.compile(r"there is no macro (?P<package>\w+)\.(?P<name>\w+)")
 MOST_NAMED = 5
 
 
-def listed(names: list[str]) -> str:
+def shorten_list(names: list[str]) -> str:
     """a, b, c and 7 more"""
     more = len(names) - MOST_NAMED
     return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -221,7 +221,7 @@ class Values:
         """
         if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
-        entry = self.definitions.named(dataset)
+        entry = self.definitions.entry_of(dataset)
         if entry is not None:
             return [each for each in entry.defining if each.plan.query is not None]
         return []

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineal.model.script import Script
-from lineal.projects.sqlmesh.header import Header, assignments, called
+from lineal.projects.sqlmesh.header import Header, assignments, split_call
 from lineal.projects.sqlmesh.macros import Environment, Value, expand
-from lineal.projects.sqlmesh.pieces import is_string, listed, pieces, split, unquote
+from lineal.projects.sqlmesh.pieces import is_string, pieces, split, split_items, unquote
 
 TEST = "test"
 COLUMN_KEYS = (
@@ -70,7 +70,7 @@ def asked_by(header: Header) -> list[Asked]:
     found = []
 
     for part in split(inner):
-        name, arguments = called(part.text)
+        name, arguments = split_call(part.text)
         if name:
             line = header.lines.get("audits", header.line) + raw.count("\n", 0, part.start)
             found.append(Asked(name.lower(), dict(assignments(arguments)), line))
@@ -176,9 +176,9 @@ def builtin_query(model: str, asked: Asked) -> str:
 
     for key, text in asked.arguments.items():
         if key in COLUMN_KEYS:
-            columns += [unquote(item) if is_string(item) else item for item in listed(text)]
+            columns += [unquote(item) if is_string(item) else item for item in split_items(text)]
         elif key in EXPRESSION_KEYS:
-            tests += listed(text)
+            tests += split_items(text)
 
     query = f"SELECT {', '.join(columns) or '1'} FROM {model}"  # noqa: S608  it is read, never run
     if tests:

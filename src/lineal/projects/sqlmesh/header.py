@@ -18,10 +18,10 @@ from lineal.projects.lines import blank, line_at
 from lineal.projects.sqlmesh.pieces import (
     Part,
     closing,
-    listed,
     pieces,
     signs,
     split,
+    split_items,
     unquote,
     unwrap,
 )
@@ -100,7 +100,7 @@ def assignments(text: str) -> Iterator[tuple[str, str]]:
             yield unquote(found[1]), found[2].strip()
 
 
-def called(text: str) -> tuple[str, str]:
+def split_call(text: str) -> tuple[str, str]:
     """not_null(columns := (a, b))      the name, and the text in the brackets"""
     found = CALL.match(text)
     if found is None:
@@ -217,7 +217,7 @@ def with_spaced_comments(body: str, dialect: str) -> str:
 
 def kind_of(header: Header) -> tuple[str, dict[str, str]]:
     """kind SEED (path 'a.csv')      SEED, {path: 'a.csv'}"""
-    name, inner = called(header.raw("kind"))
+    name, inner = split_call(header.raw("kind"))
     settings = {}
 
     for part in split(inner):
@@ -230,4 +230,4 @@ def kind_of(header: Header) -> tuple[str, dict[str, str]]:
 
 def names_in(text: str) -> list[str]:
     """(a, b), [a, b], a      the names of a list"""
-    return [unquote(item) for item in listed(text)]
+    return [unquote(item) for item in split_items(text)]

@@ -23,9 +23,9 @@ from lineal.projects.sqlmesh.pieces import (
     Piece,
     closing,
     is_string,
-    listed,
     pieces,
     split,
+    split_items,
     stripped,
     unquote,
     unwrap,
@@ -298,7 +298,7 @@ class Call(NamedTuple):
 
     def items(self, position: int, name: str = "") -> list[str]:
         """Return the items of an argument that is a list."""
-        return listed(self.text(position, name))
+        return split_items(self.text(position, name))
 
 
 NAMED = re.compile(r"\s*(\w+)\s*(?::=|=>)\s*(.*)", re.DOTALL)
@@ -351,7 +351,7 @@ def call_python(made: Call, macro: PythonMacro) -> str:
 def argument_of(text: str) -> Any:
     """(a, b), [a, b]      a list of arguments; any other text stays as it is"""
     bare = text.strip()
-    items = listed(bare)
+    items = split_items(bare)
     is_list = bare[:1] != "(" or len(items) > 1
     if is_list and unwrap(bare) != bare:
         return [argument_of(item) for item in items]
@@ -395,7 +395,7 @@ def scalars(text: str) -> list[str]:
     if "->" in text or text.startswith("{"):
         return []
     if text[:1] in "[(":
-        return [each for item in listed(text) for each in scalars(item)]
+        return [each for item in split_items(text) for each in scalars(item)]
 
     return [text]
 
@@ -462,9 +462,9 @@ def items_of(made: Call) -> list[str]:
     """Return the items before a lambda: of one list, or of several arguments."""
     several = [expand(text, made.env) for text in made.given[:-1]]
     if len(several) == 1:
-        return listed(several[0])
+        return split_items(several[0])
 
-    return [text for item in several for text in listed(item)]
+    return [text for item in several for text in split_items(item)]
 
 
 def each(made: Call) -> str:
@@ -482,7 +482,7 @@ def each(made: Call) -> str:
 def item_values(item: str) -> list[str]:
     """(a, b) binds two names of a lambda, a binds one."""
     if item.startswith("("):
-        return listed(item)
+        return split_items(item)
 
     return [item]
 

@@ -123,7 +123,7 @@ def unwrap(text: str) -> str:
     return bare
 
 
-def listed(text: str) -> list[str]:
+def split_items(text: str) -> list[str]:
     """Return the items of a list that is written with or without brackets."""
     return [part.text for part in split(unwrap(text))]
 

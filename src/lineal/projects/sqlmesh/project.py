@@ -45,7 +45,7 @@ from lineal.projects.sqlmesh.header import (
     with_spaced_comments,
 )
 from lineal.projects.sqlmesh.macros import Environment, PythonMacro, PythonMacros, Value, expand
-from lineal.projects.sqlmesh.pieces import is_string, listed, split, unquote
+from lineal.projects.sqlmesh.pieces import is_string, split, split_items, unquote
 from lineal.projects.sqlmesh.python_files import (
     PythonModel,
     macros_of,
@@ -282,7 +282,7 @@ def blueprints_of(header: Header, draft: Draft) -> list[dict[str, Value]]:
 
     found = []
 
-    for item in listed(raw):
+    for item in split_items(raw):
         pairs = {
             key.lower(): Value(unquote(text), True) if is_string(text) else Value(text)
             for key, text in assignments(item)
@@ -303,7 +303,7 @@ def declare(name: str, header: Header, draft: Draft) -> None:
         for column, about in told.items()
         if column not in listed_names
     ]
-    tags = tuple(unquote(item) for item in listed(header.raw("tags")))
+    tags = tuple(unquote(item) for item in split_items(header.raw("tags")))
     draft.datasets.append(
         DatasetInfo(
             Dataset("", name),
@@ -554,7 +554,7 @@ def with_history(text: str, header: Header) -> str:
     if name != "SCD_TYPE_2_BY_COLUMN":
         since = time
 
-    keys = ", ".join(unquote(item) for item in listed(settings.get("unique_key", "")))
+    keys = ", ".join(unquote(item) for item in split_items(settings.get("unique_key", "")))
     first = unquote(settings.get("valid_from_name", "valid_from"))
     last = unquote(settings.get("valid_to_name", "valid_to"))
     until = f"LEAD({since}) OVER (PARTITION BY {keys} ORDER BY {since})"

@@ -82,8 +82,8 @@ def read_settings(folder: Path, report: Report) -> Settings:
     found.variables |= found.gateways.get(chosen, {})
     found.dialect = dialect_of(data, connection, file, report)
     found.catalog = catalog_of(connection)
-    found.before_all = [text for text in listed(data.get("before_all")) if isinstance(text, str)]
-    found.ignored = [text for text in listed(data.get("ignore_patterns")) if isinstance(text, str)]
+    found.before_all = [text for text in as_list(data.get("before_all")) if isinstance(text, str)]
+    found.ignored = [text for text in as_list(data.get("ignore_patterns")) if isinstance(text, str)]
     report_gateways(gateways, chosen, file, report)
     return found
 
@@ -193,7 +193,7 @@ def mapping(held: Any) -> Mapping[str, Any]:
     return {}
 
 
-def listed(held: Any) -> list[Any]:
+def as_list(held: Any) -> list[Any]:
     """Return a list; a single value is a list of one."""
     if isinstance(held, (list, tuple)):
         return list(held)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place, order_of
-from lineal.model.edge import Column, Dataset, Edge, Read, Usage, written
+from lineal.model.edge import Column, Dataset, Edge, Read, Usage, outer_calls
 from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.projects.logs.statements import moment
 from lineal.spark.pipeline.resolve import Pair, Resolved
@@ -247,7 +247,7 @@ def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] 
     path = usage.path
     if all(isinstance(call, str) for call in path):
         return None, None
-    return list(written(path)), [None if isinstance(call, str) else call[1:] for call in path]
+    return list(outer_calls(path)), [None if isinstance(call, str) else call[1:] for call in path]
 
 
 def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:

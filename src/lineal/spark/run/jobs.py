@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lineal.extract.sql.translate import called, mentioned
+from lineal.extract.sql.translate import callees_in, mentioned
 from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Severity
 from lineal.model.extraction import ColumnInfo, Extraction
@@ -205,7 +205,7 @@ def _needs(
             ) & steps.keys() - {key}
             continue
         for text in dict.fromkeys(step.texts):
-            needs[key] |= called(text, corpus.dialect) & functions
+            needs[key] |= callees_in(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
                 needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
         needs[key] |= set(map(key_of, step.refs))

@@ -17,7 +17,7 @@ from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.job import Job
-from lineal.model.openlineage import Named, named, prefix_namespace
+from lineal.model.openlineage import Named, event_name, prefix_namespace
 from lineal.model.way import How
 from lineal.views.openlineage.emission import Emission
 
@@ -110,7 +110,10 @@ def facts_of(
     graph: Graph, edges: Iterable[Edge], targets: set[Dataset] | None, emission: Emission
 ) -> Facts:
     """`targets` are the datasets whose making is told; None for all."""
-    names = {dataset: _named(dataset, info.kind, emission) for dataset, info in graph.infos.items()}
+    names = {
+        dataset: _event_name_of(dataset, info.kind, emission)
+        for dataset, info in graph.infos.items()
+    }
     infos: dict[Named, DatasetInfo] = {}
     for dataset, info in graph.infos.items():
         held = infos.get(names[dataset])
@@ -128,12 +131,12 @@ def facts_of(
     return facts
 
 
-def _named(dataset: Dataset, kind: str, emission: Emission) -> Named:
+def _event_name_of(dataset: Dataset, kind: str, emission: Emission) -> Named:
     """What events call a dataset: where catalogs are to find it, by its name in the database."""
     relation = emission.relations.get(dataset.name, "") if emission.located else ""
     called = dataset._replace(name=relation) if relation else dataset
     space = prefix_namespace(dataset.name, emission.prefixes) or emission.namespace
-    return named(called, kind, space, emission.prefixes, emission.home)
+    return event_name(called, kind, space, emission.prefixes, emission.home)
 
 
 class Parts(NamedTuple):

@@ -27,7 +27,7 @@ from lineal.extract.dataframes.pandas.selection import (
     narrow_rows,
     set_columns,
 )
-from lineal.extract.dataframes.pandas.trees import aggregate, called, case, operand
+from lineal.extract.dataframes.pandas.trees import aggregate, case, operand, transforming_call
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
     Levels,
@@ -270,7 +270,7 @@ def reindex(call: Call, table: Table) -> Table:
 def as_type(call: Call, table: Table) -> Table:
     """df.astype({"a": int}), df.astype(str)"""
     kinds = call.get(0, "dtype")
-    return change_some(call, table, kinds, lambda tree: called("astype", tree))
+    return change_some(call, table, kinds, lambda tree: transforming_call("astype", tree))
 
 
 def change_some(call: Call, table: Table, given: Value, change: Callable[[Any], Any]) -> Table:
@@ -319,7 +319,7 @@ def replace_values(call: Call, table: Table) -> Table:
     given = call.get(0, "to_replace")
     if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
         given = None
-    return change_some(call, table, given, lambda tree: called("replace", tree))
+    return change_some(call, table, given, lambda tree: transforming_call("replace", tree))
 
 
 def elementwise(name: str) -> Callable[[Call, Table], Table]:
@@ -330,7 +330,9 @@ def elementwise(name: str) -> Callable[[Call, Table], Table]:
 
     def change(call: Call, table: Table) -> Table:
         """df.round(2), df.round({"a": 1})"""
-        return change_some(call, table, call.get(0, "decimals"), lambda tree: called(name, tree))
+        return change_some(
+            call, table, call.get(0, "decimals"), lambda tree: transforming_call(name, tree)
+        )
 
     return change
 
@@ -340,7 +342,9 @@ def fill_forward(name: str) -> Callable[[Call, Table], Table]:
 
     def fill(call: Call, table: Table) -> Table:
         """df.ffill()"""
-        return change_every(call, table, lambda tree: coalesce(tree, called(name, tree)), FILLED)
+        return change_every(
+            call, table, lambda tree: coalesce(tree, transforming_call(name, tree)), FILLED
+        )
 
     return fill
 
@@ -356,7 +360,7 @@ def where(call: Call, table: Table) -> Table:
 def tests_of(call: Call, held: Value) -> list[Any]:
     """Return the condition of where and mask."""
     if isinstance(held, DataFrame):
-        return [called("mask", *(call.leaf(each) for each in held.relation.attributes))]
+        return [transforming_call("mask", *(call.leaf(each) for each in held.relation.attributes))]
     return [call.tree(held)]
 
 
@@ -394,7 +398,11 @@ def column_result(call: Call, series: Series, function: Value) -> Series:
         return series.with_tree(aggregate(function, series.tree), is_scalar=True)
 
     held = invoke(call.run, function, [series], {}, call.node)
-    return held if isinstance(held, Series) else series.with_tree(called("apply", series.tree))
+    return (
+        held
+        if isinstance(held, Series)
+        else series.with_tree(transforming_call("apply", series.tree))
+    )
 
 
 def apply_map(call: Call, table: Table) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lineal.extract.dataframes.pandas.calls import Call, relations_of
-from lineal.extract.dataframes.pandas.trees import called, case, holds_unknown, literal
+from lineal.extract.dataframes.pandas.trees import case, holds_unknown, literal, transforming_call
 from lineal.extract.dataframes.pandas.values import Body, DataFrame, Row, Series, Table, Watch
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.knowledge import is_known
@@ -37,7 +37,9 @@ def apply_to_element(call: Call, series: Series, function: Value, *more: Value) 
     df["x"].apply(lambda x: x * 2), df["x"].map(labels)
     """
     if not isinstance(function, FOLLOWED):
-        return series.with_tree(called(label_of(function), series.tree, *map(call.tree, more)))
+        return series.with_tree(
+            transforming_call(label_of(function), series.tree, *map(call.tree, more))
+        )
 
     watch = Watch()
     element = Series(series.tree, series.name, series.table, watch=watch, doubt=series.doubt)
@@ -55,7 +57,7 @@ def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Val
     watch = Watch()
     if not isinstance(function, FOLLOWED):
         trees = [call.leaf(each) for each in table.relation.attributes]
-        return Series(called(label_of(function), *trees), None, table)
+        return Series(transforming_call(label_of(function), *trees), None, table)
 
     made = run_on_elements(call, function, [Row(table, watch), *more])
     if isinstance(made, Row):
@@ -89,7 +91,7 @@ def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
         tree = literal(None)
     else:
         doubt = OPAQUE
-        tree = called("apply", *(each.tree for each in unique(watch.seen)))
+        tree = transforming_call("apply", *(each.tree for each in unique(watch.seen)))
 
     if tests:
         tree = case(tests, [tree] * len(tests))
@@ -166,7 +168,7 @@ def merge_series(run: Any, left: Value, right: Value) -> Value:
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return Unknown("…", "not followed")
     trees = [each.tree if isinstance(each, Series) else literal(each) for each in (left, right)]
-    return held.with_tree(called("either", *trees), watch=watch)
+    return held.with_tree(transforming_call("either", *trees), watch=watch)
 
 
 def bound_series(run: Run, held: Series, node: Any) -> Value:
@@ -180,7 +182,7 @@ def bound_series(run: Run, held: Series, node: Any) -> Value:
         return held
 
     run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
-    return held.with_tree(called("expression", *slots_below(held.tree)), doubt=WIDENED)
+    return held.with_tree(transforming_call("expression", *slots_below(held.tree)), doubt=WIDENED)
 
 
 NOTICED = 64

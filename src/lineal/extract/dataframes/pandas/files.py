@@ -65,7 +65,7 @@ def plain_slot(slot: Slot) -> Slot:
 
 def final_relation(held: DataFrame) -> Relation:
     """Return a frame that a program ends with: its index first, where that has names."""
-    return written(held.table, True)
+    return columns_to_write(held.table, True)
 
 
 def read_file(call: Call) -> Value:
@@ -342,7 +342,7 @@ def row_of_values(frame: DataFrame) -> Row:
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def written(table: Table, with_index: bool) -> Relation:
+def columns_to_write(table: Table, with_index: bool) -> Relation:
     """Return the columns that are written of a frame: its index first, where that is written and has names."""
     if not with_index or not table.index:
         return left(table.relation)
@@ -362,7 +362,7 @@ def to_file(index_default: bool) -> Callable[[Call, Table], Value]:
         if wanted is not None:
             table = select_columns(call, table, wanted)
         append = call.keywords.get("mode") == "a"
-        relation = written(table, call.flag("index", index_default))
+        relation = columns_to_write(table, call.flag("index", index_default))
         write_path(call.run, relation, path, call.node, append)
         return None
 
@@ -380,7 +380,9 @@ def to_json(call: Call, table: Table) -> Value:
     path = call.get(0, "path_or_buf")
     if path is None:
         return Unknown("text", "the text of a frame", inputs=(table.relation,))
-    write_path(call.run, written(table, call.keywords.get("orient") == "table"), path, call.node)
+    write_path(
+        call.run, columns_to_write(table, call.keywords.get("orient") == "table"), path, call.node
+    )
     return None
 
 
@@ -389,7 +391,7 @@ def to_excel(call: Call, table: Table) -> Value:
     target = call.get(0, "excel_writer")
     if isinstance(target, Writer):
         target = target.path
-    relation = written(table, call.flag("index", True))
+    relation = columns_to_write(table, call.flag("index", True))
     write_path(call.run, relation, target, call.node, append=True)
     return None
 
@@ -412,7 +414,7 @@ def to_sql(call: Call, table: Table) -> Value:
     if isinstance(name, str) and isinstance(schema, str):
         name = f"{schema}.{name}"
     append = call.get(3, "if_exists", call.keywords.get("if_exists")) == "append"
-    relation = written(table, call.flag("index", True))
+    relation = columns_to_write(table, call.flag("index", True))
     write_table(call.run, relation, name, call.node, append)
     return None
 

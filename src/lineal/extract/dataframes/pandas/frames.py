@@ -22,7 +22,7 @@ from lineal.extract.dataframes.pandas.rows import ROWS
 from lineal.extract.dataframes.pandas.selection import item_of_row, set_columns
 from lineal.extract.dataframes.pandas.series import ARITHMETIC, SERIES, combine_frames
 from lineal.extract.dataframes.pandas.series import PARTS as DATE_PARTS
-from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import (
     Accessor,
     DataFrame,
@@ -176,7 +176,7 @@ def index_of_frame(call: Call, held: DataFrame, name: str) -> Value:
         return Series(call.leaf(index[0]), index[0].slot.name, held.table)
     if not index:
         return Series(call.tree(None), None, held.table)
-    return Series(called("index", *map(call.leaf, index)), None, held.table)
+    return Series(transforming_call("index", *map(call.leaf, index)), None, held.table)
 
 
 def values_of_frame(call: Call, held: DataFrame, name: str) -> Value:
@@ -274,7 +274,7 @@ def on_row(
         return DataFrame(held.table)
 
     trees = [call.leaf(each) for each in held.table.relation.attributes]
-    return Series(called(name, *trees), None, held.table, watch=held.watch)
+    return Series(transforming_call(name, *trees), None, held.table, watch=held.watch)
 
 
 # -- series and groups -----------------------------------------------------------------------------
@@ -300,7 +300,9 @@ SERIES_PARTS: dict[str, Callable[[Call, Series, str], Value]] = {
         lambda call, held, name: Unknown(name, "only the data knows"),
     ),
     "index": lambda call, held, name: index_of_frame(call, DataFrame(held.table), name),
-    **dict.fromkeys(DATE_PARTS, lambda call, held, name: held.with_tree(called(name, held.tree))),
+    **dict.fromkeys(
+        DATE_PARTS, lambda call, held, name: held.with_tree(transforming_call(name, held.tree))
+    ),
 }
 """What a series has without a call; the index of a frame by dates has parts of dates."""
 
@@ -312,7 +314,7 @@ def on_series(
     call = Call(run, arguments, keywords, node)
     if held.watch is not None and (name not in SERIES or is_element_method(held, name)):
         given = [each for each in arguments if isinstance(each, Series)]
-        return held.with_tree(called(name, held.tree, *(each.tree for each in given)))
+        return held.with_tree(transforming_call(name, held.tree, *(each.tree for each in given)))
 
     method = SERIES.get(name)
     if method is not None:

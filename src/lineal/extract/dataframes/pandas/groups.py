@@ -28,9 +28,9 @@ from lineal.extract.dataframes.pandas.trees import (
     OTHER_AGGREGATES,
     aggregate,
     aggregate_call,
-    called,
     has_aggregate,
     over,
+    transforming_call,
 )
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
@@ -118,7 +118,12 @@ class Grouper:
         columns = [call.column(table, name_of(self.key))] if is_name(self.key) else [*table.index]
         evaluation = call.evaluation()
         return [
-            call.make(each.slot.name, called("period", call.leaf(each)), table.relation, evaluation)
+            call.make(
+                each.slot.name,
+                transforming_call("period", call.leaf(each)),
+                table.relation,
+                evaluation,
+            )
             for each in columns
         ]
 
@@ -337,7 +342,7 @@ def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any])
         own = [tree] if name == "rank" else []
         return over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
     if name in SHIFTED:
-        return over(exp.Lag(this=called(name, tree)), keys, order)
+        return over(exp.Lag(this=transforming_call(name, tree)), keys, order)
     return over(aggregate(CUMULATIVE.get(name, name), tree), keys, order)
 
 
@@ -361,8 +366,8 @@ def transform(call: Call, groups: Groups) -> Value:
 def followed_transform(call: Call, column: Series, function: Value, keys: Sequence[Any]) -> Any:
     """transform(lambda s: s / s.sum())      the keys decide which rows are summed"""
     made = invoke(call.run, function, [column], {}, call.node)
-    tree = made.tree if isinstance(made, Series) else called("transform", column.tree)
-    return called("transform", tree, over(exp.RowNumber(), keys))
+    tree = made.tree if isinstance(made, Series) else transforming_call("transform", column.tree)
+    return transforming_call("transform", tree, over(exp.RowNumber(), keys))
 
 
 def rows_of_groups(call: Call, groups: Groups, tree_of: Callable[[str], Any]) -> Value:
@@ -580,7 +585,7 @@ def reduce_frame(name: str) -> Callable[[Call, Table], Value]:
         """df[["a", "b"]].sum(axis=1), df.mean()"""
         if call.get(0, "axis", 0) in (1, "columns"):
             trees = [call.leaf(each) for each in table.relation.attributes]
-            return Series(called(name, *trees), None, table)
+            return Series(transforming_call(name, *trees), None, table)
         return aggregate_frame(call, table, [(each, each, name) for each in table.relation.names])
 
     return reduce

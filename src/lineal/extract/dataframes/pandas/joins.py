@@ -15,7 +15,7 @@ from lineal.extract.dataframes.pandas.calls import (
     without_names,
 )
 from lineal.extract.dataframes.pandas.columns import coalesce, renamed
-from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Series, Table
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import (
@@ -65,7 +65,7 @@ def merge(call: Call, left: Table) -> Table:
     if call.keywords.get("indicator"):
         flag = call.keywords["indicator"]
         name = flag if isinstance(flag, str) else "_merge"
-        return call.assign(made, {name: called("indicator", *key_trees(call, sides))})
+        return call.assign(made, {name: transforming_call("indicator", *key_trees(call, sides))})
     return made
 
 

@@ -17,9 +17,9 @@ from lineal.extract.dataframes.pandas.trees import (
     AGGREGATES,
     OTHER_AGGREGATES,
     aggregate,
-    called,
     case,
     operand,
+    transforming_call,
 )
 from lineal.extract.dataframes.pandas.values import DataFrame, Row, Series, Table
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, relation_in
@@ -75,7 +75,7 @@ def transformed(name: str) -> LibraryFunction:
             return whole_frame(call, name)
         first = main_of(*several)
         trees = [call.fitted(each, first.table.relation.rows) for each in several]
-        made = together(first, list(several), called(name, *trees))
+        made = together(first, list(several), transforming_call(name, *trees))
         made.name = first.name
         return made
 
@@ -88,12 +88,12 @@ def whole_frame(call: Call, name: str) -> Value:
     if not isinstance(held, DataFrame):
         return Unknown(f"{name}()", "computed")
     if name != "to_datetime":
-        trees = {each: called(name, call.leaf(call.column(held.table, each)))
+        trees = {each: transforming_call(name, call.leaf(call.column(held.table, each)))
                  for each in held.relation.names}  # fmt: skip
         return DataFrame(call.assign(held.table, trees))
 
     leaves = [call.leaf(each) for each in held.relation.attributes]
-    return Series(called(name, *leaves), None, held.table)
+    return Series(transforming_call(name, *leaves), None, held.table)
 
 
 def where(call: Call) -> Value:
@@ -254,7 +254,7 @@ def computed(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
 
     first = main_of(*several)
     made = together(
-        first, list(several), called(name.rpartition(".")[2], *(s.tree for s in several))
+        first, list(several), transforming_call(name.rpartition(".")[2], *(s.tree for s in several))
     )
     if first.watch is None:
         made.doubt = made.doubt or NOT_HERE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Series, Table
 from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.columns.alternatives import ONE_BRANCH
@@ -23,7 +23,7 @@ def merge_columns(run: Run, left: Value, right: Value) -> Value:
 
     parents = (*left.parents, *right.parents, right.table.relation)
     return left.with_tree(
-        called("either", left.tree, right.tree), parents=parents, doubt=ONE_BRANCH
+        transforming_call("either", left.tree, right.tree), parents=parents, doubt=ONE_BRANCH
     )
 
 

@@ -13,7 +13,7 @@ from lineal.algebra.relation import pivot_cell
 from lineal.algebra.relation import unpivot as unpivot_frame
 from lineal.extract.dataframes.pandas.calls import Call, is_name, name_of, without_names
 from lineal.extract.dataframes.pandas.groups import aggregate_tree, label_of
-from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Groups, Levels, Series, Table
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Value
@@ -221,7 +221,7 @@ def dummies(
     call: Call, tree: Any, name: str, prefix: str, table: Table, evaluation: Any
 ) -> Attribute:
     """Return the columns that tell which value a row has: one for each value of the data."""
-    lineage = call.lineage(called("get_dummies", tree), table.relation, evaluation)
+    lineage = call.lineage(transforming_call("get_dummies", tree), table.relation, evaluation)
     label = Dataset("", f"{prefix}<pivot:{name}>")
     return fresh(star_slot(Star(label, made=Made(lineage, prefix, ""))))
 
@@ -242,7 +242,7 @@ def crosstab(call: Call) -> Value:
     values = call.keywords.get("values")
     lineage: Lineage = {}
     if isinstance(values, Series):
-        lineage = call.lineage(called("values", values.tree), table.relation, evaluation)
+        lineage = call.lineage(transforming_call("values", values.tree), table.relation, evaluation)
 
     frame = pivot_frame(table.relation.frame, [each.slot for each in keys], [])
     made = cell(lineage, deciding, [columns.name or "col_0"], [])

@@ -12,7 +12,7 @@ from lineal.algebra.relation import compare, explode
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.dataframes.pandas.calls import Call, set_column
 from lineal.extract.dataframes.pandas.selection import narrow_rows, rows_by_label, sort_rows
-from lineal.extract.dataframes.pandas.trees import called
+from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import Series, Table
 from lineal.extract.pyspark.values import Pattern, Value
 from lineal.model.way import Clause
@@ -93,7 +93,7 @@ def duplicated(call: Call, table: Table) -> Series:
     """df.duplicated(subset=["id"])      whether a row was there before"""
     subset = call.get(0, "subset")
     names = table.relation.names if subset is None else call.names(subset)
-    return Series(called("duplicated", *leaves(call, table, names or [])), None, table)
+    return Series(transforming_call("duplicated", *leaves(call, table, names or [])), None, table)
 
 
 def leaves(call: Call, table: Table, names: Sequence[str]) -> list[Any]:
@@ -111,7 +111,7 @@ def explode_column(call: Call, table: Table) -> Table:
     attributes = list(table.relation.attributes)
     trees = leaves(call, table, names)
     for name, tree in zip(names, trees, strict=True):
-        made = call.make(name, called("explode", tree), table.relation, evaluation)
+        made = call.make(name, transforming_call("explode", tree), table.relation, evaluation)
         attributes = set_column(attributes, made)
 
     arrays = call.expressions(table.relation, evaluation, trees, Clause.LATERAL)
@@ -183,7 +183,7 @@ def expression_of(call: Call, table: Table, text: str) -> Any:
     names = [each.id for each in ast.walk(tree) if isinstance(each, ast.Name)]
     spelled = [quoted.get(name, name) for name in dict.fromkeys(names)]
     columns = [name for name in spelled if name not in ("True", "False", "index", "abs", "sqrt")]
-    return called("eval", *leaves(call, table, columns))
+    return transforming_call("eval", *leaves(call, table, columns))
 
 
 ROWS = {

@@ -17,7 +17,7 @@ from lineal.extract.dataframes.pandas.calls import (
     relations_of,
     without_names,
 )
-from lineal.extract.dataframes.pandas.trees import called, case
+from lineal.extract.dataframes.pandas.trees import case, transforming_call
 from lineal.extract.dataframes.pandas.values import (
     DataFrame,
     Indexer,
@@ -162,7 +162,7 @@ def mask_frame(call: Call, table: Table, mask: DataFrame) -> Table:
     df[df > 0]
     """
     trees = [call.leaf(each) for each in mask.relation.attributes if each.slot.star is None]
-    test = called("mask", *trees)
+    test = transforming_call("mask", *trees)
     return change_every(call, table, lambda tree: case([test], [tree]))
 
 
@@ -289,8 +289,8 @@ def part_of_series(call: Call, held: Series, key: Value) -> Value:
     if isinstance(key, (slice, list)):
         return held
     if held.watch is not None:
-        return held.with_tree(called("item", held.tree, call.tree(key)))
-    return held.with_tree(called("item", held.tree), is_scalar=True)
+        return held.with_tree(transforming_call("item", held.tree, call.tree(key)))
+    return held.with_tree(transforming_call("item", held.tree), is_scalar=True)
 
 
 def item_of_series(run: Run, held: Series, key: Value, node: Any) -> Value:
@@ -379,7 +379,9 @@ def value_for(call: Call, held: Value) -> Any:
         if isinstance(each, (Unknown, Pattern)):
             call.dynamic("a value", each)
     if isinstance(held, Row):
-        return called("row", *(call.leaf(each) for each in held.table.relation.attributes))
+        return transforming_call(
+            "row", *(call.leaf(each) for each in held.table.relation.attributes)
+        )
     if isinstance(held, Series):
         return held
     return call.tree(held)
@@ -426,7 +428,7 @@ def set_values(run: Run, owner: Series, key: Value, held: Value, node: Any) -> N
     if isinstance(key, Series):
         owner.tree = case([key.tree], [tree], owner.tree)
     else:
-        owner.tree = called("item", owner.tree, tree)
+        owner.tree = transforming_call("item", owner.tree, tree)
     owner.parents = (*owner.parents, *relations_of([key, held]))
 
 
@@ -446,7 +448,7 @@ def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held:
     for name, each in zip(names, several, strict=False):
         old = call.find(table, name) if may_have(table, name) else None
         default = call.leaf(old) if old is not None else None
-        test = tests[0] if len(tests) == 1 else called("rows", *tests)
+        test = tests[0] if len(tests) == 1 else transforming_call("rows", *tests)
         tree = call.fitted(each, table.relation.rows) if isinstance(each, Series) else each
         made[name] = case([test], [tree], default)
 

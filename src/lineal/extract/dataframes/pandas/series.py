@@ -32,9 +32,9 @@ from lineal.extract.dataframes.pandas.trees import (
     BINARY_TREES,
     OTHER_AGGREGATES,
     aggregate,
-    called,
     case,
     operand,
+    transforming_call,
 )
 from lineal.extract.dataframes.pandas.values import (
     Accessor,
@@ -179,21 +179,23 @@ def transformed(name: str) -> SeriesMethod:
         """s.round(2)"""
         given = [each for each in (*call.arguments, *call.keywords.values())
                  if isinstance(each, Series)]  # fmt: skip
-        return together(held, [held, *given], called(name, held.tree, *map(operand, given)))
+        return together(
+            held, [held, *given], transforming_call(name, held.tree, *map(operand, given))
+        )
 
     return apply
 
 
 def as_type(call: Call, held: Series) -> Value:
     """s.astype("int64")"""
-    return held.with_tree(called("astype", held.tree))
+    return held.with_tree(transforming_call("astype", held.tree))
 
 
 def fill_missing(call: Call, held: Series) -> Value:
     """s.fillna(0), s.fillna(other)      the value, and whether it is missing"""
     other = call.get(0, "value", call.get(-1, "other"))
     if other is None:
-        return held.with_tree(coalesce(held.tree, called("fillna", held.tree)))
+        return held.with_tree(coalesce(held.tree, transforming_call("fillna", held.tree)))
     rows = held.table.relation.rows
     tree = call.fitted(other, rows) if isinstance(other, Series) else operand(other)
     return together(held, [held, other], coalesce(held.tree, tree))
@@ -244,14 +246,14 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
 def look_up(call: Call, held: Series, other: Series) -> Series:
     """s.map(prices.set_index("sku")["price"])      the price, found by the key"""
     keys = [call.leaf(each) for each in other.table.index]
-    tree = case([called("index", held.tree, *keys)], [other.tree])
+    tree = case([transforming_call("index", held.tree, *keys)], [other.tree])
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
 
 
 def look_up_pairs(call: Call, held: Series, pairs: dict[Value, Value]) -> Series:
     """s.map(dict(zip(prices["sku"], prices["price"])))"""
     key, value = next(item for item in pairs.items() if isinstance(item[0], Series))
-    tree = case([called("index", held.tree, key.tree)], [operand(value)])
+    tree = case([transforming_call("index", held.tree, key.tree)], [operand(value)])
     return together(held, [held, key, value], tree).with_tree(
         tree, name=held.name, watch=held.watch
     )
@@ -263,7 +265,7 @@ def is_in(call: Call, held: Series) -> Value:
     tree = operand(other)
     if isinstance(other, Series):
         tree = call.fitted(other.with_tree(other.tree, is_scalar=True), held.table.relation.rows)
-    return together(held, [held, other], called("isin", held.tree, tree))
+    return together(held, [held, other], transforming_call("isin", held.tree, tree))
 
 
 def windowed(name: str) -> SeriesMethod:
@@ -383,7 +385,7 @@ def rename_axis(call: Call, held: Series) -> Value:
 def explode(call: Call, held: Series) -> Value:
     """s.explode()"""
     table = narrow_rows(call, held.table, [held.tree])
-    return held.with_tree(called("explode", held.tree), table=table)
+    return held.with_tree(transforming_call("explode", held.tree), table=table)
 
 
 def unstack(call: Call, held: Series) -> Value:
@@ -395,7 +397,9 @@ def between(call: Call, held: Series) -> Value:
     """s.between(lo, hi)"""
     low, high = call.get(0, "left"), call.get(1, "right")
     return together(
-        held, [held, low, high], called("between", held.tree, operand(low), operand(high))
+        held,
+        [held, low, high],
+        transforming_call("between", held.tree, operand(low), operand(high)),
     )
 
 
@@ -490,7 +494,7 @@ def on_accessor(
     if name == "cat" and arguments and isinstance(arguments[0], list):
         given += [each for each in arguments[0] if isinstance(each, Series)]
 
-    tree = called(name, series.tree, *map(operand, given))
+    tree = transforming_call(name, series.tree, *map(operand, given))
     made = together(series, [series, *given], tree)
     made.name = series.name
     if name in EXPANDING and expands(call, name):
@@ -530,10 +534,10 @@ PARTS = frozenset(
 def attribute_of_accessor(run: Run, held: Accessor, name: str, node: Any) -> Value:
     """df["day"].dt.year"""
     if name in PARTS:
-        return held.series.with_tree(called(name, held.series.tree))
+        return held.series.with_tree(transforming_call(name, held.series.tree))
     return Method(held, name)
 
 
 def item_of_accessor(run: Run, held: Accessor, key: Value, node: Any) -> Value:
     """df["name"].str[:3]"""
-    return held.series.with_tree(called("slice", held.series.tree))
+    return held.series.with_tree(transforming_call("slice", held.series.tree))

@@ -60,7 +60,7 @@ def holds_unknown(held: Value) -> bool:
     return isinstance(held, (Unknown, Pattern))
 
 
-def called(name: str, *arguments: Any) -> Any:
+def transforming_call(name: str, *arguments: Any) -> Any:
     """Return a call that transforms each of its arguments.
 
     df["x"].str.lower()
@@ -145,4 +145,4 @@ def case(tests: Sequence[Any], values: Sequence[Any], default: Any = None) -> An
 
 def either(*trees: Any) -> Any:
     """Return a value that is one of several, with conditions that are told elsewhere."""
-    return called("either", *trees)
+    return transforming_call("either", *trees)

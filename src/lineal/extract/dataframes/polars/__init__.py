@@ -26,7 +26,7 @@ from lineal.extract.dataframes.polars.frames import (
 from lineal.extract.dataframes.polars.functions import FUNCTIONS, column_member
 from lineal.extract.dataframes.polars.groups import GROUP_METHODS, call_groups
 from lineal.extract.dataframes.polars.joins import append, concat
-from lineal.extract.dataframes.polars.methods import METHODS, SCALAR_METHODS, called, then
+from lineal.extract.dataframes.polars.methods import METHODS, SCALAR_METHODS, call_function, then
 from lineal.extract.dataframes.polars.namespaces import KINDS, call_accessor
 from lineal.extract.dataframes.polars.selectors import SELECTORS, operate_on_selectors
 from lineal.extract.dataframes.polars.sources import SINKS, SOURCES, of_columns
@@ -112,7 +112,7 @@ def call_expr(
     if name in SERIES_METHODS:
         return SERIES_METHODS[name](run, held, arguments, keywords, node)
 
-    made = called(run, held, name, arguments, keywords, node)
+    made = call_function(run, held, name, arguments, keywords, node)
     if name in SCALAR_METHODS:
         return made
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.{name} is not traced", node)
@@ -144,7 +144,7 @@ def value_counts(
 ) -> Value:
     """df["a"].value_counts()      a frame of a and count; of an expression, a struct of both"""
     if not is_series(held):
-        return called(run, held, "value_counts", arguments, {}, node)
+        return call_function(run, held, "value_counts", arguments, {}, node)
     frame = to_frame(run, held, [], {}, node)
     groups = Groups(frame, [LIBRARIES["polars.col"](run, [held.name or held.root], {}, node)])
     name = keywords.get("name", "proportion" if keywords.get("normalize") else "count")

@@ -66,7 +66,7 @@ def by_pattern(text: str) -> Selector:
     return Selector(lambda name, kind: found.search(name) is not None, PERHAPS)
 
 
-def listed(names: Iterable[str]) -> Selector:
+def named_columns(names: Iterable[str]) -> Selector:
     """pl.col("a", "b"), cs.by_name("a", "b")"""
     several = tuple(names)
     keys = {name.lower() for name in several}

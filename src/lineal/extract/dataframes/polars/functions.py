@@ -13,7 +13,7 @@ from lineal.extract.dataframes.polars.expressions import (
     constant,
     expr_of,
     exprs_of,
-    listed,
+    named_columns,
     named_exprs,
     one_of,
     selected,
@@ -49,7 +49,7 @@ def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     if len(given) == 1:
         return expr_of(run, given[0], node)
     if all(type(each) is str for each in given):
-        return selected(run, listed(given), node)
+        return selected(run, named_columns(given), node)
     if given and all(isinstance(each, Choice) for each in given):
         return one_of([expr_of(run, each, node) for each in given])
 

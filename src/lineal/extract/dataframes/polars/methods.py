@@ -37,7 +37,7 @@ from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, not
 Method = Callable[[Run, Expr, Arguments, Keywords, Any], Value]
 
 
-def called(
+def call_function(
     run: Run, held: Expr, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Expr:
     """pl.col("a").log(2), pl.col("a").pow(pl.col("b"))      a function of all that is given"""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.dataframes.polars.expressions import by_pattern, expr_of, listed, operate
+from lineal.extract.dataframes.polars.expressions import by_pattern, expr_of, named_columns, operate
 from lineal.extract.dataframes.polars.methods import leaving_out
 from lineal.extract.dataframes.polars.values import (
     EVERYTHING,
@@ -45,7 +45,7 @@ def empty(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 def by_name(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """cs.by_name("a", "b")"""
-    return listed(texts(arguments))
+    return named_columns(texts(arguments))
 
 
 def by_text(test: Callable[[str, str], bool]) -> LibraryCall:

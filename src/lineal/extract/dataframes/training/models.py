@@ -11,7 +11,7 @@ from sqlglot import exp
 from lineal.algebra.expression import AGGREGATED, VALUE
 from lineal.algebra.frame import Slot, answer
 from lineal.algebra.lineage import Lineage, pour, united
-from lineal.extract.dataframes.pandas.trees import called, leaf
+from lineal.extract.dataframes.pandas.trees import leaf, transforming_call
 from lineal.extract.dataframes.pandas.values import DataFrame, Series
 from lineal.extract.dataframes.training.data import data_of, frame_of, table_of
 from lineal.extract.dataframes.training.estimators import (
@@ -300,7 +300,7 @@ def predict(
         model = dataset(run, held.model, held.model, node)
         trees.append(leaf(run, model_slot(model), node))
         parents = (model,)
-    tree = called("predict", *trees)
+    tree = transforming_call("predict", *trees)
     return Series(tree, PREDICTION, table_of(given, features.relation), parents=parents)
 
 
@@ -325,7 +325,7 @@ def transform(
 
     slots = transformed(run, held, features.slots, held.learnt, node)
     if isinstance(given, Series) and len(slots) == 1:
-        return given.with_tree(called("transform", leaf(run, slots[0], node)))
+        return given.with_tree(transforming_call("transform", leaf(run, slots[0], node)))
     return frame_of(run, given, slots, features.relation)
 
 

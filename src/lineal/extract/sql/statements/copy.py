@@ -39,13 +39,13 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
 
     if stage:  # COPY INTO @stage FROM t
         if files:
-            return written(stage, files[0], node)
+            return plan_write(stage, files[0], node)
 
         return None
 
     if not node.args.get("kind"):
         if paths:
-            return written(paths[0], node.this, node)
+            return plan_write(paths[0], node.this, node)
 
         return None
 
@@ -112,7 +112,7 @@ def export(node: exp.Export, facts: Facts) -> Plan | None:
     options = node.args.get("options")
     for option in options.expressions if options is not None else ():
         if option.this.name.lower() == "uri":
-            return written(path_name(option.args["value"].name), node.this, node)
+            return plan_write(path_name(option.args["value"].name), node.this, node)
     return None
 
 
@@ -136,7 +136,7 @@ def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupporte
         return Unsupported
     if not isinstance(query, (exp.Query, exp.Table)):  # UNLOAD ('{query}'): only a run knows it
         return Unsupported
-    return written(path_name(found[2]), query, node)
+    return plan_write(path_name(found[2]), query, node)
 
 
 def path_of(node: Any) -> str:
@@ -151,7 +151,7 @@ def path_of(node: Any) -> str:
     return ""
 
 
-def written(path: str, query: Any, node: Any) -> Plan:
+def plan_write(path: str, query: Any, node: Any) -> Plan:
     """Return the plan of a write to a path: of a query, or of every column of a table."""
     if isinstance(query, exp.Schema):
         columns = [exp.column(each.copy()) for each in query.expressions]

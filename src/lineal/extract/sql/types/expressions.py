@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.functions import returns_of
-from lineal.extract.sql.types.kinds import NULL, UNKNOWN, Kind, Type, element, field, made, spelled
+from lineal.extract.sql.types.kinds import (
+    NULL,
+    UNKNOWN,
+    Kind,
+    Type,
+    build_type,
+    element,
+    field,
+    spelled,
+)
 from lineal.extract.sql.types.rules import WITHOUT_LENGTHS
 
 if TYPE_CHECKING:
@@ -98,7 +107,7 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
             digits = len(whole.lstrip("0") + fraction)
         else:
             digits = len(whole + fraction)
-        return made(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
+        return build_type(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
 
     return UNKNOWN
 

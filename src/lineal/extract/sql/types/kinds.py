@@ -90,7 +90,7 @@ def spelled(kind: exp.DataType, dialect: str) -> Type:
     return Type(kind.sql(dialect=dialect or None), kind)
 
 
-def made(dialect: str, name: Any, *parts: Any) -> Type:
+def build_type(dialect: str, name: Any, *parts: Any) -> Type:
     """Build a type from its parts.
 
     ARRAY of a type, DECIMAL of two numbers

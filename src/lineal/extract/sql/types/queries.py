@@ -83,7 +83,7 @@ class Scope:
         """Tell whether the columns of every source are known."""
         return all(source.table.complete for source in self.sources)
 
-    def named(self, alias: str) -> Source | None:
+    def source_of(self, alias: str) -> Source | None:
         """Return the source of an alias."""
         return next((source for source in self.sources if source.alias == alias), None)
 
@@ -175,11 +175,11 @@ class Typing:
                 continue
             body = cte.this
             if node.args.get("recursive") and isinstance(body.unnest(), exp.SetOperation):
-                anchor = self.listed(
+                anchor = self.rename_columns(
                     self.query(body.unnest().this, parent, {**known, key: OPEN}), alias
                 )
                 known[key] = anchor
-            known[key] = self.listed(self.query(body, parent, known), alias)
+            known[key] = self.rename_columns(self.query(body, parent, known), alias)
 
         return known
 
@@ -249,7 +249,7 @@ class Typing:
         if not isinstance(node, exp.Column):
             return scope.visible()
         if node.args.get("db") is None:
-            source = scope.named(self.table_key(node.args["table"]))
+            source = scope.source_of(self.table_key(node.args["table"]))
         else:
             source = None
 
@@ -399,7 +399,7 @@ class Typing:
 
         name = ""
         if isinstance(alias, exp.TableAlias):
-            table = self.listed(table, alias)
+            table = self.rename_columns(table, alias)
             name = self.table_key(alias.this) if alias.this is not None else ""
         elif isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
             name = self.table_key(node.this)
@@ -411,7 +411,7 @@ class Typing:
         for lateral in node.args.get("laterals") or ():
             self.relation(lateral, scope, ctes)
 
-    def listed(self, table: Table, alias: Any) -> Table:
+    def rename_columns(self, table: Table, alias: Any) -> Table:
         """Rename the columns of a table by an alias.
 
         AS d(p, q)
@@ -556,7 +556,7 @@ class Typing:
         found = scope.column(self.key(parts[0])) if len(parts) == 1 else None
         here: Scope | None = scope
         while found is None and here is not None:
-            source = here.named(self.table_key(parts[0]))
+            source = here.source_of(self.table_key(parts[0]))
             if source is not None:
                 found, start = source.table.find(self.key(parts[1])) or UNKNOWN, 1
             here = here.parent

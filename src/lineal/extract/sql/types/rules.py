@@ -21,10 +21,10 @@ from lineal.extract.sql.types.kinds import (
     Type,
     adjusted,
     bounded,
+    build_type,
     decimal,
     declared,
     element,
-    made,
     same,
     spelled,
     wider_decimal,
@@ -116,7 +116,7 @@ class Rules:
     def array(self, of: Type) -> Type:
         """Return the type of an array of a type."""
         if of.kind is not None and of is not NULL:
-            return made(self.dialect, Kind.ARRAY, of)
+            return build_type(self.dialect, Kind.ARRAY, of)
 
         return UNKNOWN
 
@@ -164,9 +164,9 @@ class Rules:
         digits = decimal(first)
         if digits is not None:
             if self.family == "spark":
-                return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
+                return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
             if self.family in ("duckdb", "trino"):
-                return made(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
+                return build_type(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
 
             return UNKNOWN
 
@@ -187,7 +187,7 @@ class Rules:
         if self.family == "duckdb" and (digits is not None or first.is_a(REALS)):
             return self.normal("double")
         if self.family == "spark" and first.is_a((Kind.DECIMAL,)) and digits is not None:
-            return made(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
+            return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
         if self.family in ("spark", "trino", "bigquery") and first.is_a((*INTEGERS, Kind.DOUBLE)):
             return self.normal("double")
         if self.family == "spark" and first.is_a(REALS):
@@ -305,7 +305,7 @@ class Rules:
         if self.family == "spark" and digits[0] is not None and digits[1] is not None:
             found = wider_decimal(digits[0], digits[1])
             if found[0] <= DIGITS:
-                return made(self.dialect, Kind.DECIMAL, *found)
+                return build_type(self.dialect, Kind.DECIMAL, *found)
 
             return UNKNOWN
 
@@ -377,7 +377,7 @@ class Rules:
             or not any(each.is_a((Kind.DECIMAL,)) for each in (left, right))
         ):
             return UNKNOWN
-        return made(
+        return build_type(
             self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1]))
         )
 

@@ -344,7 +344,7 @@ class Evaluator:
         of = node.parts["of"]
         if of.kind == "member":
             receiver = self.value(of.parts["of"], scope)
-            given = self.given(node, scope)
+            given = self.arguments_of(node, scope)
             held = member_of(receiver, of.parts["name"])
             if isinstance(held, (Function, Native)):
                 return self.call(held, given)
@@ -352,9 +352,9 @@ class Evaluator:
             return self.method(receiver, of.parts["name"], given)
 
         held = self.value(of, scope)
-        return self.call(held, self.given(node, scope))
+        return self.call(held, self.arguments_of(node, scope))
 
-    def given(self, node: Node, scope: Scope) -> list[Any]:
+    def arguments_of(self, node: Node, scope: Scope) -> list[Any]:
         """Return the arguments of a call."""
         return self.spread(node.parts["given"], scope)
 
