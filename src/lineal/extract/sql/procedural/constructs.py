@@ -151,8 +151,6 @@ class Constructs(Simple):
 
         routine = self.pending.pop().held if self.awaits_block else None
         self.declaring = False
-        if routine is None and self.innermost == "PACKAGE":
-            return at + 1  # the statements of a package; its END is that of the package
         if self.in_block:
             self.push("BEGIN", tokens[at], routine=routine)
         else:
