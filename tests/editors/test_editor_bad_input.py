@@ -110,6 +110,31 @@ def test_files_that_change_while_they_are_read(jaffle: Path) -> None:
     talk(jaffle, conversation)
 
 
+def test_answers_are_about_the_files_as_they_are(jaffle: Path) -> None:
+    """Lines are added above the name: whether a client tells or not, a rename edits the name."""
+
+    async def conversation(editor: Editor) -> None:
+        assert "`stg_orders.order_id`" in await editor.hover(STG_ORDERS, "order_id")
+        editor.save(STG_ORDERS, "-- one\n-- two\n" + editor.text(STG_ORDERS))
+        assert "`stg_orders.order_id`" in await editor.hover(STG_ORDERS, "as order_id", "order_id")
+        text = "-- nobody\n-- tells\n-- this\n" + editor.text(CUSTOMERS)
+        jaffle.joinpath(CUSTOMERS).write_text(text, encoding="utf-8")
+        document = types.TextDocumentIdentifier(editor.uri(CUSTOMERS))
+        params = types.RenameParams(document, editor.at(CUSTOMERS, "as spent", "spent"), "paid")
+        found = await editor.client.text_document_rename_async(params)
+        assert found is not None and found.document_changes is not None
+        (change,) = found.document_changes
+        assert isinstance(change, types.TextDocumentEdit)
+        lines = text.splitlines()
+        for edit in change.edits:
+            assert isinstance(edit, (types.TextEdit, types.AnnotatedTextEdit))
+            span = edit.range
+            line = lines[span.start.line]
+            assert line[span.start.character : span.end.character] == "spent"
+
+    talk(jaffle, conversation)
+
+
 def test_a_broken_dbt_project_has_a_diagnostic_and_answers(jaffle: Path) -> None:
     """The settings cannot be read: their file says so, and the models are read without them."""
     good = jaffle.joinpath(PROJECT).read_text()

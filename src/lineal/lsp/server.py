@@ -7,6 +7,7 @@ computes lineage. Edits are gathered for a moment before the worker is asked abo
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from lsprotocol import converters, types
 from pygls import uris
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import json_rpc
 
 from lineal import __version__
 from lineal.lsp.notebooks import NOTEBOOKS, Notebooks
@@ -35,6 +37,8 @@ REFRESH_AFTER = 1.0
 
 
 START = {"line": 0, "character": 0}
+REFUSED = -32803
+"""The protocol's code of a request that was understood and cannot be fulfilled: RequestFailed."""
 
 
 class Session:
@@ -54,6 +58,8 @@ class Session:
         self._checking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._is_edited = False
+        self._is_behind = False
+        """files have changed, and the project was not read again"""
 
     # -- the worker --------------------------------------------------------------------------------
 
@@ -74,9 +80,15 @@ class Session:
             raise JsonRpcException("the server is not initialized", -32002)
         try:
             await self.send_texts(self.worker)
-            return await self.worker.ask(question, {**asked, "encoding": self.encoding})
+            behind, self._is_behind = self._is_behind, False
+            try:
+                about = {"encoding": self.encoding, "is_behind": behind}
+                return await self.worker.ask(question, {**asked, **about})
+            except BaseException:
+                self._is_behind = self._is_behind or behind
+                raise
         except Misasked as mistake:
-            raise JsonRpcException(str(mistake), -32803) from mistake
+            raise JsonRpcException(str(mistake), REFUSED) from mistake
         except WorkerFailed as failure:
             raise JsonRpcException(str(failure), -32603) from failure
 
@@ -140,6 +152,11 @@ class Session:
         self.publish(found["files"], is_whole=False)
         if found["is_stale"]:
             self.refresh_soon(REFRESH_AFTER)
+
+    def files_changed(self) -> None:
+        """Read the project again soon; a question that comes before that reads it, too."""
+        self._is_behind = True
+        self.refresh_soon(REFRESH_AFTER)
 
     def refresh_soon(self, pause: float = 0.0) -> None:
         """Read the project again after a pause without edits."""
@@ -216,8 +233,15 @@ def path_of(uri: str) -> str:
     return uris.to_fs_path(uri) or uri
 
 
+def is_worth_logging(record: logging.LogRecord) -> bool:
+    """Tell whether a record is more than a refusal, whose reason the client gets as an answer."""
+    problem = record.exc_info[1] if record.exc_info else None
+    return not (isinstance(problem, JsonRpcException) and problem.code == REFUSED)
+
+
 def serve(start: Start, stream: BinaryIO) -> None:
     """Serve a client until it ends; `start` returns the worker that reads a folder."""
+    logging.getLogger(json_rpc.__name__).addFilter(is_worth_logging)
     server, session = build_server(start)
     server.start_io(ClientInput(stream, session.kill))
 
@@ -278,8 +302,8 @@ def add_documents(server: LanguageServer, session: Session) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
-        """Read the project again, once the files have settled."""
-        session.refresh_soon(REFRESH_AFTER)
+        """Read the project again once the files have settled, or when the next question comes."""
+        session.files_changed()
 
 
 def add_notebooks(server: LanguageServer, session: Session) -> None:

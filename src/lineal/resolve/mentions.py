@@ -163,6 +163,8 @@ class Noting(Definitions):
 
 
 NO_SELECT: tuple[Any, list[Slot]] = (None, [])
+SOURCES_FIRST = ("expressions", "where", "joins", "group", "having")
+"""The clauses in which a column of a source hides an alias of the SELECT."""
 
 
 class Binder:
@@ -230,12 +232,15 @@ class Binder:
         """Return the columns that a mention may mean: that of a source, or of the SELECT itself.
 
         SELECT a + 1 AS b … ORDER BY b      b is the column of this SELECT, a that of a source
+        SELECT *, a + 1 AS b                a is that of a source, though the star has one, too
         """
         key = slot_key(node, self.fold)
         for around, select, slots in self.scopes_around(scope):
             homes = [source for source in around.order if has_slot(source, slot, key)]
             found = [self.column_of(source, slot, node.name, select) for source in homes[:1]]
-            found += [self.output(select, slot.key, slot.name) for each in slots if each is slot]
+            if not found or not prefers_sources(node, select):
+                own = (each for each in slots if each is slot)
+                found += [self.output(select, slot.key, slot.name) for each in own]
             if found:
                 return present(found)
         return self.candidates(node, key, scope)
@@ -464,6 +469,14 @@ class Binder:
 def slot_key(node: exp.Column, fold: Any) -> str:
     """Return the key of a column's name."""
     return str(fold(node.name, bool(node.this.args.get("quoted"))))
+
+
+def prefers_sources(node: exp.Column, select: Any) -> bool:
+    """Tell whether a name means a column of a source before it means an alias of its SELECT."""
+    inner: Any = node
+    while inner is not None and inner.parent is not select:
+        inner = inner.parent
+    return inner is not None and inner.arg_key in SOURCES_FIRST
 
 
 def present(several: Iterable[Named | None]) -> list[Named]:

@@ -146,6 +146,18 @@ def test_a_rename_goes_through_stars_and_keeps_other_names(warehouse: Desk) -> N
     ]
 
 
+def test_a_name_beside_a_star_is_the_column_of_the_source(warehouse: Desk) -> None:
+    """The star has a column of that name, too; an expression reads the source."""
+    text = "CREATE VIEW doubled AS SELECT *, cents * 2 AS twice FROM stg;\n"
+    warehouse.folder.joinpath("doubled.sql").write_text(text)
+    definition = warehouse.ask("definition", "doubled.sql", "cents * 2", "cents")
+    assert warehouse.locations(definition) == ["stg.sql:1"]
+    with pytest.raises(Misasked, match="already has a column id"):
+        warehouse.ask("rename", "doubled.sql", "cents * 2", "cents", new_name="id")
+    found = warehouse.ask("rename", "doubled.sql", "cents * 2", "cents", new_name="price")
+    assert "doubled.sql:1 price" in warehouse.edits(found)
+
+
 def test_an_output_is_renamed_with_its_order_by(warehouse: Desk) -> None:
     found = warehouse.ask("rename", "mart.sql", "AS total", "total", new_name="sum_total")
     assert warehouse.edits(found) == ["mart.sql:2 sum_total", "mart.sql:4 sum_total"]

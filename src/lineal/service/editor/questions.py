@@ -33,6 +33,8 @@ def answer(workspace: Workspace, question: str, asked: Asked) -> Values:
     """Return the answer to a question of QUESTIONS."""
     if question not in QUESTIONS:
         raise Misasked(f"unknown question {question}")
+    if question in RENAMES or asked.get("is_behind"):
+        workspace.catch_up()
     return QUESTIONS[question](workspace, asked)
 
 
@@ -217,6 +219,9 @@ def edits(workspace: Workspace, changes: Iterable[Change], asked: Asked) -> list
         )
     return found
 
+
+RENAMES = ("prepare_rename", "rename")
+"""Questions whose answers write: they see every file as it is now, whether a client tells or not."""
 
 QUESTIONS: dict[str, Callable[[Workspace, Asked], Values]] = {
     "put": put,

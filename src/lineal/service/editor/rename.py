@@ -279,10 +279,11 @@ def verify(workspace: Workspace, plan: Plan, new: str) -> None:
     lost = facts_of(before, renamed) - facts_of(after, {})
     gained = facts_of(after, {}) - facts_of(before, renamed)
     if lost or gained:
-        example = next(iter(sorted((lost or gained).elements())))
+        reader, fact = min((lost or gained).elements())
+        verb = "lose" if lost else "gain"
         raise Refused(
-            f"The rename would change the lineage ({example}), so something names the column that "
-            "cannot be followed."
+            f"{reader} names the column in a way that lineal cannot edit: the lineage would {verb} "
+            f"{fact!r}. Edit {reader} first."
         )
     worse = errors_of(after) - errors_of(before)
     if worse:
@@ -305,13 +306,16 @@ def extraction_with(workspace: Workspace, texts: Mapping[str, str]) -> Extractio
                 documents.put(path, before)
 
 
-def facts_of(extraction: Extraction, renamed: Mapping[tuple[str, str], str]) -> Counter[str]:
-    """Return the edges and reads of a lineage as texts, with other names for some columns.
+def facts_of(
+    extraction: Extraction, renamed: Mapping[tuple[str, str], str]
+) -> Counter[tuple[str, str]]:
+    """Return the edges and reads of a lineage, with other names for some columns: each is the
+    dataset that reads, and a text.
 
     Tests are called after the columns that they check, so that only their number counts.
     """
     kinds = {dataset.name: info.kind for dataset, info in extraction.datasets.items()}
-    found: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
     for edge in extraction.edges:
         target = edge.target
         end = target.name
@@ -319,11 +323,11 @@ def facts_of(extraction: Extraction, renamed: Mapping[tuple[str, str], str]) -> 
             end = column_text(target.dataset.name, target.name, renamed)
         start = column_text(edge.source.dataset.name, edge.source.name, renamed)
         how = sorted(f"{each.how.value} {each.clause.value}" for each in edge.usages)
-        found[f"{start} -> {end} {', '.join(how)}"] += 1
+        found[edge.into.name, f"{start} -> {end} {', '.join(how)}"] += 1
     for read in extraction.reads:
         target_name = TEST if kinds.get(read.target.name) == TEST else read.target.name
         named = column_text(read.dataset.name, read.column or "", renamed)
-        found[f"{target_name} reads {named} in {read.clause.value}"] += 1
+        found[target_name, f"{target_name} reads {named} in {read.clause.value}"] += 1
     return found
 
 

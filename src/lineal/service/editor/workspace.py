@@ -198,6 +198,13 @@ class Workspace:
         self._aligned.clear()
         return True
 
+    def catch_up(self) -> None:
+        """Read the project again if a file has changed: a place in the text that was read before is
+        another place now.
+        """
+        if self._state is not None and self.project.update():
+            self.refresh()
+
     def findings(self, state: State, texts: Texts) -> list[Finding]:
         """Return what `lineal validate` finds."""
         corpus = state.corpus
