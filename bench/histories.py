@@ -6,7 +6,8 @@ Below CHECKOUTS are clones with their history, below PACKAGES the dbt packages t
 Below SEEDS are CSV files for clones whose large seeds are not there; every commit gets the same.
 Every commit that touches the project is built with dbt into a database of its own. Between two
 commits, every model whose rows or columns differ, and every test whose result differs, has to be in
-the selection. The share saved is the part of the nodes that need not run.
+the selection. A node that differs between two builds of one commit (a snapshot, `now()`) does not
+count. The share saved is the part of the nodes that need not run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ PROJECT = "dbt_project.yml"
 VARS = '{"load_source_data": true}'
 """jaffle-shop loads its seeds only if it is asked to."""
 LONGEST = 300
+TABLES = ("model", "seed", "snapshot")
+"""The kinds of nodes that have rows; hooks have none."""
 RENAMED = {"source-paths": "model-paths", "data-paths": "seed-paths"}
 """Settings of old versions of dbt, and their names today."""
 
@@ -49,6 +53,11 @@ class Built:
         """Return everything that dbt built or tested."""
         return {*self.rows, *self.tests}
 
+    def differs_from(self, old: Built) -> set[str]:
+        """Return the nodes whose results are not those of another build, or are new."""
+        rows = {name for name, found in self.rows.items() if old.rows.get(name) != found}
+        return rows | {name for name, found in self.tests.items() if old.tests.get(name) != found}
+
 
 @dataclass
 class Step:
@@ -60,6 +69,8 @@ class Step:
     differs: set[str]
     selected: set[str]
     nodes: int
+    problem: str = ""
+    """why `lineal diff` failed; '': it did not"""
 
     @property
     def missed(self) -> set[str]:
@@ -83,13 +94,13 @@ def main() -> int:
     asked = parser.parse_args()
     steps: list[Step] = []
     for clone in sorted(each for each in asked.checkouts.iterdir() if (each / ".git").exists()):
-        found = History(clone, asked.packages, asked.seeds).check(asked.commits)
-        show_steps(found)
-        steps += found
+        for step in History(clone, asked.packages, asked.seeds).check(asked.commits):
+            show_step(step)
+            steps.append(step)
     report(steps)
     if asked.json is not None:
         asked.json.write_text(json.dumps([vars_of(step) for step in steps], indent=2) + "\n")
-    return int(any(step.missed for step in steps) or not steps)
+    return int(any(step.missed or step.problem for step in steps) or not steps)
 
 
 class History:
@@ -102,8 +113,10 @@ class History:
         self.dbt = subprocess.run(
             [ROOT / "tools" / "dbt.sh"], capture_output=True, text=True, check=True
         ).stdout.strip()
+        self.volatile: set[str] = set()
+        """nodes that differ between two builds of one commit"""
 
-    def check(self, most: int) -> list[Step]:
+    def check(self, most: int) -> Iterator[Step]:
         """Compare each commit with the one before it; commits that dbt cannot build are said."""
         with tempfile.TemporaryDirectory() as folder:
             work = Path(folder)
@@ -111,7 +124,6 @@ class History:
             clone = ["git", "clone", "-q", "--shared", "--no-checkout", self.clone, copy]
             subprocess.run(clone, check=True)
             self.install(copy)
-            steps = []
             before: tuple[str, Built] | None = None
             for commit, subject in self.commits(copy, most):
                 built = self.build(copy, commit, work / commit)
@@ -121,9 +133,17 @@ class History:
                     )
                     continue
                 if before is not None:
-                    steps.append(self.step(copy, before, (commit, built), subject))
+                    step = self.step(copy, before, (commit, built), subject)
+                    if step.missed:
+                        self.volatile |= self.find_volatile(copy, commit, built, work)
+                        step.differs -= self.volatile
+                    yield step
                 before = commit, built
-            return steps
+
+    def find_volatile(self, copy: Path, commit: str, built: Built, work: Path) -> set[str]:
+        """Build a commit once more, and return the nodes whose results are others now."""
+        again = self.build(copy, commit, work / f"{commit}-again")
+        return again.differs_from(built) if again is not None else set()
 
     def commits(self, copy: Path, most: int) -> list[tuple[str, str]]:
         """Return the commits that touch the project, the oldest first."""
@@ -169,9 +189,9 @@ class History:
     def write_files(self, copy: Path, commit: str, folder: Path) -> None:
         """Write the files of a commit; a seed that the clone lacks comes from the other seeds."""
         listed = subprocess.run(
-            ["git", "ls-tree", "-r", commit], cwd=copy, capture_output=True, text=True, check=True
+            ["git", "ls-tree", "-rz", commit], cwd=copy, capture_output=True, text=True, check=True
         )
-        for row in listed.stdout.splitlines():
+        for row in filter(None, listed.stdout.split("\0")):
             about, _, name = row.partition("\t")
             content = subprocess.run(
                 ["git", "cat-file", "blob", about.split()[2]],
@@ -210,18 +230,16 @@ class History:
         self, copy: Path, before: tuple[str, Built], after: tuple[str, Built], subject: str
     ) -> Step:
         """Compare the results of two commits with the selection between them."""
-        old, new = before[1], after[1]
-        differs = {name for name, said in new.rows.items() if old.rows.get(name) != said}
-        differs |= {name for name, said in new.tests.items() if old.tests.get(name) != said}
+        new = after[1]
+        differs = new.differs_from(before[1]) - self.volatile
         command = [sys.executable, "-m", "lineal", "diff", before[0], after[0], "--project", copy]
         command += ["--select", "--output", "json", "--vars", VARS]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode > 1:
-            raise SystemExit(f"{self.clone.name} {after[0][:10]}: {done.stderr[-LONGEST:]}")
-        chosen = {each["node"] for each in json.loads(done.stdout)["select"] if each["node"]}
-        return Step(
-            self.clone.name, after[0][:10], subject, differs, chosen & new.nodes, len(new.nodes)
-        )
+        problem = done.stderr[-LONGEST:] if done.returncode > 1 else ""
+        selected = json.loads(done.stdout)["select"] if not problem else []
+        chosen = {each["node"] for each in selected if each["node"]} & new.nodes
+        name, commit = self.clone.name, after[0][:10]
+        return Step(name, commit, subject, differs, chosen, len(new.nodes), problem)
 
 
 def read_results(folder: Path, results: dict[str, Any]) -> Built:
@@ -238,7 +256,7 @@ def read_results(folder: Path, results: dict[str, Any]) -> Built:
         kind, name = each["unique_id"].split(".")[0], node["name"]
         if kind in ("test", "unit_test"):
             made.tests[name] = (each["status"], each["failures"] or 0)
-        elif each["status"] == "success":
+        elif kind in TABLES and each["status"] == "success":
             made.rows[name] = digest(database, node)
     database.close()
     return made
@@ -247,7 +265,10 @@ def read_results(folder: Path, results: dict[str, Any]) -> Built:
 def digest(database: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> str:
     """Return a digest of a table: its columns, and its rows in any order."""
     table = f'"{node["schema"]}"."{node["alias"]}"'
-    found = database.execute(f"SELECT * FROM {table}")
+    try:
+        found = database.execute(f"SELECT * FROM {table}")
+    except duckdb.Error as problem:
+        return f"not to be read: {type(problem).__name__}"
     columns = [column[0] for column in found.description or ()]
     rows = sorted(map(repr, found.fetchall()))
     return hashlib.sha256(repr((columns, rows)).encode()).hexdigest()
@@ -256,15 +277,16 @@ def digest(database: duckdb.DuckDBPyConnection, node: dict[str, Any]) -> str:
 # -- the report ------------------------------------------------------------------------------------
 
 
-def show_steps(steps: list[Step]) -> None:
-    """Print a row for each step."""
-    for step in steps:
-        missed = f"  MISSED {', '.join(sorted(step.missed))}" if step.missed else ""
-        print(
-            f"{step.project:32} {step.commit}  differs {len(step.differs):3}  selected"
-            f" {len(step.selected):3} of {step.nodes:3}  saved {step.saved:6.1%}{missed}  {step.subject[:50]}",
-            flush=True,
-        )
+def show_step(step: Step) -> None:
+    """Print a row for a step."""
+    missed = f"  MISSED {', '.join(sorted(step.missed))}" if step.missed else ""
+    if step.problem:
+        missed = f"  lineal diff FAILED: {step.problem}"
+    print(
+        f"{step.project:32} {step.commit}  differs {len(step.differs):3}  selected"
+        f" {len(step.selected):3} of {step.nodes:3}  saved {step.saved:6.1%}{missed}  {step.subject[:50]}",
+        flush=True,
+    )
 
 
 def report(steps: list[Step]) -> None:
@@ -289,6 +311,7 @@ def vars_of(step: Step) -> dict[str, Any]:
         "selected": sorted(step.selected),
         "missed": sorted(step.missed),
         "nodes": step.nodes,
+        "problem": step.problem,
         "saved": round(step.saved, 3),
     }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lineal.graph.diff.witness import Experiment
     from lineal.model.diagnostic import Diagnostic
     from lineal.model.edge import Dataset
-    from lineal.model.extraction import Extraction
+    from lineal.model.extraction import DatasetInfo, Extraction
     from lineal.views.diff import Compared
 
 FAIL_ON = ("block", "review", "never")
@@ -198,17 +198,27 @@ def _select(source: Source, asked: Asked, output: str, least: float | None) -> i
 
 
 def _other_seeds(made: Compared, before: Side, after: Side) -> tuple[Dataset, ...]:
-    """Return the seeds of the head side whose rows differ."""
+    """Return the seeds of the head side whose rows differ, or the types that they are loaded with."""
     from lineal.projects.seeds import seed_digests
 
     base, head = seed_digests(before.folder), seed_digests(after.folder)
-    stems = {Path(file).stem.lower() for file, said in head.items() if base.get(file) != said}
-    infos = made.found.pairs.head.graph.infos
+    stems = {stem for stem, digests in head.items() if base.get(stem) != digests}
+    former, infos = (side.graph.infos for side in (made.found.pairs.base, made.found.pairs.head))
     return tuple(
         dataset
         for dataset, info in infos.items()
-        if info.kind == "seed" and dataset.name.rpartition(".")[2].lower() in stems
+        if info.kind == "seed"
+        and (
+            dataset.name.rpartition(".")[2].lower() in stems
+            or _types_of(former.get(dataset)) != _types_of(info)
+        )
     )
+
+
+def _types_of(info: DatasetInfo | None) -> list[tuple[str, str]]:
+    """Return the columns of a dataset with the types that are declared."""
+    columns = info.columns if info is not None else []
+    return [(column.name, column.type) for column in columns]
 
 
 def _run(

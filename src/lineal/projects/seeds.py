@@ -75,17 +75,17 @@ def _seed_error(path: Path, problem: str) -> Diagnostic:
     return Diagnostic(Code.SEED_ERROR, f"{path}: {problem}", Place(str(path), 1, 1))
 
 
-def seed_digests(folder: Path) -> dict[str, str]:
-    """Return a digest of each CSV file below a folder, by its path there. Files that cannot be read
-    have an empty one.
+def seed_digests(folder: Path) -> dict[str, list[str]]:
+    """Return the digests of the CSV files below a folder, by the name of the seed: a file that is
+    moved has the rows it had. Files that cannot be read have an empty digest.
     """
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for where, files in walk(folder, ignore):
         for name in files:
-            if name.lower().endswith(".csv"):
-                path = Path(where, name)
-                found[str(path.relative_to(folder))] = _digest(path)
-    return found
+            path = Path(where, name)
+            if path.suffix.lower() == ".csv":
+                found.setdefault(path.stem.lower(), []).append(_digest(path))
+    return {stem: sorted(digests) for stem, digests in found.items()}
 
 
 def ignore(found: Diagnostic) -> None:

@@ -64,6 +64,20 @@ def test_rows_of_a_seed_select_all_that_reads_them(cafe: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_seed_that_is_moved_selects_nothing(cafe: Path) -> None:
+    (cafe / "seeds" / "raw").mkdir()
+    (cafe / "seeds" / "raw_customers.csv").rename(cafe / "seeds" / "raw" / "raw_customers.csv")
+    assert select().stdout == ""
+
+
+@pytest.mark.parametrize("settings", ["+column_types: {id: varchar}", "+delimiter: ';'"])
+def test_settings_of_a_seed_select_it(cafe: Path, settings: str) -> None:
+    """They decide how the file is loaded: the rows may be others."""
+    with (cafe / "dbt_project.yml").open("a") as stream:
+        stream.write(f"\nseeds:\n  cafe:\n    {settings}\n")
+    assert "raw_customers" in select().stdout.split()
+
+
 def test_json_has_the_reasons_and_the_consumers(cafe: Path) -> None:
     edit(cafe / "models" / "orders.sql", "amount, tip, status", "amount + 1 as amount, tip, status")
     rows = json.loads(select("--output", "json").stdout)["select"]
