@@ -4,6 +4,8 @@ vim.o.background = "dark"
 vim.cmd("colorscheme slate")
 vim.cmd("highlight NormalFloat guibg=#303a46 guifg=#e6e6e6")
 vim.cmd("highlight FloatBorder guibg=#303a46 guifg=#7fb4ca")
+vim.cmd("highlight SignColumn guibg=NONE")
+vim.o.hlsearch = false
 vim.o.laststatus = 2
 vim.o.ruler = false
 vim.o.showmode = false
