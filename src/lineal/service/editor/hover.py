@@ -130,9 +130,12 @@ def edge_line(edge: Edge, end: Column | Dataset) -> str:
 
 
 def about_dataset(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
-    """Yield the lines about a dataset."""
+    """Yield the lines about a dataset; its name only if a half-written text alone mentions it."""
     graph = workspace.graph
-    info = graph.infos[dataset]
+    info = graph.infos.get(dataset)
+    if info is None:
+        yield f"**{code(dataset.name)}**"
+        return
     yield f"**{code(dataset.name)}** {info.kind}"
     yield from described(info.description)
     yield from titled("Columns: ", [column.name for column in graph.columns(dataset)])
