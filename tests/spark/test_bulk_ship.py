@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
+import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from lineal.spark.pipeline import ship
+import pytest
+
+from lineal.spark.pipeline import BulkError, ship
+from lineal.spark.temporary import temporary_folder
+from smoke.cluster import until
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 OF_SPARK = {"pyspark", "py4j"}
@@ -33,6 +40,66 @@ def test_the_archive_has_the_libraries_and_lineal(tmp_path: Path) -> None:
     assert {"lineal", "sqlglot", "pyarrow", "numpy"} <= tops
     assert "pandas" not in tops
     assert not [name for name in names if "__pycache__" in name]
+
+
+LOADED = """
+import sys
+sys.path[:] = [*sys.argv[1:], *(path for path in sys.path if "site-packages" not in path)]
+import numpy.linalg, pyarrow.compute, pyarrow.dataset, pyarrow.fs, pyarrow.parquet, pyspark.worker
+from lineal.spark.pipeline import closure, resolve, share, shapes, statements
+folder = sys.argv[1]
+assert all(each.__file__.startswith(folder) for each in (numpy, pyarrow, closure))
+assert pyarrow.compute.sum(pyarrow.array([1, 2]).cast("int8")).as_py() == 3
+print(len(shapes.Fingerprints("spark").fingerprint_of("SELECT a FROM t WHERE b = 1")))
+"""
+
+
+def test_what_executors_run_is_in_the_archive(tmp_path: Path) -> None:
+    """A Python that has nothing but the archive and Spark's own packages; and it is small."""
+    archive = tmp_path / "lineal.zip"
+    ship.pack(archive)
+    assert archive.stat().st_size < 90_000_000
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path / "packages")
+    (tmp_path / "spark").mkdir()
+    for name in OF_SPARK:
+        found = importlib.util.find_spec(name)
+        assert found is not None and found.origin is not None
+        (tmp_path / "spark" / name).symlink_to(Path(found.origin).parent)
+    paths = [str(tmp_path / "packages"), str(tmp_path / "spark")]
+    command = [sys.executable, "-S", "-I", "-c", LOADED, *paths]
+    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (said.stdout, said.stderr) == ("64\n", "")
+
+
+def test_executors_that_have_lineal(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    ship.check_installed(spark)
+    monkeypatch.setattr(ship, "__version__", "999.0")
+    with pytest.raises(BulkError, match=r"executors have .*driver has lineal 999\.0: install it"):
+        ship.check_installed(spark)
+
+
+HELD = """
+import os, signal
+from lineal.spark.temporary import temporary_folder
+with temporary_folder() as folder:
+    (folder / "lineal.zip").write_text("archive")
+    print(folder, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_killed_process_leaves_no_folder() -> None:
+    said = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=False)
+    folder = Path(said.stdout.strip())
+    assert folder.name.startswith("lineal-")
+    until(lambda: not folder.exists(), 60)
+
+
+def test_a_folder_ends_with_its_block() -> None:
+    with temporary_folder() as folder:
+        (folder / "file").touch()
+    assert not folder.exists()
 
 
 def libraries(start: list[str]) -> set[str]:

@@ -53,6 +53,7 @@ class Request(NamedTuple):
     every: float
     max_files: int
     source_option: tuple[str, ...]
+    installed: bool
     output: str
 
     @property
@@ -154,6 +155,11 @@ class Request(NamedTuple):
 )
 @click.option("--conf", multiple=True, metavar="K=V", help="A setting of Spark; may be repeated.")
 @click.option(
+    "--installed",
+    is_flag=True,
+    help="lineal is installed on the executors: send them no archive of it.",
+)
+@click.option(
     "--watch",
     is_flag=True,
     help="Follow PATH as it grows, until stopped: a folder, kafka://SERVERS/TOPIC, a Delta table.",
@@ -234,7 +240,8 @@ def _run(request: Request) -> int:
         if local(request.out) is not None:  # what is wrong with it is said before Spark is started
             state = stack.enter_context(open_state(request.out, fresh=request.fresh))
         try:
-            with ship.started(request.master, conf, sys.stderr.isatty()) as spark:
+            shown = sys.stderr.isatty()
+            with ship.started(request.master, conf, shown, request.installed) as spark:
                 summary = _extract(request, options, spark, state)
         except KeyboardInterrupt:
             click.echo("stopped: the same command goes on from here", err=True)

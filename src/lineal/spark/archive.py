@@ -7,6 +7,7 @@ version, and their machines of the same kind.
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
@@ -14,8 +15,17 @@ from pathlib import Path
 
 UNPACKED = "lineal_packages"
 ARCHIVES, PYTHON_PATH = "spark.archives", "spark.executorEnv.PYTHONPATH"
-LEFT_OUT = ("tests", "include", "__pycache__", "src")
+LEFT_OUT = ("tests", "include", "__pycache__", "src", "distutils", "f2py")
 """folders of the distributions that nobody imports"""
+UNUSED = re.compile(
+    r"libarrow(_python)?_(flight|s3)\b.*|_(flight|s3fs|simd)\..*"
+    r"|libarrow\w*\.so\.\d+\.\d+\.\d+|.*\.(pyi|pyx|pxd|pxi|h|a|lib)"
+)
+"""Files that nobody imports: other file systems and protocols of pyarrow, headers, second copies."""
+
+
+LEVEL = 3
+"""Beyond this a second of packing saves less than it costs to send."""
 
 
 def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
@@ -29,7 +39,7 @@ def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] =
     """Write the archive: installed distributions, and packages by their folders. A distribution
     that is not installed is left out.
     """
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as packed:
         for package in packages:
             for file in sorted(package.rglob("*")):
                 if file.is_file() and "__pycache__" not in file.parts:
@@ -50,5 +60,5 @@ def _installed(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
                 part in LEFT_OUT or part.endswith(".dist-info") for part in listed.parts
             )
             file = Path(str(listed.locate()))
-            if inside and wanted and file.is_file():
+            if inside and wanted and not UNUSED.fullmatch(file.name) and file.is_file():
                 yield file, listed.as_posix()

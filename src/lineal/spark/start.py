@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -96,7 +97,15 @@ def explained(problem: BaseException, log: Path) -> str:
         if re.search(pattern, said, re.IGNORECASE):
             return meaning
     telling = re.findall(r"(?:Exception|Error): (.+)", said)
-    return f"{(telling or said.strip().splitlines() or ['no reason given'])[0][:300]} (see {log})"
+    reason = (telling or said.strip().splitlines() or ["no reason given"])[0][:300]
+    return f"{reason} (see {kept_log(log)})"
+
+
+def kept_log(log: Path) -> Path:
+    """Return a copy of a log that is still there when its folder is gone."""
+    with tempfile.NamedTemporaryFile(prefix="lineal-", suffix=".log", delete=False) as copy:
+        copy.write(log.read_bytes() if log.exists() else b"")
+        return Path(copy.name)
 
 
 def tail(log: Path) -> str:
