@@ -47,7 +47,7 @@ on_lake = $(call with_java,spark) lake="$$(tools/lake.sh $(1))" || exit 1; \
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo docs release test smoke test-delta test-iceberg test-kafka test-consumers test-inspector lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
+.PHONY: help demo docs release test smoke test-delta test-iceberg test-kafka test-connect test-consumers test-inspector lint hunt bench accuracy confidence scale run-dbt ecosystem histories java postgres page clean
 
 help: ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,14 @@ test-iceberg: $(TEST_READY) ## Run the tests of Iceberg tables, with a Spark tha
 
 test-kafka: $(TEST_READY) ## Run the tests of a followed topic, with a real broker of Kafka
 	@$(call on_lake,kafka,LINEAL_TEST_KAFKA) tests/spark/test_follow_kafka.py $(PYTEST)
+
+# The packages of pyspark[connect] that Spark itself does not bring; its server is one of Spark's jars.
+CONNECT := .cache/connect
+
+test-connect: $(TEST_READY) ## Run the tests of Spark Connect, with its own server
+	@test -e $(CONNECT)/grpc || $(BIN)/python -m pip install --quiet --target $(CONNECT) \
+	  grpcio grpcio-status googleapis-common-protos zstandard
+	@$(call with_java,spark) LINEAL_TEST_CONNECT="$$PWD/$(CONNECT)" $(BIN)/pytest tests/spark/test_connect.py $(PYTEST)
 
 # HELD_OUT=folder names checkouts of public dbt projects, whose edges are counted, too.
 # DataHub's SDK takes a minute to install, and cannot be pinned beside the rest: its smoke runs here.

@@ -16,6 +16,7 @@ state       what an output folder knows from an earlier run, whole or killed
 tables      the result as tables, sorted; output: in Parquet, or in Delta tables
 closure     what every column comes from, at any distance
 settings    settings of a session for a while
+sessions    sessions of this process, and of Spark Connect
 ship        what executors need to have
 stages      all of it, in order
 sources     streams of query events: a folder, a topic, a table

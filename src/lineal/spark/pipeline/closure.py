@@ -26,6 +26,7 @@ from lineal.graph.graph import overlap, whole
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import STRENGTH, How
 from lineal.spark.pipeline.output import PART, Output, write_part
+from lineal.spark.pipeline.sessions import is_connect, parallelism, sharing
 from lineal.spark.pipeline.tables import end_names
 
 BUDGET = 512_000_000
@@ -61,6 +62,8 @@ MOST_RUNS = 12
 SCHEMA = pa.schema(
     [(name, pa.int32()) for name in ("source", "target", "depth", "via", "subtypes")]
 )
+COLUMNS = ", ".join(f"{name} int" for name in SCHEMA.names)
+Batches = Iterator[pa.RecordBatch]
 NODES = pa.schema([("id", pa.int32()), ("dataset", pa.string()), ("column", pa.string())])
 
 
@@ -210,24 +213,45 @@ class Part(NamedTuple):
 
 def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
     """The pairs in the order of their columns, so many blocks at once as fit."""
-    context = spark.sparkContext
-    shared = context.broadcast(graph)
     expected = pairs_of_blocks(graph)
     done, off = 0, 1.0
-    while done < len(expected):
-        ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
-        firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
-        found = 0
-        tasks = max(
-            2 * context.defaultParallelism, int(expected[done : done + ahead].sum() / OF_TASK)
-        )
-        several = context.parallelize(firsts, min(len(firsts), tasks))
-        for part in several.mapPartitions(tracing(shared, BLOCK)).collect():
-            found += len(part.targets)
-            yield part.table()
-        off = max(1.0, found / expected[done : done + ahead].sum())
-        done += ahead
-    shared.destroy()
+    with sharing(spark, graph) as shared:
+        while done < len(expected):
+            ahead = max(1, int(np.searchsorted(np.cumsum(expected[done:]) * off, ROUND)))
+            firsts = range(done * BLOCK, min(done + ahead, len(expected)) * BLOCK, BLOCK)
+            found = 0
+            tasks = max(2 * parallelism(spark), int(expected[done : done + ahead].sum() / OF_TASK))
+            for table in _traced_blocks(spark, shared, firsts, min(len(firsts), tasks)):
+                found += table.num_rows
+                yield table
+            off = max(1.0, found / expected[done : done + ahead].sum())
+            done += ahead
+
+
+def _traced_blocks(
+    spark: SparkSession, graph: Any, firsts: range, tasks: int
+) -> Iterator[pa.Table]:
+    """The pairs of some blocks, in their order."""
+    if not is_connect(spark):
+        several = spark.sparkContext.parallelize(firsts, tasks)
+        found = several.mapPartitions(tracing(graph, BLOCK)).collect()
+        yield from (part.table() for part in found)
+        return
+    frame = spark.createDataFrame(pa.table({"first": pa.array(firsts, pa.int64())}))
+    made = frame.mapInArrow(_tracing_rows(graph), COLUMNS).toArrow()
+    yield made.cast(SCHEMA).sort_by([("source", "ascending"), ("target", "ascending")])
+
+
+def _tracing_rows(graph: Any) -> Callable[[Batches], Batches]:
+    """The same of a frame's rows, as a frame's rows."""
+    trace = tracing(graph, BLOCK)
+
+    def work(batches: Batches) -> Batches:
+        for batch in batches:
+            for part in trace(batch.column(0).to_pylist()):
+                yield from part.table().to_batches()
+
+    return work
 
 
 def pairs_of_blocks(graph: Arrays) -> Any:

@@ -12,6 +12,21 @@ NO_CONNECTOR = re.compile(
 )
 
 
+REMEDIES = (
+    (
+        re.compile(r"No module named '?(lineal|sqlglot|pyarrow|numpy)\b"),
+        "the executors have no {}: install lineal[spark] on them in the driver's version (on "
+        "Databricks, as a library of the cluster)",
+    ),
+    (
+        re.compile(r"PYTHON_VERSION_MISMATCH|Python in worker has different version:? (\S+)"),
+        "driver and executors have different versions of Python: set PYSPARK_PYTHON to a Python of "
+        "the driver's version",
+    ),
+)
+"""What Spark says of executors that cannot do the work, and how to change that."""
+
+
 class BulkError(Passing):
     """The pipeline cannot do what it was asked for; the message says what to change."""
 
@@ -22,3 +37,12 @@ def explain_error(problem: BaseException) -> str:
     if NO_CONNECTOR.search(said):
         return f"{said}: name the package of its connector with --conf spark.jars.packages=…"
     return said
+
+
+def remedy_of(said: str) -> str | None:
+    """Return what to do about a known failure of the executors; None for any other."""
+    for pattern, remedy in REMEDIES:
+        found = pattern.search(said)
+        if found is not None:
+            return remedy.format(*found.groups())
+    return None

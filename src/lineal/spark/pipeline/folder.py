@@ -20,6 +20,7 @@ from pyspark.sql import SparkSession
 from lineal.spark.lock import Held, hold_file
 from lineal.spark.pipeline.address import local, to_write
 from lineal.spark.pipeline.errors import BulkError, explain_error
+from lineal.spark.pipeline.sessions import check_jvm
 
 UNFINISHED, OWNER = "_unfinished", "_lineal"
 
@@ -155,6 +156,7 @@ class Hadoop:
     """A folder that the driver's JVM reaches by a FileSystem of Hadoop: HDFS, or an object store."""
 
     def __init__(self, spark: SparkSession, address: str) -> None:
+        check_jvm(spark, f"an output at {address}", "name a folder of this machine with --out")
         jvm: Any = spark._jvm
         self.root = address.rstrip("/")
         self.path = jvm.org.apache.hadoop.fs.Path

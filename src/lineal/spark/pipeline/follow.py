@@ -25,6 +25,7 @@ from lineal.spark.availability import one_line
 from lineal.spark.pipeline.errors import BulkError
 from lineal.spark.pipeline.history import History, check_not_a_run
 from lineal.spark.pipeline.presets import preset_of
+from lineal.spark.pipeline.sessions import check_jvm
 from lineal.spark.pipeline.settings import settings
 from lineal.spark.pipeline.sources import Settings, Source, source_of
 from lineal.spark.pipeline.stages import (
@@ -71,6 +72,7 @@ def follow(
     """Merge new events into the folder, batch by batch; None if there are none."""
     preset_of(options.preset)
     facts_of(options.dialect or "")
+    check_jvm(spark, "following a history", "run `lineal pipeline` again when the log has grown")
     with ExitStack() as stack:
         if state is None:
             state = stack.enter_context(open_state(options.folder, spark, options.fresh))

@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.errors import AnalysisException
@@ -26,6 +26,7 @@ from lineal.projects.logs.rows import BROKEN, TORN, is_by_line, open_log
 from lineal.spark.pipeline import csv_files
 from lineal.spark.pipeline.address import to_read
 from lineal.spark.pipeline.csv_files import NOT_READ, NOT_UTF8, Batches
+from lineal.spark.pipeline.sessions import is_connect
 from lineal.spark.pipeline.text_files import batched, is_other
 
 LONGEST_VALUE = 2**31 - 1
@@ -138,6 +139,8 @@ def _rewritten(text: str) -> str:
 
 
 def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
+    if is_connect(spark):
+        return cast("DataFrame", reader.json(texts))
     jvm: Any = spark._jvm
     strings = getattr(texts._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING())
     return DataFrame(reader._jreader.json(strings), spark)

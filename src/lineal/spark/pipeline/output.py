@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from lineal.spark.names import column
 from lineal.spark.pipeline.folder import UNFINISHED, Folder, nothing_more
+from lineal.spark.pipeline.sessions import is_connect
 from lineal.spark.pipeline.settings import settings
 from lineal.store.outputs import TABLES, digest_of
 
@@ -43,7 +44,10 @@ class Output:
     def __init__(self, folder: Folder, spark: SparkSession) -> None:
         self.folder = folder
         self.spark = spark
-        self.delta = DELTA in str(spark.conf.get("spark.sql.extensions", ""))
+        # a server of Spark Connect may not see the folder
+        self.delta = not is_connect(spark) and DELTA in str(
+            spark.conf.get("spark.sql.extensions", "")
+        )
         self.written: dict[str, dict[str, Any]] = {}
         """table → what the manifest says about it"""
 

@@ -38,6 +38,7 @@ from lineal.resolve.scripts import Prepared
 from lineal.spark.pipeline.clock import Blaming, TooLong
 from lineal.spark.pipeline.guard import Fault, fault_of, too_long
 from lineal.spark.pipeline.order import Glance, glance
+from lineal.spark.pipeline.sessions import parallelism, sharing
 from lineal.spark.pipeline.share import (
     FOUND,
     PACKED,
@@ -392,13 +393,11 @@ class Levels:
 
     def job(self, work: list[Script], guard: bool = False) -> list[dict[str, Any]]:
         """Run one Spark job that evaluates scripts."""
-        context = self.spark.sparkContext
-        setting, learnt = context.broadcast(self.setting), context.broadcast(self.learnt)
-        tasks = max(context.defaultParallelism, -(-len(work) // PER_TASK))
-        frame = self.spark.createDataFrame(in_batches(self.packed(work), -(-len(work) // tasks)))
-        found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
-        setting.destroy()
-        learnt.destroy()
+        spark = self.spark
+        tasks = max(parallelism(spark), -(-len(work) // PER_TASK))
+        frame = spark.createDataFrame(in_batches(self.packed(work), -(-len(work) // tasks)))
+        with sharing(spark, self.setting) as setting, sharing(spark, self.learnt) as learnt:
+            found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         return list(found.to_pylist())
 
     def learn(self, scripts: Iterable[Script]) -> None:

@@ -31,7 +31,7 @@ from lineal.spark.pipeline import rows
 from lineal.spark.pipeline.address import local, met
 from lineal.spark.pipeline.closure import BUDGET
 from lineal.spark.pipeline.closure import write as write_closure
-from lineal.spark.pipeline.errors import BulkError
+from lineal.spark.pipeline.errors import BulkError, remedy_of
 from lineal.spark.pipeline.guard import fault_of
 from lineal.spark.pipeline.history import check_not_a_stream
 from lineal.spark.pipeline.output import Output
@@ -129,6 +129,9 @@ def _spark_gave_up() -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as problem:
+        known = remedy_of(str(problem))
+        if known is not None:
+            raise BulkError(known) from problem
         raise BulkError(
             f"Spark gave up: {one_line(problem)} (the same command goes on from here)"
         ) from problem
