@@ -340,7 +340,7 @@ class Code(Enum):
         Severity.INFO,
         "Edges are not compared with Spark. Either a program was not run, or static reading says itself that only a "
         "run knows them.",
-        "Run the program with lineal capture --compare.",
+        "",
     )
     GUESSED_DIALECT = (
         "guessed-dialect",
