@@ -170,7 +170,7 @@ def in_one_process(given: tuple[Corpus, Log]) -> tuple[float, int]:
 
 def resolved_here(corpus: Corpus) -> Resolved:
     plain = Noting(corpus)
-    return Resolved(plain.within(60), plain.statements_of, {}, 0, len(corpus.scripts))
+    return Resolved(plain.within(60), plain.statements_of, {}, 0, len(corpus.scripts), [])
 
 
 def edges_in(made: dict[str, pa.Table]) -> int:

@@ -33,7 +33,7 @@ from importlib import import_module
 from math import ceil
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from jinja2 import (
     DictLoader,
@@ -483,31 +483,76 @@ def called_name(node: nodes.Expr) -> str:
 
 
 def levelled(text: str) -> tuple[str, list[list[Any]]]:
-    """The text without its marks, with blank lines where lines have been lost; and what macros have
-    written in it.
+    """The text without its marks, with blank lines where lines have been lost and macros folded
+    where they have added lines; and what macros have written in it.
     """
     out: list[str] = []
     expansions: list[list[Any]] = []
-    line, length, position = 1, 0, 0
-    macro, begun, since = "", 0, 0
-    for mark in MARK.finditer(text):
-        piece = text[position : mark.start()]
-        position = mark.end()
-        out.append(piece)
-        line += piece.count("\n")
-        length += len(piece)
-        if mark["line"]:
-            lost = max(0, int(mark["line"]) - line)
-            out.append("\n" * lost)
-            line += lost
-            length += lost
-        elif mark["end"]:
-            expansions += expansion(begun, "".join(out[since:]), macro) if macro else []
-            macro = ""
-        else:
-            macro, begun, since = mark["macro"], length, len(out)
-    out.append(text[position:])
+    line, length = 1, 0
+    for pieces, following in pieces_by_line(text):
+        if following and line + sum(each.text.count("\n") for each in pieces) > following:
+            pieces = [fold(each, before_of(pieces, at)) for at, each in enumerate(pieces)]
+        for piece in pieces:
+            expansions += expansion(length, piece.text, piece.macro) if piece.macro else []
+            out.append(piece.text)
+            line += piece.text.count("\n")
+            length += len(piece.text)
+        lost = max(0, following - line)
+        out.append("\n" * lost)
+        line += lost
+        length += lost
     return "".join(out), expansions
+
+
+class Piece(NamedTuple):
+    """A part of a rendered text, and the macro that has written it; '' for the template's own."""
+
+    text: str
+    macro: str
+
+
+def pieces_by_line(text: str) -> Iterator[tuple[list[Piece], int]]:
+    """Yield the pieces before each mark of a line, and the line of the template that follows; 0 at
+    the end of the text.
+    """
+    pieces: list[Piece] = []
+    macro, position = "", 0
+    for mark in MARK.finditer(text):
+        pieces.append(Piece(text[position : mark.start()], macro))
+        position = mark.end()
+        if mark["line"]:
+            yield pieces, int(mark["line"])
+            pieces = []
+        else:
+            macro = mark["macro"] or ""
+    pieces.append(Piece(text[position:], macro))
+    yield pieces, 0
+
+
+def before_of(pieces: list[Piece], at: int) -> str:
+    """Return the text on the line of a piece before it, as far as the pieces tell."""
+    return "".join(each.text for each in pieces[:at]).rpartition("\n")[2]
+
+
+def fold(piece: Piece, before: str) -> Piece:
+    """Return a macro's text on one line, so that the text behind it keeps its line.
+
+    {{ cents('amount') }},      a macro of three lines moves the rest of the model by two
+
+    Lines that are only a comment are left out. A text with any other comment, in a comment, or with
+    a string over several lines stays as it is.
+    """
+    lines = [each for each in piece.text.split("\n") if not COMMENT_LINE.match(each)]
+    has_open_string = any(each.count("'") % 2 for each in lines)
+    text = "\n".join(lines)
+    if not piece.macro or has_open_string or COMMENTS.search(before + text):
+        return piece
+    return piece._replace(text=BREAKS.sub(" ", text))
+
+
+COMMENT_LINE = re.compile(r"\s*--(?:\s|$)")
+COMMENTS = re.compile(r"--|/\*|\*/|#")
+BREAKS = re.compile(r"\s*\n\s*")
 
 
 def expansion(start: int, text: str, macro: str) -> list[list[Any]]:

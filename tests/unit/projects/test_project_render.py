@@ -122,6 +122,8 @@ def test_one_way_can_fail_and_the_other_stays() -> None:
         "a {# x\n y #} b -- note {# z\n #} more note\nLINE4",
         "{% macro m() %}\nx\n{% endmacro %}\n{{ m() | trim }}\nLINE5",
         "{% set x %}\nx\n{% endset %}\n{{ x | trim }}\nLINE5",
+        "{% macro m() %}\nx\n + y\n{% endmacro %}\n{{ m() }} as z,\nLINE6",
+        "{% macro m() %}\n-- don't\nx\n{% endmacro %}\n{{ m() }}, {{ m() }}\nLINE6\n\nLINE8",
     ],
 )
 def test_lines_stay_where_they_are(source: str) -> None:
@@ -133,6 +135,15 @@ def test_lines_stay_where_they_are(source: str) -> None:
 
 def test_a_comment_in_the_sql_is_not_broken_up() -> None:
     assert text("a -- note {# x\n #} more note\nb") == "a -- note  more note\n\nb"
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [("x\n", "-- {{ m() }}"), ("'a\nb'", "{{ m() }}"), ("x -- note\n+ 1", "{{ m() }}")],
+    ids=["in a comment", "string over two lines", "comment behind code"],
+)
+def test_a_macro_is_not_folded_where_a_line_break_counts(body: str, call: str) -> None:
+    assert body in text("{% macro m() %}" + body + "{% endmacro %}" + call + "\nb")
 
 
 def test_captured_text_has_no_marks() -> None:
