@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -122,11 +123,17 @@ def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
 def statement_name(tree: Any) -> str:
     """Return the words by which a message calls a statement.
 
-    ALTER …, MERGE      how a message calls a statement
+    CREATE RULE …, ALTER …, MERGE      how a message calls a statement
     """
     if isinstance(tree, exp.Command):
-        return f"{str(tree.this).upper()} …"
+        kind = KIND.match(str(tree.args.get("expression") or ""))
+        words = [str(tree.this).upper(), *([kind[1].upper()] if kind else []), "…"]
+        return " ".join(words)
     return str(tree.key).upper()
+
+
+KIND = re.compile(r"\s*(?:OR\s+(?:REPLACE|ALTER)\s+)?([A-Z_]{2,30})\b", re.IGNORECASE)
+"""The word behind CREATE or ALTER."""
 
 
 def place_of_statement(reading: Reading, node: Any) -> Place | None:

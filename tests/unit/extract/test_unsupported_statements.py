@@ -1,0 +1,25 @@
+"""A statement that is not traced is named by its kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineal.incremental.extraction import extract
+from lineal.model.diagnostic import Code
+from lineal.model.script import Corpus, Script
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("CREATE FOOBAR x AS SELECT a FROM t", "CREATE FOOBAR …"),
+        (
+            "CREATE OR REPLACE RULE r AS ON INSERT TO t DO ALSO INSERT INTO l SELECT a FROM s",
+            "CREATE RULE …",
+        ),
+    ],
+)
+def test_the_message_names_the_kind(text: str, name: str) -> None:
+    (found,) = extract(Corpus("postgres", [Script(text, "postgres", "a.sql")])).diagnostics
+    assert found.code is Code.UNSUPPORTED_STATEMENT
+    assert found.message == f"{name} is not traced"
