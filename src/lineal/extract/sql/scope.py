@@ -40,6 +40,9 @@ __all__ = ["UNRESOLVED", "CTEs", "Scope", "Source", "field_of"]
 FEW_SOURCES = 12
 """So many sources are asked one after the other; more are found by the names of their columns."""
 
+DEEPEST_ITEM = 8
+"""So deep a column is looked for in an item of a SELECT list; deeper, it is not the item's value."""
+
 MOST_HINTS = 20
 """Columns of a statement for which a similar name is looked up: that takes time for each column."""
 
@@ -360,8 +363,13 @@ class Scope:
         whether the column is an item of a query that a column of its name is compared with: compared
         with itself, it would decide nothing
         """
+        if self.parent is None:
+            return False
+
         item: Any = node
-        while item is not None and item.arg_key != "expressions":
+        for _ in range(DEEPEST_ITEM):
+            if item is None or item.arg_key == "expressions":
+                break
             item = item.parent
         select = item.parent if item is not None else None
         within = select.parent if isinstance(select, exp.Select) else None
