@@ -136,7 +136,8 @@ CONTRACTS = (
     Contract(
         "serialize_values", "oracle",
         "SELECT XMLSERIALIZE(CONTENT a AS CLOB INDENT SIZE = 2) AS x FROM t",
-        r"CONTENT|DOCUMENT|AS \w+(?: \( 0 \))?(?: ENCODING S)?(?: VERSION S)?(?: NO INDENT| INDENT(?: SIZE = 0)?)?"
+        r"CONTENT|DOCUMENT|AS \w+(?: \( 0 \))?(?: ENCODING S)?(?: VERSION S)?"
+        rf"(?: NO INDENT| INDENT(?: SIZE = {VALUE})?)?"
         r"(?: (?:HIDE|SHOW) DEFAULTS)?",
     ),
     Contract("output_before_where", "tsql", "DELETE FROM t OUTPUT deleted.a INTO u WHERE b = 1"),
