@@ -11,6 +11,8 @@ from lineal.extract.pyspark.embedded.trees import Evaluator, Trees
 from lineal.extract.pyspark.files import files_of
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.values import Function, Tree, Value
+from lineal.model.boundary import internal_errors
+from lineal.model.diagnostic import Diagnostic
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
@@ -67,6 +69,13 @@ class MacroProgram:
         given = [expression(text) for text in asked.given]
         named = {key: expression(text) for key, text in asked.named.items()}
         return call_macro(self.program, function, evaluator, given, named)
+
+    def take_failures(self) -> list[Diagnostic]:
+        """Return the internal errors since the last call."""
+        diagnostics = self.program.run.diagnostics
+        found = internal_errors(diagnostics)
+        diagnostics.clear()
+        return found
 
 
 def expression(held: Argument) -> Value:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from lineal.extract.pyspark.blocks import STATEMENTS
 from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
@@ -240,6 +242,13 @@ BROKEN = {
         },
         Code.DYNAMIC,
     ),
+    "a macro that only a run knows, called twice": (
+        {
+            "models/x.sql": "MODEL (name s.x);\nSELECT a, @odd(b) AS c, @odd(b) AS d FROM raw.t",
+            "macros/m.py": "@macro()\ndef odd(evaluator, c):\n    for x in c: pass\n    return x\n",
+        },
+        Code.DYNAMIC,
+    ),
     "a macro that is not there": (
         {"models/x.sql": "MODEL (name s.x);\nSELECT a, @gone(b) AS c FROM raw.t"},
         Code.DYNAMIC,
@@ -304,3 +313,23 @@ def test_the_default_catalog_is_no_part_of_a_name(tmp_path: Path) -> None:
     assert "s.x.A copy s.y.A" in edges(project(tmp_path, files)) or (
         "s.x.a copy s.y.a" in edges(project(tmp_path, files))
     )
+
+
+@pytest.mark.poisoned
+def test_a_failure_inside_a_macro_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "models/x.sql": "MODEL (name s.x);\nSELECT a, @odd(b) AS c FROM raw.t",
+        "models/y.sql": "MODEL (name s.y);\nSELECT a FROM s.x",
+        "macros/m.py": "@macro()\ndef odd(evaluator, c):\n    return f'{c} + 1'\n",
+    }
+
+    def fail(*arguments: object) -> None:
+        raise ZeroDivisionError("on purpose")
+
+    monkeypatch.setitem(STATEMENTS, ast.Return, fail)
+    found = project(tmp_path, files)
+
+    assert Code.INTERNAL_ERROR in codes(found)
+    assert "s.x.a copy s.y.a" in edges(found)

@@ -276,6 +276,7 @@ class Run(Work):
         else:
             diagnostic = internal_error(error, place, what)
 
+        self.told += 1
         self.gaps.append(diagnostic)
         self.keep_diagnostic(diagnostic)
 

@@ -112,7 +112,10 @@ class PythonMacros(Mapping[str, PythonMacro]):
 
         about = attributes_of(env)
         asked = Question(macro.file, macro.function, given, named, about, env.columns_of)
-        return self._program.write(asked)
+        texts = self._program.write(asked)
+        for failure in self._program.take_failures():
+            env.report(failure)
+        return texts
 
 
 DAY, MOMENT = "'2020-01-01'", "'2020-01-01 00:00:00'"

@@ -50,14 +50,14 @@ def call_macro(
     arguments = [evaluator, *coerced(function, given)]
     keywords = {name: coerce(held, annotation_of(function, name)) for name, held in named.items()}
 
-    told = len(run.diagnostics)
+    told = run.told
 
     try:
         made = call_function(run, function, arguments, keywords, function.node)
     except (Exhausted, RecursionError):
         return []
 
-    if len(run.diagnostics) > told:
+    if run.told > told:
         return []  # a loop that was not followed to its end
 
     texts = [text_written(each) for each in (made.options if isinstance(made, Choice) else [made])]
