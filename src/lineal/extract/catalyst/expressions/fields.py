@@ -5,11 +5,14 @@ SELECT s.y.z, m['k'].z, xs[0].z
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from lineal.algebra.expression import value
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.values import read_part
 from lineal.extract.catalyst.expressions.leaves import column_in
 from lineal.extract.catalyst.expressions.paths import FIELDS
+from lineal.extract.catalyst.expressions.refits import original_of
 from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
 from lineal.extract.catalyst.expressions.stack import Calls, Stack
@@ -42,9 +45,33 @@ def struct_field(
     base = column_in(base)
     whole = lineage_of_base(base, path, scope)
     if whole is None:
-        stack.append((base, value(way), around))
+        stack.append((part_of_choice(base, path), value(way), around))
     else:
         pour(read_part(whole, path), value(way), into, node, around)
+
+
+def part_of_choice(node: Node, path: list[str]) -> Node:
+    """if(c, a, b).x, coalesce(a, b).x      if(c, a.x, b.x), coalesce(a.x, b.x)
+
+    Any other expression is returned as it is.
+    """
+    positions = CHOSEN.get(node.name)
+    if not path or positions is None or original_of(node) is not None:
+        return node
+
+    children = list(node.children)
+    for at in positions(len(children)):
+        for name in path:
+            children[at] = Node("GetStructField", {"field": {"name": name}}, [children[at]])
+    return Node(node.name, node.args, children)
+
+
+CHOSEN: dict[str, Callable[[int], Iterable[int]]] = {
+    "CaseWhen": lambda count: [at for at in range(count) if at % 2 or at == count - 1],
+    "If": lambda count: range(1, count),
+    "Coalesce": range,
+}
+"""The positions of the values among the children of a choice; the others are tests."""
 
 
 def lineage_of_base(base: Node, path: list[str], scope: Scope) -> Lineage | None:
