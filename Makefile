@@ -67,7 +67,7 @@ test: $(TEST_READY) ## Check style and types, run what the documentation shows, 
 	$(call with_web,$(EXTRAS)) $(call with_editors,$(EXTRAS)) failed=0; \
 	$(MAKE) --no-print-directory lint || failed=1; \
 	$(MAKE) --no-print-directory smoke || failed=1; \
-	echo "pytest"; $(BIN)/pytest -n 2 --dist worksteal $(PYTEST) || failed=1; \
+	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
 
 # The extras that README and the guides name; SMOKE='--only spark' runs those of one, SMOKE=--list only lists them.
