@@ -18,13 +18,13 @@ from logbook import contents, rows, table, write_json
 
 from lineal.spark.pipeline import Options, clock, resolve, run, shapes, share, statements
 
-SECONDS = 0.4
+SECONDS = 1.5
 POISON = {
     "segfault": "killed the process that read it (SIGSEGV)",
     "leave": "ended the process that read it (exit code 7)",
     "memory": "killed the process that read it (SIGKILL)",
-    "stuck": "took longer than 0.4 seconds",
-    "slow": "took longer than 0.4 seconds",
+    "stuck": "took longer than 1.5 seconds",
+    "slow": "took longer than 1.5 seconds",
     "bug": "could not be read (ValueError)",
 }
 
