@@ -210,7 +210,7 @@ class Reach:
             for place in (place_of(edge.source), place_of(edge.target)):
                 self.columns.setdefault(place[0], set()).add(place)
 
-    def of(self, source: tuple[str, str]) -> set[tuple[str, str]]:
+    def columns_from(self, source: tuple[str, str]) -> set[tuple[str, str]]:
         """Return the columns that a column reaches; one without a name is the whole dataset."""
         found: set[tuple[str, str]] = set()
         waiting = [source, (source[0], "*")]
@@ -237,7 +237,7 @@ def place_of(held: Column | Dataset) -> tuple[str, str]:
 def uncovered(edges: Sequence[Edge], changes: set[Change]) -> set[Change]:
     """Return the changes that no edge covers; that of a pivot covers columns named after data."""
     reach = Reach(edges)
-    known = {source: reach.of(source) for source, _, _ in changes}
+    known = {source: reach.columns_from(source) for source, _, _ in changes}
     found = set()
     for source, target, column in changes:
         reached = known[source]

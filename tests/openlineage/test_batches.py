@@ -33,7 +33,7 @@ class Catalog(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}"
 
-    def taken(self) -> list[str]:
+    def accepted_jobs(self) -> list[str]:
         """The jobs of the requests that were answered with 200."""
         return [job for path, jobs in self.requests for job in jobs if path]
 
@@ -140,7 +140,7 @@ def test_a_refused_event_costs_no_other_of_its_batch(status: int, emit: Any, cat
     partial = emit(server)
     assert partial.exit_code == 1 and "4 of 5 events sent" in partial.stderr
     assert left_jobs() == ["d"]
-    assert sorted(server.taken()) == ["a", "b", "c", "e"]
+    assert sorted(server.accepted_jobs()) == ["a", "b", "c", "e"]
 
 
 def test_a_batch_of_which_every_event_failed(emit: Any, catalog: Any) -> None:
@@ -167,7 +167,7 @@ def test_a_connection_that_breaks_between_batches(emit: Any, catalog: Any) -> No
     assert "the connection is refused or closed" in partial.stderr
     server = catalog(accept)
     assert emit(server, resend=True).exit_code == 0
-    assert broken.taken() == ["a", "b"] and server.taken() == ["c", "d", "e"]
+    assert broken.accepted_jobs() == ["a", "b"] and server.accepted_jobs() == ["c", "d", "e"]
 
 
 def test_an_expired_token_stops_the_delivery(emit: Any, catalog: Any) -> None:

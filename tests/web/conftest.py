@@ -44,7 +44,7 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
-def written(found: lineal.Lineage, **options: Any) -> str:
+def page_of(found: lineal.Lineage, **options: Any) -> str:
     """The page of a lineage."""
     graph = options["over"].graph if "over" in options else found.graph
     if options:
@@ -62,7 +62,7 @@ def shown(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Shown]]:
 
     def open_page(found: lineal.Lineage, **options: Any) -> Shown:
         file = tmp_path / "lineage.html"
-        file.write_text(written(found, **options), encoding="utf-8")
+        file.write_text(page_of(found, **options), encoding="utf-8")
         return Shown(context.new_page(), file).open()
 
     yield open_page

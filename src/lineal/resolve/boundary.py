@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlglot import exp
@@ -96,14 +96,12 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
     over it.
     """
     place = reading.statement_near(tree)
-    try:
+    with suppress(Exception):  # a tree that is odd enough for one failure may cause another
         if isinstance(error, RecursionError):
             if nests_deeply(tree):
                 return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
         elif (node := misnamed(tree)) is not None:
             return Diagnostic(Code.PARSE_ERROR, MISNAMED, reading.place_of(node) or place)
-    except Exception:  # a tree that is odd enough for one failure may cause another
-        return internal_error(error, place)
     return internal_error(error, place)
 
 

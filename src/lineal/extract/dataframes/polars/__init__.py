@@ -225,7 +225,7 @@ def computed_expr(
     given = [each for each in (*arguments, *keywords.values()) if isinstance(each, Expr)]
     title = name.rpartition(".")[2]
     tree = exp.Anonymous(this=title, expressions=[each.tree for each in given])
-    return replace(given[0].of(tree, *given[1:]), doubt=COMPUTED_DOUBT)
+    return replace(given[0].with_tree(tree, *given[1:]), doubt=COMPUTED_DOUBT)
 
 
 def open_frame(run: Run, relation: Relation) -> PolarsFrame:

@@ -186,7 +186,7 @@ def operate(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
     if issubclass(op, ast.unaryop):
         held = expr_of(run, left, node)
         kind = UNARY.get(op)
-        return held.of(kind(this=held.tree)) if kind is not None else held
+        return held.with_tree(kind(this=held.tree)) if kind is not None else held
 
     kind = COMPARED.get(op) or MORE_BINARY.get(op) or BINARY.get(op, exp.Add)
     return combine(kind, *(expr_of(run, each, node, names=False) for each in (left, right)))
@@ -204,7 +204,7 @@ def transformed(name: str, *trees: Any) -> Any:
 
 def combine(kind: Any, left: Expr, right: Expr) -> Expr:
     """Return a binary operator over two expressions, called after the first column."""
-    return left.of(kind(this=left.tree, expression=right.tree), right)
+    return left.with_tree(kind(this=left.tree, expression=right.tree), right)
 
 
 def both(exprs: list[Expr]) -> Expr | None:

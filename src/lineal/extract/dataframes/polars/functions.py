@@ -105,7 +105,7 @@ def row_wise(name: str) -> LibraryCall:
         exprs = exprs_of(run, [*arguments, keywords.get("exprs")], node)
         trees = [each.tree for each in exprs]
         first = exprs[0] if exprs else Expr(exp.Null(), root=LITERAL)
-        return joined_selectors(first.of(transformed(name, *trees), *exprs[1:]))
+        return joined_selectors(first.with_tree(transformed(name, *trees), *exprs[1:]))
 
     return make
 
@@ -122,7 +122,7 @@ def coalesce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     """pl.coalesce("a", "b", 0)"""
     exprs = exprs_of(run, arguments, node)
     trees = [each.tree for each in exprs]
-    return exprs[0].of(exp.Coalesce(this=trees[0], expressions=trees[1:]), *exprs[1:])
+    return exprs[0].with_tree(exp.Coalesce(this=trees[0], expressions=trees[1:]), *exprs[1:])
 
 
 def struct(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -131,7 +131,7 @@ def struct(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     parts = [item(ColumnValue(each.tree, (each.name or each.root or "",))) for each in exprs]
     if not exprs:
         return Expr(exp.Null(), root=LITERAL)
-    return joined_selectors(exprs[0].of(exp.Struct(expressions=parts), *exprs[1:]))
+    return joined_selectors(exprs[0].with_tree(exp.Struct(expressions=parts), *exprs[1:]))
 
 
 def without_options(keywords: Keywords) -> Keywords:

@@ -43,7 +43,9 @@ def window_groups(
     keys = exprs_of(run, [others], node)
     at = expr_of(run, index, node)
     is_dynamic = getattr(getattr(node, "func", None), "attr", "") == "group_by_dynamic"
-    start = at.of(exp.Anonymous(this="truncate", expressions=[at.tree])) if is_dynamic else at
+    start = (
+        at.with_tree(exp.Anonymous(this="truncate", expressions=[at.tree])) if is_dynamic else at
+    )
     return Groups(frame, [*keys, start])
 
 

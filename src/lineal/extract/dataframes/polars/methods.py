@@ -47,8 +47,8 @@ def call_function(
     ]
     trees = [held.tree, *(each.tree for each in others)]
     if name in MASKING:
-        return held.of(exp.Anonymous(this=name, expressions=trees), *others)
-    return held.of(transformed(name, *trees), *others)
+        return held.with_tree(exp.Anonymous(this=name, expressions=trees), *others)
+    return held.with_tree(transformed(name, *trees), *others)
 
 
 def takes(held: Value) -> bool:
@@ -107,7 +107,7 @@ def running(function: str, by: bool = False) -> Method:
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         ordered = [expr_of(run, each, node) for each in arguments[:1]] if by else []
         window = exp.Window(this=build_call(function, [held.tree]), order=order_by(ordered))
-        return held.of(window, *ordered)
+        return held.with_tree(window, *ordered)
 
     return method
 
@@ -121,7 +121,7 @@ def order_by(keys: list[Expr]) -> Any:
 
 def rank(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").rank()      the order of a decides it"""
-    return held.of(exp.Window(this=build_call("rank", []), order=order_by([held])))
+    return held.with_tree(exp.Window(this=build_call("rank", []), order=order_by([held])))
 
 
 def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -139,7 +139,7 @@ def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
     made = exp.Window(
         this=inner, partition_by=[each.tree for each in keys], order=order_by(order) or own
     )
-    return replace(held.of(made, *keys, *order), rows=())
+    return replace(held.with_tree(made, *keys, *order), rows=())
 
 
 def alias(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -153,14 +153,14 @@ def alias(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: 
 
 def cast(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").cast(pl.Int64)"""
-    return held.of(exp.Cast(this=held.tree, to=exp.DataType.build("text")))
+    return held.with_tree(exp.Cast(this=held.tree, to=exp.DataType.build("text")))
 
 
 def fill(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").fill_null(0), .fill_null(strategy="forward"), .forward_fill()"""
     value = named_argument(arguments, keywords, 0, "value")
     others = [expr_of(run, each, node, names=False) for each in (value,) if takes(each)]
-    return held.of(
+    return held.with_tree(
         exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
     )
 
@@ -171,7 +171,7 @@ def replace_values(
     """pl.col("a").replace({"x": "y"}), .replace_strict(old, new, default=pl.col("b"))"""
     given = [*arguments, *keywords.values()]
     others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
-    return held.of(
+    return held.with_tree(
         exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
     )
 
@@ -182,7 +182,7 @@ def filter_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node
     found = held
     for test in tests:
         where = exp.Where(this=test.tree)
-        made = found.of(exp.Filter(this=found.tree, expression=where), test)
+        made = found.with_tree(exp.Filter(this=found.tree, expression=where), test)
         found = replace(made, rows=(*made.rows, (FILTERS, test.tree)))
     return found
 
@@ -203,7 +203,7 @@ def by_rows(way: Any, function: str = "") -> Method:
 
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         tree = exp.Anonymous(this=function, expressions=[held.tree]) if function else held.tree
-        return replace(held.of(tree), rows=(*held.rows, (way, held.tree)))
+        return replace(held.with_tree(tree), rows=(*held.rows, (way, held.tree)))
 
     return method
 
@@ -212,7 +212,7 @@ def sort_by(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node
     """pl.col("a").sort_by("b")      b decides the order of the values"""
     keys = exprs_of(run, [*arguments, keywords.get("by")], node)
     ordered = exp.Order(this=held.tree, expressions=[exp.Ordered(this=each.tree) for each in keys])
-    made = held.of(ordered, *keys)
+    made = held.with_tree(ordered, *keys)
     return replace(made, rows=(*made.rows, *((SORTS, each.tree) for each in keys)))
 
 
@@ -239,17 +239,17 @@ def binary(kind: Any) -> Method:
 def is_in(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").is_in(["x", "y"]), .is_in(other["a"])"""
     other = expr_of(run, named_argument(arguments, keywords, 0, "other"), node, names=False)
-    return held.of(exp.In(this=held.tree, expressions=[other.tree]), other)
+    return held.with_tree(exp.In(this=held.tree, expressions=[other.tree]), other)
 
 
 def is_null(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").is_null()"""
-    return held.of(exp.Is(this=held.tree, expression=exp.Null()))
+    return held.with_tree(exp.Is(this=held.tree, expression=exp.Null()))
 
 
 def not_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").not_()"""
-    return held.of(exp.Not(this=held.tree))
+    return held.with_tree(exp.Not(this=held.tree))
 
 
 def exclude(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -287,7 +287,7 @@ def pipe(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
 
 def in_python(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("a").map_elements(f)      whatever f does, it does it to a"""
-    return held.of(exp.Anonymous(this="map", expressions=[held.tree]))
+    return held.with_tree(exp.Anonymous(this="map", expressions=[held.tree]))
 
 
 # -- when, then, otherwise -------------------------------------------------------------------------
@@ -316,14 +316,14 @@ def then(run: Run, held: When, arguments: Arguments, keywords: Keywords, node: A
     value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
     arm = exp.If(this=held.test.tree, true=value.tree)
     first = held.first or value
-    return first.of(exp.Case(ifs=[*held.before, arm]), held.test, value)
+    return first.with_tree(exp.Case(ifs=[*held.before, arm]), held.test, value)
 
 
 def otherwise(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.when(test).then(1).otherwise("b")"""
     value = expr_of(run, named_argument(arguments, keywords, 0, "statement"), node)
     arms = held.tree.args.get("ifs", [])
-    return held.of(exp.Case(ifs=arms, default=value.tree), value)
+    return held.with_tree(exp.Case(ifs=arms, default=value.tree), value)
 
 
 AGGREGATE_NAMES = {

@@ -28,23 +28,23 @@ def field(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: 
     names = [each for each in arguments if isinstance(each, str)]
     if len(names) != 1 or names[0] == "*":
         run.dynamic(note_of("fields", argument_at(arguments)), node)
-        return held.of(exp.Anonymous(this="field", expressions=[held.tree]))
+        return held.with_tree(exp.Anonymous(this="field", expressions=[held.tree]))
 
     found = exp.Dot(this=held.tree, expression=identifier(names[0]))
-    return replace(held.of(found), root=names[0], name=None)
+    return replace(held.with_tree(found), root=names[0], name=None)
 
 
 def with_fields(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("address").struct.with_fields(city=pl.col("town"))"""
     others = exprs_of(run, [*arguments, *keywords.values()], node)
     trees = [held.tree, *(each.tree for each in others)]
-    return held.of(exp.Anonymous(this="with_fields", expressions=trees), *others)
+    return held.with_tree(exp.Anonymous(this="with_fields", expressions=trees), *others)
 
 
 def evaluate(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("xs").list.eval(pl.element() * 2)"""
     inner = expr_of(run, argument_at(arguments), node)
-    return held.of(exp.Anonymous(this="eval", expressions=[held.tree, inner.tree]), inner)
+    return held.with_tree(exp.Anonymous(this="eval", expressions=[held.tree, inner.tree]), inner)
 
 
 def explode(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -98,7 +98,7 @@ def call_accessor(
     given = [*arguments, *keywords.values()]
     others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
     trees = [held.expr.tree, *(each.tree for each in others)]
-    return held.expr.of(transformed(name, *trees), *others)
+    return held.expr.with_tree(transformed(name, *trees), *others)
 
 
 def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> Value:

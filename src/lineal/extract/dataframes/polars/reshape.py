@@ -136,8 +136,10 @@ def aggregate_cell(run: Run, cell: Expr, function: Value, node: Any) -> Expr:
         assert isinstance(found, Expr)
         return found
     if isinstance(function, Expr):
-        return cell.of(exp.AnonymousAggFunc(this="agg", expressions=[cell.tree, function.tree]))
-    return cell.of(exp.AnonymousAggFunc(this="item", expressions=[cell.tree]))
+        return cell.with_tree(
+            exp.AnonymousAggFunc(this="agg", expressions=[cell.tree, function.tree])
+        )
+    return cell.with_tree(exp.AnonymousAggFunc(this="item", expressions=[cell.tree]))
 
 
 def pivoted(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -> Attribute:

@@ -53,7 +53,7 @@ class Expr:
     rows: Rows = ()
     doubt: Doubt | None = None
 
-    def of(self, tree: Any, *others: Expr) -> Expr:
+    def with_tree(self, tree: Any, *others: Expr) -> Expr:
         """Return an expression over this one and others, which goes by this one's name."""
         doubts = [each.doubt for each in (self, *others) if each.doubt is not None]
         rows = tuple(row for each in (self, *others) for row in each.rows)
@@ -61,7 +61,7 @@ class Expr:
 
     def aggregated(self, tree: Any, *others: Expr) -> Expr:
         """Return an aggregate, for which the rows inside matter no longer."""
-        return replace(self.of(tree, *others), rows=())
+        return replace(self.with_tree(tree, *others), rows=())
 
 
 class Open(NamedTuple):

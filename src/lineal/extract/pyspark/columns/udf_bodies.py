@@ -98,7 +98,7 @@ class Body:
 
         node = function.node
         if isinstance(node, ast.Lambda):
-            self.result = self.of(node.body)
+            self.result = self.uses_in(node.body)
         else:
             for statement in node.body:
                 self.follow(statement)
@@ -158,17 +158,17 @@ class Body:
             self.follow_end(node)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            self.assign(targets, self.of(node.value))
+            self.assign(targets, self.uses_in(node.value))
         elif isinstance(node, (ast.If, ast.While)):
             self.follow_test(node)
         elif isinstance(node, (ast.For, ast.AsyncFor)):
             assigned = [each for inner in node.body for each in assigned_in(inner)]
-            self.assign([node.target, *assigned], self.of(node.iter))
+            self.assign([node.target, *assigned], self.uses_in(node.iter))
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
-                self.assign([item.optional_vars] if item.optional_vars else [], self.of(item))
+                self.assign([item.optional_vars] if item.optional_vars else [], self.uses_in(item))
         elif isinstance(node, ast.Match):
-            subject = self.of(node.subject)
+            subject = self.uses_in(node.subject)
             self.result |= subject.as_test
             self.assign([ast.Name(each) for each in captures_of(node)], subject)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -186,15 +186,15 @@ class Body:
         """return x, yield x, out.append(x)      a call changes its receiver by its arguments"""
         held = node.value
         if isinstance(node, ast.Return) or isinstance(held, (ast.Yield, ast.YieldFrom)):
-            self.result |= self.of(held)
+            self.result |= self.uses_in(held)
         elif isinstance(held, ast.Call):
             receivers = [held.func] if isinstance(held.func, ast.Attribute) else held.args
-            self.assign(receivers, self.of(held))
+            self.assign(receivers, self.uses_in(held))
 
     def follow_test(self, node: ast.If | ast.While) -> None:
         """if x > 1: …      x decides the result; a branch that only raises gives none"""
         if node.orelse or not all(isinstance(each, ast.Raise) for each in node.body):
-            self.result |= self.of(node.test).as_test
+            self.result |= self.uses_in(node.test).as_test
         else:
             self.guards.update(map(id, ast.walk(node)))
 
@@ -207,44 +207,48 @@ class Body:
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def of(self, node: ast.AST | None) -> Uses:
+    def uses_in(self, node: ast.AST | None) -> Uses:
         """Return the names that an expression is made of, and those that decide it."""
         if node is None:
             return Uses()
         if isinstance(node, ast.Name):
             return Uses(frozenset((node.id,)))
         if isinstance(node, ast.IfExp):
-            return self.of(node.test).as_test | self.of(node.body) | self.of(node.orelse)
+            return (
+                self.uses_in(node.test).as_test
+                | self.uses_in(node.body)
+                | self.uses_in(node.orelse)
+            )
         if isinstance(node, ast.BoolOp):
-            return self.of_choice(node)
+            return self.uses_in_choice(node)
         if isinstance(node, ast.comprehension):
-            self.assign([node.target], self.of(node.iter))
-            tests = [self.of(each).as_test for each in node.ifs]
-            return union([self.of(node.iter), *tests])
+            self.assign([node.target], self.uses_in(node.iter))
+            tests = [self.uses_in(each).as_test for each in node.ifs]
+            return union([self.uses_in(node.iter), *tests])
         if isinstance(node, ast.NamedExpr):
-            self.assign([node.target], self.of(node.value))
+            self.assign([node.target], self.uses_in(node.value))
         if isinstance(node, ast.Call):
-            return self.of_call(node)
-        return union(self.of(each) for each in ast.iter_child_nodes(node))
+            return self.uses_in_call(node)
+        return union(self.uses_in(each) for each in ast.iter_child_nodes(node))
 
-    def of_choice(self, node: ast.BoolOp) -> Uses:
+    def uses_in_choice(self, node: ast.BoolOp) -> Uses:
         """x or y      all but the last decide, too"""
-        several = [self.of(each) for each in node.values]
+        several = [self.uses_in(each) for each in node.values]
         return union([*several, *(each.as_test for each in several[:-1])])
 
-    def of_call(self, node: ast.Call) -> Uses:
+    def uses_in_call(self, node: ast.Call) -> Uses:
         """clean(x, y)      of a function of the program only the arguments that it uses"""
         called = self.callee(node)
         uses = self.uses_of(called)
         if called is None or uses is None:
-            return union(self.of(each) for each in ast.iter_child_nodes(node))
+            return union(self.uses_in(each) for each in ast.iter_child_nodes(node))
 
         found = Uses()
         for name, given in bound_nodes(called, node):
             if name is None or name in uses.value:
-                found |= self.of(given)
+                found |= self.uses_in(given)
             if name is not None and name in uses.test:
-                found |= self.of(given).as_test
+                found |= self.uses_in(given).as_test
         return found
 
     def callee(self, node: ast.Call) -> Function | None:
