@@ -378,4 +378,4 @@ def _corpus_of_one(
         not source or re.search(r"\s", source) or KEYWORD.search(source)
     ):
         return corpus_of_text(source, dialect, schema)
-    raise FileNotFoundError(f"there is no file or folder {os.fspath(source)!r}, and it is not SQL")
+    raise FileNotFoundError(f"no such file or folder: {os.fspath(source)!r}; it is not SQL either")

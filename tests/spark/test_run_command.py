@@ -153,7 +153,7 @@ def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("{project}", "--threads", "0"), "0 is not in the range"),
         (("{project}", "--select", "+totls"), "unknown dataset totls; did you mean totals?"),
         (("{project}", "--select", "+"), "unknown dataset +"),
-        (("{project}/nowhere",), "there is no file or folder"),
+        (("{project}/nowhere",), "no such file or folder"),
         (("{project}/nodes",), "has nothing to run"),
     ],
 )

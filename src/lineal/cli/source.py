@@ -359,7 +359,7 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
         if not is_source(path):
             if SQL_TEXT.match(path):
                 raise Mistake(
-                    "this is SQL text, and no path: give it on standard input, "
+                    "this is SQL text, not a path. Pass it on standard input: "
                     "echo 'SELECT …' | lineal lineage -"
                 )
             raise Mistake(f"no such file or folder: {shown_path(path)}{_alike(path)}")

@@ -219,7 +219,7 @@ def _load(
 
             corpus.checks = checks_at(where, corpus.diagnostics.append)
             return corpus
-    raise ProjectError(f"there is no file or folder {os.fspath(path)}")
+    raise ProjectError(f"no such file or folder: {os.fspath(path)}")
 
 
 def _load_log(

@@ -84,16 +84,6 @@ class Plan:
         """Return a unified diff of all files."""
         return "".join(line for edit in self.edits for line in patch_of(edit))
 
-    @property
-    def removed(self) -> list[Verdict]:
-        """Return the verdicts that the patch carries out."""
-        return [each for each in self.verdicts if each.status == REMOVED]
-
-    @property
-    def kept(self) -> list[Verdict]:
-        """Return the verdicts that the patch cannot carry out."""
-        return [each for each in self.verdicts if each.status == KEPT]
-
 
 class Subject(NamedTuple):
     """A project that is asked about."""

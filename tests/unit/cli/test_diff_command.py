@@ -173,7 +173,7 @@ def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     result = run("HEAD")
-    assert result.exit_code == 2 and "is in no git repository" in result.stderr
+    assert result.exit_code == 2 and "is not in a git repository" in result.stderr
 
 
 def test_a_project_that_is_not_there_yet(repository: Repository) -> None:

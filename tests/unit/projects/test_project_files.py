@@ -78,7 +78,7 @@ def test_an_empty_folder_says_so(tmp_path: Path) -> None:
 
 
 def test_a_missing_path_is_the_callers_mistake(tmp_path: Path) -> None:
-    with pytest.raises(ProjectError, match=r"^there is no file or folder .*nowhere$"):
+    with pytest.raises(ProjectError, match=r"^no such file or folder: .*nowhere$"):
         load(tmp_path / "nowhere")
 
 

@@ -74,7 +74,7 @@ class Notes:
 
     def __init__(self) -> None:
         self.columns: list[tuple[exp.Column, Slot, Scope]] = []
-        """each mention of a column, with the slot it means and the scope that it stands in"""
+        """each mention of a column, with the slot it means and its scope"""
         self.selects: list[tuple[exp.Select, Scope, list[Slot]]] = []
         """each SELECT, with its scope and its columns"""
 

@@ -282,7 +282,7 @@ def _why_no_repository(
     said = _error_text(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
-    return f"{os.fspath(path)} is in no git repository: name two folders, or two saved lineages, to compare those"
+    return f"{os.fspath(path)} is not in a git repository: name two folders or two saved lineages to compare"
 
 
 def _error_text(found: subprocess.CompletedProcess[bytes]) -> str:

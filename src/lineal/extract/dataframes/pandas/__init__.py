@@ -3,7 +3,7 @@
 values.py      frames, series, groups, rows and windows
 calls.py       what every method asks: names, columns, tables that are made
 trees.py       expressions of series
-selection.py   df["x"], df[mask], df.loc, df.iloc, and what is assigned there
+selection.py   df["x"], df[mask], df.loc, df.iloc, and assignments to them
 rows.py        sort_values, dropna, drop_duplicates, explode, query
 columns.py     assign, rename, drop, fillna, apply, set_index, reset_index
 joins.py       merge, join, concat

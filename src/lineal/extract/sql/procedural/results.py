@@ -43,7 +43,7 @@ class Results(Assignments):
         """Walk the body of a routine from here on; return the state to go on with after it."""
         held = Held(self.body, self.routine, self.cursors, self.in_block)
         cursors: dict[str, Assignment | None] = {}
-        if self.in_block:  # a package, or another routine: what is declared there is seen here
+        if self.in_block:  # inside a package or routine, whose declarations this one sees
             routine.body.names |= self.body.names
             cursors |= self.cursors
 
