@@ -30,6 +30,7 @@ from lineal.extract.dataframes.polars.projection import (
 )
 from lineal.extract.dataframes.polars.reshape import pivot, transpose, unnest, unpivot
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame, SchemaNames, Selector
+from lineal.extract.dataframes.untraced import collected_values, method_name, report_untraced
 from lineal.extract.pyspark.columns.trees import bound_column
 from lineal.extract.pyspark.dispatch import (
     Arguments,
@@ -42,10 +43,9 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.frame_libraries import TRACED
 from lineal.extract.pyspark.frames.changes import rename as rename_relation
 from lineal.extract.pyspark.frames.changes import unsure
-from lineal.extract.pyspark.relation import Relation, anything, fresh
+from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Unknown, Value, note_of
-from lineal.model.diagnostic import Code
 from lineal.model.way import Clause, Confidence
 
 FrameMethod = Callable[[Run, PolarsFrame, Arguments, Keywords, Any], Value]
@@ -232,17 +232,14 @@ def opaque(
     run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Report a method that is not followed: any column may come out."""
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
-    return PolarsFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+    return PolarsFrame(report_untraced(run, frame.relation, f"DataFrame.{method_name(node)}", node))
 
 
 def values(
     run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.rows(), df.to_dicts(), df.item()      values that only the data knows"""
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    return Unknown(f"{name}()", "only the data knows", inputs=(frame.relation,))
+    return collected_values(frame.relation, node)
 
 
 def nothing(

@@ -17,11 +17,10 @@ from lineal.extract.dataframes.polars.expressions import (
 from lineal.extract.dataframes.polars.methods import METHODS, leaving_out
 from lineal.extract.dataframes.polars.projection import Projection
 from lineal.extract.dataframes.polars.values import Expr, Groups, PolarsFrame, Selector
+from lineal.extract.dataframes.untraced import report_untraced
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
-from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Value
-from lineal.model.diagnostic import Code
 from lineal.model.way import Clause
 
 
@@ -133,9 +132,7 @@ def having(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, nod
 
 def not_traced(run: Run, held: Groups, name: str, node: Any) -> PolarsFrame:
     """Report a method of groups that is not followed."""
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupBy.{name} is not traced", node)
-    relation = held.frame.relation
-    return PolarsFrame(Relation([anything()], dict(relation.rows), (relation,)))
+    return PolarsFrame(report_untraced(run, held.frame.relation, f"GroupBy.{name}", node))
 
 
 GROUP_METHODS: dict[str, Callable[..., Value]] = {

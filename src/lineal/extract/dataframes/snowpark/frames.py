@@ -14,6 +14,7 @@ from lineal.algebra.relation import SetOperation, decided_rows, narrow, set_oper
 from lineal.algebra.relation import distinct as without_repetition
 from lineal.extract.dataframes.snowpark.values import SideSuffix, SnowFrame, SnowGroups, SnowWriter
 from lineal.extract.dataframes.sources import speaking, write_table
+from lineal.extract.dataframes.untraced import collected_values, method_name, report_untraced
 from lineal.extract.pyspark.columns.functions import columns_of, function
 from lineal.extract.pyspark.columns.trees import bound_column, column, identifier
 from lineal.extract.pyspark.dispatch import (
@@ -35,7 +36,6 @@ from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in
-from lineal.model.diagnostic import Code
 from lineal.model.way import Clause
 
 DIALECT = "snowflake"
@@ -375,7 +375,7 @@ def to_pandas(
     run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.to_pandas(), df.to_polars()"""
-    called = getattr(getattr(node, "func", None), "attr", "")
+    called = method_name(node, "")
     library = TRACED.get("polars" if "polars" in called else "pandas")
     if library is None or library.open_frame is None:
         return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
@@ -404,17 +404,14 @@ def opaque(
     run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Report a method that is not followed."""
-    name = getattr(getattr(node, "func", None), "attr", "this")
-    run.report(Code.UNSUPPORTED_CONSTRUCT, f"DataFrame.{name} is not traced", node)
-    return SnowFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+    return SnowFrame(report_untraced(run, frame.relation, f"DataFrame.{method_name(node)}", node))
 
 
 def values(
     run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """df.collect(), df.count()      values that only the data knows"""
-    name = getattr(getattr(node, "func", None), "attr", "collect")
-    return Unknown(f"{name}()", "only the data knows", inputs=(frame.relation,))
+    return collected_values(frame.relation, node)
 
 
 def nothing(
@@ -559,9 +556,8 @@ def call_groups(
 
     handler = GROUPED.get(GROUP_NAMES.get(name, name))
     if handler is None:
-        run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
-        relation = held.grouped.relation
-        return SnowFrame(Relation([anything()], dict(relation.rows), (relation,)))
+        relation = report_untraced(run, held.grouped.relation, f"GroupedData.{name}", node)
+        return SnowFrame(relation)
     return wrap(handler(run, held.grouped, arguments, keywords, node))
 
 

@@ -1,0 +1,29 @@
+"""Methods of DataFrames that are not followed, and values that only the data knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineal.extract.pyspark.relation import Relation, anything
+from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.values import Unknown
+from lineal.model.diagnostic import Code
+
+
+def method_name(node: Any, otherwise: str = "this") -> str:
+    """df.rows()      rows; another word for a call that names no method"""
+    return getattr(getattr(node, "func", None), "attr", otherwise)
+
+
+def report_untraced(run: Run, relation: Relation, method: str, node: Any) -> Relation:
+    """Report a method that is not followed, and return a frame with any columns.
+
+    df.to_dummies()      DataFrame.to_dummies is not traced
+    """
+    run.report(Code.UNSUPPORTED_CONSTRUCT, f"{method} is not traced", node)
+    return Relation([anything()], dict(relation.rows), (relation,))
+
+
+def collected_values(relation: Relation, node: Any) -> Unknown:
+    """df.rows(), df.collect(), df.count()      values that only the data knows"""
+    return Unknown(f"{method_name(node)}()", "only the data knows", inputs=(relation,))
