@@ -12,7 +12,7 @@ from lineal.model.ledger import Reason
 from lineal.projects.extensions import PYTHON, extension_of
 from lineal.projects.intake import Intake, Rules, count_others, walk
 from lineal.projects.repository import find, report_left_out
-from lineal.projects.survey import Project, Survey
+from lineal.projects.survey import AIRFLOW, Project, Survey
 
 SQL, PROGRAMS, NOTEBOOKS = "SQL", "Python", "notebooks"
 KINDS = {".ipynb": NOTEBOOKS, ".py": PROGRAMS}
@@ -58,6 +58,10 @@ def list_parts(path: Path, rules: Rules) -> Listing:
 
 def project_part(project: Project, found: Survey) -> Part:
     """Return a project with the number of its files."""
+    if project.kind == AIRFLOW:
+        scripts = [file for several in found.scripts.values() for file in several]
+        count = sum(file.is_relative_to(project.folder) for file in scripts)
+        return Part(project.kind, str(project.folder), count, True)
     extensions = {*found.configurations[found.root].extensions, ".csv", ".sqlx", ".js"}
     files = {
         str(where / name)
@@ -70,11 +74,17 @@ def project_part(project: Project, found: Survey) -> Part:
 
 
 def script_parts(found: Survey) -> Iterator[Part]:
-    """Return the files outside of projects, by kind and by the first folder below the root."""
+    """Return the files outside of projects, by kind and by the first folder below the root.
+
+    The files of an Airflow folder are counted with that folder.
+    """
     counts: dict[tuple[str, str, str], int] = {}
+    of_dags = [project.folder for project in found.of_kind(AIRFLOW)]
     for folder, files in found.scripts.items():
         configuration = found.configurations[folder]
         for file in files:
+            if any(file.is_relative_to(each) for each in of_dags):
+                continue
             ending = extension_of(file.name)
             is_python = configuration.extensions[ending] == PYTHON
             kind = KINDS.get(ending, SQL)

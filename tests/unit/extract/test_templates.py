@@ -490,6 +490,23 @@ def test_what_is_said(tmp_path: Path) -> None:
     assert (note.code.code, note.severity) == ("unrendered", Severity.INFO)
 
 
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("SELECT {{ var('c') }} AS c FROM {{ ref('z') }}", "dbt project"),
+        ("SELECT a FROM x {% if is_incremental() %} WHERE a > 1 {% endif %}", "dbt project"),
+        ("SELECT a FROM {{ params.table }} WHERE d = {{ ds }}", "`params` of the operator"),
+        ("SELECT a FROM {{ var.value.table }}", "`params` of the operator"),
+        ("SELECT a FROM {{ anything }}", "Write the value into the text"),
+    ],
+)
+def test_the_advice_is_that_of_the_tool(text: str, advice: str) -> None:
+    """Only a template of dbt is rendered by naming a dbt project."""
+    told = [each.advice for each in lineal.lineage(text).diagnostics]
+    assert [each for each in told if advice in each] == told
+    assert told
+
+
 def test_braces_in_a_string_say_nothing() -> None:
     assert (
         lineal.lineage(

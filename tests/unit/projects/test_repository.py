@@ -397,6 +397,17 @@ def test_the_command_lists_what_would_be_read(tmp_path: Path) -> None:
     assert "dbt" in text.stdout
 
 
+def test_the_files_of_an_airflow_folder_are_counted_with_it(tmp_path: Path) -> None:
+    files = {
+        "dags/load.py": "from airflow import DAG\n",
+        "dags/sql/load.sql": "insert into a select b from c",
+        "other/view.sql": "select a from b",
+    }
+    result = CliRunner().invoke(main, ["projects", str(tree(tmp_path, files)), "--format", "json"])
+    parts = json.loads(result.stdout)["parts"]
+    assert [(part["kind"], part["files"]) for part in parts] == [("Airflow", 2), ("SQL", 1)]
+
+
 def test_the_command_fails_where_nothing_is_to_be_read(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["projects", str(tmp_path)]).exit_code == 1
 

@@ -23,7 +23,7 @@ from lineal.extract.sql.placeholders import has_placeholders, is_open, places_of
 from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.repairs import given_up
-from lineal.extract.sql.templates import template_of
+from lineal.extract.sql.templates import advice_about, template_of
 from lineal.extract.sql.trees import parsed
 from lineal.extract.sql.words import BATCHES, statements, words
 from lineal.model.boundary import FAILED, Report
@@ -200,11 +200,6 @@ def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
     return []
 
 
-AS_PROJECT = (
-    "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT."
-)
-
-
 def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
     """Return the diagnostics of a text that is a template, and how many of its statements are not
     read.
@@ -214,14 +209,15 @@ def _templates(reading: Reading) -> tuple[list[Diagnostic], int]:
         return [], 0
 
     found = []
+    advice = advice_about(reading.script.text)
     for opening, offset in ((each.opening, each.place) for each in template.unread):
         message = f"{opening} was not rendered: the statement is not read"
-        found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(offset), AS_PROJECT))
+        found.append(Diagnostic(Code.DYNAMIC, message, reading.place_at(offset), advice))
 
     if template.unknown is not None:
         message = "this part is a template that was not rendered"
         found.append(
-            Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), AS_PROJECT)
+            Diagnostic(Code.DYNAMIC, message, reading.place_at(template.unknown.start), advice)
         )
 
     if not found:

@@ -120,6 +120,33 @@ def name_in(content: str) -> tuple[str, ...]:
     return (f"{second or first}_v{version}" if version else second or first,)
 
 
+OF_DBT = re.compile(
+    r"\{[{%][^{}]*?\b(?:(?:ref|source|config|var|env_var|is_incremental)\s*\(|(?:target|adapter)\.|this\b|dbt_\w+\.)"
+)
+"""{{ ref('x') }}, {{ var('day') }}, {% if is_incremental() %}"""
+OF_AIRFLOW = re.compile(
+    r"\{[{%][^{}]*?\b(?:ds(?:_nodash)?\b|ts(?:_nodash)?\b|(?:params|macros|ti|task|dag|dag_run|conn)[.\[]|var\.(?:value|json)"
+    r"|(?:next_|prev_)?(?:ds|execution_date|logical_date)\b|data_interval_(?:start|end)\b)"
+)
+"""{{ ds }}, {{ params.table }}, {{ var.value.bucket }}"""
+ADVICE = (
+    (
+        OF_DBT,
+        "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT.",
+    ),
+    (
+        OF_AIRFLOW,
+        "Give the value in `params` of the operator that runs this file, or take the lineage of a run: a query log.",
+    ),
+)
+"""What a reader can do about a template, by the tool that would render it."""
+
+
+def advice_about(text: str) -> str:
+    """Return what a reader can do about a template that was not rendered; '' if no tool is known."""
+    return next((advice for words, advice in ADVICE if words.search(text)), "")
+
+
 # -- tags ------------------------------------------------------------------------------------------
 
 TAG = re.compile(r"\{%[-+]?\s*(\w+)")
