@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lineal.extract.sql.clients import as_engine_reads
 from lineal.extract.sql.deep_calls import read_as_calls
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.dialects.legacy_names import with_grammar_names
 from lineal.extract.sql.dialects.nearest import as_grammar_reads
 from lineal.extract.sql.placeholders import has_placeholders, placed
 from lineal.extract.sql.templates import template_of
@@ -53,12 +54,14 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
 
 
 def with_placeholders(tokens: list[Token], text: str, dialect: str) -> list[Token]:
-    """The tokens of a text, each placeholder one of them, and deeply nested calls as calls."""
+    """The tokens of a text, each placeholder one of them, deeply nested calls as calls, and names
+    in the form that the grammar reads.
+    """
     tokens = read_as_calls(tokens, text)
     if has_placeholders(text, dialect):
-        return placed(tokens, text, dialect)
+        tokens = placed(tokens, text, dialect)
 
-    return tokens
+    return with_grammar_names(tokens, dialect)
 
 
 def open_replacements(tokens: list[Token], script: Script) -> list[Token]:
