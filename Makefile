@@ -25,6 +25,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 with_java = $(if $(findstring spark,$(1)),JAVA_HOME="$$(tools/java.sh)" || exit 1; export JAVA_HOME;)
 
+# The tests start many JVMs for seconds each: these options make that quick.
+with_quick_spark = $(if $(findstring spark,$(1)),SPARK_SUBMIT_OPTS="$$($(BIN)/python tools/quick_spark.py)" \
+	&& export SPARK_SUBMIT_OPTS;)
+
 # dbt lives in a virtual environment of its own; the tests that need it are skipped where it cannot be installed.
 with_dbt = LINEAL_DBT="$$(tools/dbt.sh)" && export LINEAL_DBT;
 
@@ -61,12 +65,15 @@ docs: $(DOCS_READY) ## Build the documentation site into .cache/site/site; it ne
 release: $(RELEASE_READY) ## Build wheel and source archive into dist/, and check that they can be published
 	@$(BIN)/python tools/release.py
 
-# Everything is run, whatever fails before it: the last line is pytest's count.
+# Everything is run, whatever fails before it: the last line is pytest's count. Two cores check style and run the
+# shown commands side by side.
 test: $(TEST_READY) ## Check style and types, run what the documentation shows, and run all tests
 	@$(call with_java,$(EXTRAS)) $(call with_postgres,$(EXTRAS)) $(with_dbt) $(with_clickhouse) $(with_mariadb) \
-	$(call with_web,$(EXTRAS)) $(call with_editors,$(EXTRAS)) failed=0; \
-	$(MAKE) --no-print-directory lint || failed=1; \
+	$(call with_web,$(EXTRAS)) $(call with_editors,$(EXTRAS)) $(call with_quick_spark,$(EXTRAS)) \
+	mkdir -p .cache; failed=0; \
+	$(MAKE) --no-print-directory lint >.cache/lint.log 2>&1 & lint=$$!; \
 	$(MAKE) --no-print-directory smoke || failed=1; \
+	wait $$lint || failed=1; cat .cache/lint.log; \
 	echo "pytest"; $(BIN)/pytest -n 2 $(PYTEST) || failed=1; \
 	exit $$failed
 
