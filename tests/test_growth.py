@@ -221,6 +221,32 @@ def work_of(text: str, dialect: str | None) -> int:
     return count_lines(lambda: extract(corpus_of_text({"result": text}, dialect, {})))
 
 
+SHARED_NAMES = {
+    "that differ": "a{0} INT, b{0} INT, c{0} INT, id INT",
+    "that agree": "id INT, a INT, b INT, c{0} INT",
+    "that are the same": "id INT, a INT",
+}
+
+
+@pytest.mark.parametrize("name", list(SHARED_NAMES))
+def test_one_name_in_many_folders(name: str) -> None:
+    """Each folder declares `customer`, and reads it."""
+
+    def read(n: int) -> int:
+        scripts = [
+            Script(text, "postgres", f"teams/f{number}/{file}.sql")
+            for number in range(n)
+            for file, text in (
+                ("ddl", f"CREATE TABLE customer ({SHARED_NAMES[name].format(number)})"),
+                ("view", f"CREATE VIEW v{number} AS SELECT id FROM customer"),
+            )
+        ]
+        return count_lines(lambda: extract(Corpus("postgres", scripts)))
+
+    read(40)
+    assert read(160) / read(80) <= 2.1
+
+
 def diamond(n: int) -> str:
     """Each function calls the one below it twice, with the same values."""
     steps = [f"def f{i}(x):\n    return f{i - 1}(x) + f{i - 1}(x)\n" for i in range(1, n)]

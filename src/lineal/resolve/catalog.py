@@ -15,7 +15,7 @@ from lineal.model.names import Fold
 from lineal.model.paths import is_path
 from lineal.model.script import Corpus
 from lineal.resolve.boundary import Boundary, place_of_statement
-from lineal.resolve.folders import Home
+from lineal.resolve.folders import Homes
 from lineal.resolve.naming import naming_of
 
 PYTHON = "python"
@@ -47,7 +47,7 @@ class NameCatalog:
         """the spellings of datasets beside those that they have here, each with who uses it"""
         self.file_named: set[str] = set()
         """the names of files that are called after their folders"""
-        self.homes: dict[str, list[Home]] = {}
+        self.homes: Homes = {}
         """the names that mean another dataset in another folder"""
         self.created: set[str] = set()
         """the keys that statements define"""

@@ -11,8 +11,9 @@ one with which it has the longest folder in common.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
-from itertools import combinations
+from collections import Counter
+from collections.abc import Container, Iterable
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from lineal.extract.sql.statements.outlines import outline_of
@@ -42,9 +43,44 @@ class Home(NamedTuple):
         """customer      tpch::customer, or the name with its schema"""
         return self.name or f"{self.label}::{name}"
 
-    def nearness(self, folder: Parts) -> tuple[int, bool]:
-        """How many folders a script has in common with it, and whether it is in the last of these."""
-        return max((shared(folder, each), len(each) <= len(folder)) for each in self.folders)
+
+class Nearby(NamedTuple):
+    """A home below some folder, and how deep its nearest folder is."""
+
+    depth: int
+    home: Home
+
+
+class HomesOfName:
+    """The datasets that a name means, by the folders that are above them."""
+
+    def __init__(self, homes: Iterable[Home]) -> None:
+        self.all = tuple(homes)
+        self.below: dict[Parts, list[Nearby]] = {}
+        for home in self.all:
+            for folder, depth in shallowest(home.folders).items():
+                self.below.setdefault(folder, []).append(Nearby(depth, home))
+
+    def nearest(self, folder: Parts) -> list[Home]:
+        """Return the datasets that a name may mean in a folder: one, or several that are equally
+        near.
+
+        The longest common folder counts, and of those homes the ones that are not deeper in it.
+        """
+        prefixes = (folder[:length] for length in range(len(folder), -1, -1))
+        near = next((self.below[each] for each in prefixes if each in self.below), [])
+        above = [each.home for each in near if each.depth <= len(folder)]
+        return above or [each.home for each in near]
+
+
+def shallowest(folders: Iterable[Parts]) -> dict[Parts, int]:
+    """Return every folder that is above some of these, with the least depth of those below it."""
+    found: dict[Parts, int] = {}
+    for each in folders:
+        for length in range(len(each) + 1):
+            known = found.get(each[:length], len(each))
+            found[each[:length]] = min(known, len(each))
+    return found
 
 
 class Definer(NamedTuple):
@@ -63,7 +99,7 @@ class Definer(NamedTuple):
         return None if found is None else frozenset(found)
 
 
-Homes = dict[str, list[Home]]
+Homes = dict[str, HomesOfName]
 """By the key of a name: the datasets that scripts of different folders mean by it."""
 
 
@@ -136,7 +172,7 @@ def open_homes(scripts: Iterable[Prepared], taken: Container[str]) -> Homes:
                 names = found.setdefault(bare, {})
                 names[step.key] = min(names.get(step.key, step.name), step.name)
     return {
-        bare: [Home(frozenset(((),)), "", key, name) for key, name in names.items()]
+        bare: HomesOfName(Home(frozenset(((),)), "", key, name) for key, name in names.items())
         for bare, names in found.items()
         if len(names) == 1 and bare not in taken
     }
@@ -147,14 +183,65 @@ def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:
     alike: dict[Outline, list[Parts]] = {}
     for folder, outline in sorted(outlines.items()):
         alike.setdefault(outline, []).append(folder)
-    group_of = {outline: [outline] for outline in alike}
-    for one, other in combinations(alike, 2):
-        if group_of[one] is not group_of[other] and agree(one, other):
-            group_of[one] += group_of[other]
-            for each in group_of[other]:
-                group_of[each] = group_of[one]
-    groups = {id(group): group for group in group_of.values()}
-    return sorted(sorted(f for each in group for f in alike[each]) for group in groups.values())
+    known = [outline for outline in alike if outline]
+    if len(known) < len(alike):  # a definition whose columns nobody lists agrees with all
+        return [sorted(outlines)]
+    groups = OutlineGroups(known)
+    groups.unite()
+    return sorted(sorted(f for each in group for f in alike[each]) for group in groups.members)
+
+
+class OutlineGroups:
+    """Definitions that agree, directly or through others.
+
+    Two definitions that agree share half of the columns of the smaller one. So one of its rarer
+    columns is in the other: only definitions with such a column are compared.
+    """
+
+    def __init__(self, outlines: Iterable[frozenset[str]]) -> None:
+        self.group_of = {outline: {outline: None} for outline in outlines}
+        self.holders: dict[str, dict[int, list[frozenset[str]]]] = {}
+        """by column: the definitions that have it, by group"""
+        self.counts: Counter[str] = Counter(chain.from_iterable(self.group_of))
+        for outline, group in self.group_of.items():
+            self.hold(outline, id(group))
+
+    @property
+    def members(self) -> Iterable[Iterable[frozenset[str]]]:
+        """Return the groups."""
+        return {id(group): group for group in self.group_of.values()}.values()
+
+    def hold(self, outline: frozenset[str], group: int) -> None:
+        """Enter a definition under each of its columns."""
+        for column in outline:
+            self.holders.setdefault(column, {}).setdefault(group, []).append(outline)
+
+    def unite(self) -> None:
+        """Put the definitions that agree into one group."""
+        for outline in self.group_of:
+            rare = sorted(outline, key=lambda each: (self.counts[each], each))
+            for column in rare[: len(outline) // 2 + 1]:
+                for other in self.agreeing(outline, column):
+                    self.join(outline, other)
+
+    def agreeing(self, outline: frozenset[str], column: str) -> list[frozenset[str]]:
+        """Return one definition of each other group that has a column and agrees with this one."""
+        own = id(self.group_of[outline])
+        others = [held for group, held in self.holders[column].items() if group != own]
+        found = (next((each for each in held if agree(outline, each)), None) for held in others)
+        return [each for each in found if each is not None]
+
+    def join(self, one: frozenset[str], other: frozenset[str]) -> None:
+        """Put two groups together: the smaller one into the larger one."""
+        small, large = sorted((self.group_of[one], self.group_of[other]), key=len)
+        if small is large:
+            return
+        for each in small:
+            for column in each:
+                self.holders[column].pop(id(small), None)
+            self.hold(each, id(large))
+            self.group_of[each] = large
+        large.update(small)
 
 
 def agree(one: Outline, other: Outline) -> bool:
@@ -185,10 +272,3 @@ def shared(one: Parts, other: Parts) -> int:
     """How many folders two paths begin with in common."""
     pairs = zip(one, other, strict=False)
     return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def nearest(homes: list[Home], folder: Parts) -> Iterator[Home]:
-    """The datasets that a name may mean in a folder: one, or several that are equally near."""
-    ranks = [home.nearness(folder) for home in homes]
-    best = max(ranks)
-    return (home for home, rank in zip(homes, ranks, strict=True) if rank == best)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from lineal.extract.entries import Definition, Entry, Setting
@@ -18,12 +19,13 @@ from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.boundary import culprits
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.script import Function
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.catalog import PYTHON, NameCatalog, table_key
-from lineal.resolve.file_names import file_stem, folders_of, name_files
-from lineal.resolve.folders import Definer, Home, definers_of, homes_of, open_homes
+from lineal.resolve.file_names import Parts, file_stem, folders_of, name_files
+from lineal.resolve.folders import Definer, Home, HomesOfName, definers_of, homes_of, open_homes
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
 from lineal.resolve.progress import watch
@@ -31,6 +33,9 @@ from lineal.resolve.routines import Routines
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import Timeline, order_matters
 from lineal.resolve.versions import Arranged, Versions
+
+MOST_NAMED = 5
+"""A message names so many files."""
 
 
 class Gatherer:
@@ -52,6 +57,8 @@ class Gatherer:
         self.facts = catalog.facts
         self.file_names: dict[str, str] = {}
         """what files are called whose stem does not tell them apart"""
+        self.declared_apart: dict[Dataset, tuple[Entry, Facts]] = {}
+        """the names that the DDL of several files declares"""
 
     def gather(self) -> None:
         """Declare and define everything except programs."""
@@ -89,6 +96,8 @@ class Gatherer:
         )
         for each in arranged:
             self.add_script(each)
+        for entry, facts in self.declared_apart.values():
+            entry.declared = unite_declarations(entry.ddl, facts)
 
     def name_all_bare(self, scripts: list[Prepared]) -> None:
         """Name the bare SELECTs of all scripts: several files may share a stem."""
@@ -119,7 +128,7 @@ class Gatherer:
         if not catalog.homes:
             return scripts
         catalog.naming = catalog.naming.at("", catalog.homes)
-        catalog.created.update(home.key for homes in catalog.homes.values() for home in homes)
+        catalog.created.update(home.key for homes in catalog.homes.values() for home in homes.all)
         return [self.tell_script_apart(script) for script in scripts]
 
     def choose_spellings(self, scripts: list[Prepared]) -> None:
@@ -137,31 +146,34 @@ class Gatherer:
 
     def find_homes(self, key: str, definers: list[Definer]) -> None:
         """Find out whether a name is one dataset, or several; report one that is defined twice."""
+        by_folder: dict[Parts, list[Definer]] = {}
+        for each in definers:
+            by_folder.setdefault(folders_of(each.file), []).append(each)
         several: list[Home] = []
-        if (
-            len({folders_of(each.file) for each in definers}) > 1
-            and key not in self.catalog.declared
-        ):
+        if len(by_folder) > 1 and key not in self.catalog.declared:
             several = homes_of(key, definers, self.facts.fold_dataset)
 
-        if several:
-            self.catalog.homes[key] = several
         if not several:
             self.report_duplicates(definers)
+            return
 
+        self.catalog.homes[key] = HomesOfName(several)
         for home in several:
-            self.report_duplicates(
-                [each for each in definers if folders_of(each.file) in home.folders]
-            )
+            inside = chain.from_iterable(by_folder[folder] for folder in home.folders)
+            self.report_duplicates(sorted(inside, key=lambda each: each.file))
 
     def report_duplicates(self, definers: list[Definer]) -> None:
         """Report definitions of one dataset in several files, unless they are the same DDL."""
         declared = all(each.plan.schema is not None for each in definers)
         if declared and len({each.outline for each in definers}) == 1:
             return
-        for number, each in enumerate(definers[1:], 1):
-            others = ", ".join(sorted({other.file for other in definers[:number]} - {each.file}))
-            if others:
+        files = list(dict.fromkeys(each.file for each in definers))
+        number_of = {file: number for number, file in enumerate(files)}
+        for each in definers[1:]:
+            number = number_of[each.file]
+            if number:
+                more = f" and {number - MOST_NAMED} more" if number > MOST_NAMED else ""
+                others = ", ".join(files[: min(number, MOST_NAMED)]) + more
                 message = f"'{each.plan.name}' is defined in {others} too"
                 at = place_of_statement(each.script.reading, each.plan.node)
                 self.boundary.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
@@ -300,7 +312,7 @@ class Gatherer:
                 entry.ddl[reading.script.file] = info
             elif entry.ddl and reading.script.file not in entry.ddl:
                 entry.ddl[reading.script.file] = info
-                entry.declared = unite_declarations(entry.ddl, facts)
+                self.declared_apart[entry.dataset] = (entry, facts)
             entry.declared_in |= {reading.script.file}
             if not entry.deciding and entry.told is None and entry.kind != "temporary":
                 entry.kind = plan.kind

@@ -11,9 +11,9 @@ from lineal.extract.sql.statements.steps import Plan, Renamed, Step, Swapped, Us
 from lineal.model.names import Fold
 from lineal.model.script import Defaults, Script
 from lineal.resolve.file_names import Parts, folders_of
-from lineal.resolve.folders import Home, nearest
+from lineal.resolve.folders import HomesOfName
 
-NO_HOMES: Mapping[str, list[Home]] = {}
+NO_HOMES: Mapping[str, HomesOfName] = {}
 
 NOTHING_ELSE = re.compile(r"(?:\{[^{}]*\}[._-]*)+")
 """{t}, {db}.{t}, {a}_{b}"""
@@ -35,7 +35,7 @@ class Naming(NamedTuple):
     exact: bool = False
     home: str = ""
     """the file that a name belongs to which is nothing but a placeholder"""
-    homes: Mapping[str, list[Home]] = NO_HOMES
+    homes: Mapping[str, HomesOfName] = NO_HOMES
     """the names that mean another dataset in another folder"""
     folder: Parts = ()
     """the folder of the script"""
@@ -46,13 +46,13 @@ class Naming(NamedTuple):
         defaults = self.catalog is not None or bool(self.schemas)
         return defaults or bool(self.home) or bool(self.homes)
 
-    def at(self, file: str, homes: Mapping[str, list[Home]]) -> Naming:
+    def at(self, file: str, homes: Mapping[str, HomesOfName]) -> Naming:
         """What names mean in a file, where folders matter."""
         return self._replace(homes=homes, folder=folders_of(file))
 
     def near(self, name: str, key: str) -> tuple[str, str]:
         """customer      tpch::customer, where that is the nearest; customer itself if it is a tie"""
-        candidates = list(nearest(self.homes[key], self.folder)) if key in self.homes else []
+        candidates = self.homes[key].nearest(self.folder) if key in self.homes else []
         if len(candidates) != 1:
             return name, key
         home = candidates[0]

@@ -21,7 +21,6 @@ from lineal.resolve.alterations import use_former_names
 from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.evidence import Evidence
 from lineal.resolve.file_names import folders_of
-from lineal.resolve.folders import nearest
 from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.routines import Routines
 from lineal.resolve.schemas import Schemas, cycle_message
@@ -116,7 +115,7 @@ class References:
         """FROM customer, which several folders define, none nearer than the others: all of them"""
         folder = folders_of(evaluation.reading.script.file)
         found: list[tuple[Dataset, Frame]] = []
-        for home in nearest(self.catalog.homes[key], folder):
+        for home in self.catalog.homes[key].nearest(folder):
             entry = self.catalog.entry(home.key, home.shown(spelling), "table")
             found.append(self.scan_entry(entry, evaluation, node))
         names = ", ".join(str(dataset) for dataset, _ in found)
