@@ -125,13 +125,14 @@ HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
 SECONDS ?= 600
 PROCESSES ?= 2
 
-hunt: $(TEST_READY) ## Read new random queries and mutated inputs for SECONDS=600; SEED=7 draws the same again
+hunt: $(TEST_READY) ## Read random queries and mutants, and break functions, for SECONDS=600 each; SEED=7 draws the same
 	@$(call with_java,$(EXTRAS)) \
 	seed=$(or $(SEED),$$($(BIN)/python -c 'from random import randrange; print(randrange(10**9))')); failed=0; \
 	echo "SEED=$$seed QUERIES=$(QUERIES) SECONDS=$(SECONDS)"; \
 	LINEAL_EVERY_LITERAL=1 LINEAL_SEED=$$seed LINEAL_FRESH_QUERIES=$(QUERIES) LINEAL_STATEMENTS=$(QUERIES) LINEAL_PAIRS=$(PAIRS) LINEAL_EXAMPLES=$$(($(QUERIES) / 4)) \
 	$(BIN)/pytest --hypothesis-seed=$$seed $(PYTEST) $(HUNTS) || failed=1; \
 	$(BIN)/python tools/hunt_mutants.py --seed $$seed --seconds $(SECONDS) --processes $(PROCESSES) || failed=1; \
+	$(BIN)/python tools/hunt_broken.py --seed $$seed --seconds $(SECONDS) || failed=1; \
 	exit $$failed
 
 lint: $(TEST_READY) ## Check style, types, words and how dense the code is

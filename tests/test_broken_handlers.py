@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from click.testing import CliRunner
 
 from casefile import Case, all_cases
 from jobbook import JOBS
 from jobbook import schema as job_schema
+from lineal.cli import main
 from lineal.incremental.extraction import extract
 from lineal.model.boundary import internal_errors
 from lineal.model.edge import Dataset
@@ -245,3 +247,88 @@ def problems(at: Key, reached: Reached, monkeypatch: pytest.MonkeyPatch) -> Iter
     lost = [name for name in spared if result_of(name, clean) != result_of(name, found)]
     if lost:
         yield f"{said}: {', '.join(lost)} lost"
+
+
+TOGETHER = (
+    "lineal.resolve.stars.Stars.settle",
+    "lineal.resolve.stars.Stars.close_stars",
+    "lineal.resolve.stars.Stars.report_open",
+    "lineal.resolve.stars.Stars.report_stars_of",
+    "lineal.resolve.stars.closings",
+    "lineal.resolve.shown.ShownNames.edges",
+    "lineal.resolve.shown.ShownNames.settle",
+    "lineal.resolve.versions.Versions.show_unread",
+    "lineal.graph.concerns.part_diagnostics",
+    "lineal.views.json.diagnostic",
+)
+"""Work over all statements, and views over diagnostics."""
+STARS = {
+    "star.sql": "CREATE VIEW star AS SELECT * FROM nobody",
+    "use.sql": "CREATE VIEW used AS SELECT a, b FROM star",
+    "other.sql": "CREATE VIEW other AS SELECT c FROM t, u",
+}
+
+
+@pytest.mark.parametrize("view", ["table", "json"])
+@pytest.mark.parametrize("name", TOGETHER)
+def test_work_over_all_statements(
+    name: str, view: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends as an internal-error with exit code 1, and every statement keeps its own edges."""
+    for file, text in STARS.items():
+        (tmp_path / file).write_text(text, "utf-8")
+    call = ["lineage", str(tmp_path), "--output", view, "--no-cache", "-n", "other"]
+    whole = CliRunner().invoke(main, call)
+    with monkeypatch.context() as patched:
+        patched.setattr(name, broken)
+        found = CliRunner().invoke(main, call)
+    is_asked = view == "json" or not name.startswith("lineal.views.json")
+    assert (found.exit_code, "Broken: broken on purpose" in found.stderr) == (is_asked, is_asked)
+    if view == "table":
+        assert found.stdout == whole.stdout
+        assert "coverage" in found.stderr
+
+
+READERS = (
+    "lineal.projects.dataform.project.load_project",
+    "lineal.projects.sqlmesh.project.load_project",
+    "lineal.projects.sqlmesh.is_config",
+    "lineal.projects.dbt.project.read_package",
+    "lineal.resolve.embedded.find_embedded",
+    "lineal.extract.pyspark.embedded.airflow.about_task",
+    "lineal.extract.pyspark.embedded.statements.Collector.keep",
+    "lineal.resolve.file_names.has_bare_select",
+    "lineal.resolve.gathering.Gatherer.tell_apart",
+    "lineal.resolve.evidence.Evidence.decide",
+)
+"""Readers of projects and of SQL inside programs, and work over all names."""
+REPOSITORY = {
+    "plain.sql": "CREATE VIEW plain AS SELECT a FROM t",
+    "flow/workflow_settings.yaml": "defaultProject: p\ndefaultDataset: d\n",
+    "flow/definitions/a.sqlx": 'config { type: "table" }\nSELECT x FROM s.raw',
+    "mesh/config.yaml": "model_defaults:\n  dialect: duckdb\n",
+    "mesh/models/a.sql": "MODEL (name s.a, kind FULL);\nSELECT id FROM s.raw",
+    "shop/dbt_project.yml": "name: shop\n",
+    "shop/models/orders.sql": "select id from raw.orders",
+    "dags/load.py": "from airflow import DAG\n"
+    "from airflow.providers.postgres.operators.postgres import PostgresOperator\n"
+    'PostgresOperator(task_id="t", sql="INSERT INTO m SELECT a FROM r")\n',
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_broken_reader(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is an internal-error, and costs neither another project nor plain SQL anything."""
+    for file, text in REPOSITORY.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text, "utf-8")
+    call = ["lineage", str(tmp_path), "--no-cache"]
+    whole = CliRunner().invoke(main, call)
+    with monkeypatch.context() as patched:
+        patched.setattr(name, broken)
+        found = CliRunner().invoke(main, call)
+    assert (whole.exit_code, found.exit_code) == (0, 1)
+    assert "Broken: broken on purpose" in found.stderr
+    lost = {*whole.stdout.splitlines()} - {*found.stdout.splitlines()}
+    assert len(lost) <= 1
+    assert not any("plain" in line for line in lost)

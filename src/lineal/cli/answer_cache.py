@@ -22,6 +22,7 @@ from lineal.store import Cache, cache, corpus_digest, digest, machinery
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
+    from lineal.model.extraction import Extraction
     from lineal.model.script import Corpus
     from lineal.service.project import Project
     from lineal.views.terminal import Page
@@ -101,7 +102,20 @@ def _make_answer(source: Source, corpus: Corpus, make: Make, kept: Cache | None)
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
 
-    return sound_part(extraction_of(source, corpus, kept), lambda part: make(Graph(part)))
+    extraction = extraction_of(source, corpus, kept)
+    try:
+        return sound_part(extraction, lambda part: make(Graph(part)))
+    except Exception as error:
+        return without_view(extraction, error)
+
+
+def without_view(extraction: Extraction, error: Exception) -> Shown:
+    """Return the diagnostics and the coverage, for a view that fails on any input."""
+    from lineal.views.ledger import summarize
+
+    extraction.failures.add(error, None, "view", "this view")
+    coverage = extraction.coverage
+    return Shown("", extraction.diagnostics, summarize(coverage), coverage)
 
 
 def _is_plain(source: Source) -> bool:

@@ -172,13 +172,19 @@ def _parted(report: Report) -> Concerns:
 
     if not report.focus:
         return Concerns(report.diagnostics, [])
-    return part_diagnostics(report.graph, report.focus, report.datasets, report.diagnostics)
+    try:
+        return part_diagnostics(report.graph, report.focus, report.datasets, report.diagnostics)
+    except Exception as error:
+        failures = report.graph.extraction.failures
+        failures.add(error, None, "concerns", "the diagnostics of the requested datasets")
+        return Concerns(report.diagnostics, [])
 
 
 def _saved_and_shown(source: Source, request: Request, form: Form, save: str | None) -> Shown:
     """Save the whole lineage, whatever part of it is shown, and return the output; events say when
     they were made.
     """
+    from lineal.cli.answer_cache import without_view
     from lineal.cli.event_options import emission_of, graph_and_corpus
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph
@@ -194,7 +200,10 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
         except OSError as problem:
             raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
     emission = emission_of(form, source, corpus) if request.view == "openlineage" else None
-    return sound_part(extraction, lambda part: _make_answer(request, Graph(part), emission))
+    try:
+        return sound_part(extraction, lambda part: _make_answer(request, Graph(part), emission))
+    except Exception as error:
+        return without_view(extraction, error)
 
 
 # -- what is asked ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from lineal.graph.graph import Graph
 from lineal.model.boundary import Failures, Passing, culprits, is_debugging
-from lineal.model.diagnostic import Place
+from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.edge import Dataset, Edge, Read
 from lineal.model.extraction import DatasetInfo, Extraction
 
@@ -48,7 +48,9 @@ def sound_parts(
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise
-        if not any(_leave_out(extractions, work, leave) for leave in (without_edges_into, without)):
+        leaves = (without_edges_into, without)
+        helps = any(_leave_out(extractions, work, leave) for leave in leaves)
+        if not helps and not _leave_diagnostics(extractions, work):
             raise
     return work([shown_part(extraction, failures) for extraction in extractions])
 
@@ -87,6 +89,29 @@ def _leave_out(
         failures.add(
             problem, _place_of(dataset, extractions), dataset, f"the lineage of {dataset.name}"
         )
+    return bool(guilty)
+
+
+def _leave_diagnostics(
+    extractions: Sequence[Extraction], work: Callable[[list[Extraction]], Made]
+) -> bool:
+    """Find the diagnostics over which some work fails, and put failures in their place; whether
+    that helps.
+    """
+    failures = extractions[-1].failures
+    found = list(dict.fromkeys(each for part in extractions for each in part.diagnostics))
+
+    def work_on(some: Iterable[Diagnostic]) -> Made:
+        parts = [shown_part(extraction, failures) for extraction in extractions]
+        return work([_with_diagnostics(part, some) for part in parts])
+
+    guilty = culprits(found, work_on)
+    for diagnostic, problem in guilty:
+        for extraction in extractions:
+            kept = [each for each in extraction.diagnostics if each != diagnostic]
+            extraction.diagnostics[:] = kept
+        what = f"the diagnostic {diagnostic.code.code}"
+        failures.add(problem, diagnostic.place, diagnostic, what)
     return bool(guilty)
 
 
@@ -163,4 +188,19 @@ def _reduced(
         statements=lambda: [each for each in extraction.statements if each.target not in names],
         jobs=lambda: [job for job in extraction.jobs if names.isdisjoint(job.outputs)],
         failures=extraction.failures,
+    )
+
+
+def _with_diagnostics(extraction: Extraction, diagnostics: Iterable[Diagnostic]) -> Extraction:
+    """An extraction with other diagnostics, to try some work on: nobody is told of its failures."""
+    return Extraction(
+        edges=extraction.edges,
+        reads=lambda: extraction.reads,
+        datasets=lambda: extraction.datasets,
+        diagnostics=[*diagnostics],
+        coverage=extraction.coverage,
+        occurrences=extraction.occurrences,
+        statements=lambda: extraction.statements,
+        jobs=lambda: extraction.jobs,
+        failures=Failures(),
     )

@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from lineal.model.boundary import Passing, culprits, internal_error, is_debugging
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
 from lineal.projects.dialect_guess import guess_dialect
 from lineal.projects.extensions import EXTENSIONS, PYTHON
+
+if TYPE_CHECKING:
+    from lineal.resolve.embedded import Found
 
 LIBRARIES = {
     "ibis": ("ibis", Reason.IBIS),
@@ -31,19 +36,54 @@ MOST_NAMED = 3
 
 def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
     """Add the SQL that programs hand to databases, and name the libraries that nobody traces."""
-    if not any(script.dialect == PYTHON for script in corpus.scripts):
-        return
-    from lineal.resolve.embedded import find_embedded, has_embedded, traced_modules
-
-    corpus.diagnostics += report_libraries(corpus, traced_modules())
-    if corpus.main is not None or not has_embedded(corpus.scripts):
+    programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+    if not programs:
         return
 
-    found = find_embedded(corpus)
+    try:
+        found = find_in_programs(corpus)
+        if found is not None:
+            take_statements(corpus, found, dialect)
+    except Exception as error:
+        place = Place(programs[0].file, programs[0].line, 1)
+        corpus.diagnostics.append(internal_error(error, place, "the SQL inside programs"))
+
+
+def take_statements(corpus: Corpus, found: Found, dialect: str | None) -> None:
+    """Add the statements that were found; the files that programs run are read with them."""
     kept = [script for script in corpus.scripts if script.file not in found.files]
     kept += [script for script in corpus.scripts if script.file in found.files and is_model(script)]
     corpus.scripts = [*kept, *(spoken(script, dialect) for script in found.scripts)]
     corpus.diagnostics += found.diagnostics
+
+
+def find_in_programs(corpus: Corpus) -> Found | None:
+    """Return the SQL inside the programs of a corpus; programs over which that fails are left out,
+    and reported.
+    """
+    from lineal.resolve.embedded import find_embedded, has_embedded, traced_modules
+
+    corpus.diagnostics += report_libraries(corpus, traced_modules())
+    if corpus.main is not None or not has_embedded(corpus.scripts):
+        return None
+
+    try:
+        return find_embedded(corpus)
+    except Exception as error:
+        if isinstance(error, Passing) or is_debugging():
+            raise
+        programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+        guilty = culprits(programs, lambda some: find_embedded(replace(corpus, scripts=[*some])))
+        if not guilty:
+            raise
+    left_out = {id(script) for script, _ in guilty}
+    kept = [script for script in corpus.scripts if id(script) not in left_out]
+    found = find_embedded(replace(corpus, scripts=kept))
+    found.diagnostics += [
+        internal_error(why, Place(script.file, script.line, 1), "the SQL inside this program")
+        for script, why in guilty
+    ]
+    return found
 
 
 def is_model(script: Script) -> bool:

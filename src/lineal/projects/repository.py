@@ -5,9 +5,12 @@ load(Path("."))        projects of dbt, SQLMesh, Dataform and lineal, SQL, Pytho
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lineal.model.boundary import Passing, internal_error, is_debugging
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
 from lineal.projects import dataform, dbt, featherflow, sqlmesh
@@ -79,13 +82,11 @@ def read_parts(
     parts: list[Corpus] = []
     dbt_folders = [project.folder for project in found.of_kind(DBT)]
     if dbt_folders:
-        parts += dbt.load_several(dbt_folders, dialect, schema, kept, options)
-    for project in found.of_kind(LINEAL, FEATHERFLOW):
-        parts.append(featherflow.load(project.folder, dialect, schema))
-    for project in found.of_kind(SQLMESH):
-        parts.append(sqlmesh.load(project.folder, dialect, schema))
-    for project in found.of_kind(DATAFORM):
-        parts.append(dataform.load(project.folder, dialect, schema))
+        parts += read_dbt(dbt_folders, dialect, schema, kept, options)
+    for kind, load_kind in LOADERS:
+        for project in found.of_kind(kind):
+            load_one = partial(load_kind, project.folder, dialect, schema)
+            parts.append(attempt_project(load_one, project.folder))
     read = current().files.due_files
     for folder, several in found.scripts.items():
         files = [file for file in several if str(file) not in read]  # no module of a project
@@ -99,6 +100,54 @@ def read_parts(
             corpus = featherflow.load_plain(folder, dialect, corpus)
         parts.append(corpus)
     return parts
+
+
+LOADERS: tuple[tuple[str, Callable[[Path, str | None, Schema], Corpus]], ...] = (
+    (LINEAL, lambda *asked: featherflow.load(*asked)),
+    (FEATHERFLOW, lambda *asked: featherflow.load(*asked)),
+    (SQLMESH, lambda *asked: sqlmesh.load(*asked)),
+    (DATAFORM, lambda *asked: dataform.load(*asked)),
+)
+"""The readers of projects that are read one by one."""
+
+
+def read_dbt(
+    folders: list[Path],
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    options: DbtOptions,
+) -> list[Corpus]:
+    """Return the corpora of dbt projects, which may refer to each other; one by one if that fails."""
+    try:
+        return dbt.load_several(folders, dialect, schema, kept, options)
+    except Exception as error:
+        if isinstance(error, Passing) or is_debugging():
+            raise
+    return [
+        attempt_project(partial(load_alone, folder, dialect, schema, kept, options), folder)
+        for folder in folders
+    ]
+
+
+def load_alone(
+    folder: Path,
+    dialect: str | None,
+    schema: Schema,
+    kept: Kept | None,
+    options: DbtOptions,
+) -> Corpus:
+    """Return the corpus of one dbt project."""
+    return united(dbt.load_several([folder], dialect, schema, kept, options))
+
+
+def attempt_project(load_one: Callable[[], Corpus], folder: Path) -> Corpus:
+    """Return the corpus of a project; if its reader fails, the rest of the folder is still read."""
+    try:
+        return load_one()
+    except Exception as error:
+        problem = internal_error(error, Place(str(folder), 1, 1), "this project")
+        return Corpus("", diagnostics=[problem])
 
 
 def read_events(found: Survey, dialect: str | None) -> Corpus | None:

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
+from lineal.model.boundary import internal_error
+from lineal.model.diagnostic import Place
 from lineal.model.ledger import Reason
 from lineal.projects import dataform, sqlmesh
 from lineal.projects.beside import SETTINGS
@@ -130,7 +132,7 @@ class Surveyor:
             name for name in names if name not in MARKS or is_regular(folder / name)
         )
         project, is_owned, configured = above
-        opened = None if is_owned else self.open_project(folder, present)
+        opened = None if is_owned else self.try_open(folder, present)
         if opened is not None:
             self.found.projects.append(opened)
             project = opened
@@ -141,6 +143,16 @@ class Surveyor:
             self.found.configurations[folder] = read_configuration(folder, self.report)
             configured = folder
         return Where(project, is_owned, configured)
+
+    def try_open(self, folder: Path, names: frozenset[str]) -> Project | None:
+        """Return the project whose file is in a folder; its files are read as plain ones if that
+        fails.
+        """
+        try:
+            return self.open_project(folder, names)
+        except Exception as error:
+            self.report(internal_error(error, Place(str(folder), 1, 1), "this folder"))
+            return None
 
     def open_project(self, folder: Path, names: frozenset[str]) -> Project | None:
         """Return the project whose file is in a folder."""

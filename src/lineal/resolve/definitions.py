@@ -101,9 +101,10 @@ class Definitions:
         with deep(), uncollected():
             self.gather_definitions()
             self.evaluator.follow(progress)
-            self.routines.report_unknown_calls()
+            attempt = self.boundary.attempt
+            attempt(self.routines.report_unknown_calls, None, "the calls of routines")
             self.evaluator.evaluate_all(self.catalog.in_order)
-            self.evidence.decide()
+            attempt(self.evidence.decide, None, "the evidence about columns")
             found = self.output.build()
             self.show_names()
             return found
@@ -111,8 +112,11 @@ class Definitions:
     def show_names(self) -> None:
         """Key the gaps and the certain targets of programs by the names that are shown."""
         shown = self.output.shown.dataset
-        self.gaps = {shown(target): gaps for target, gaps in self.gaps.items()}
-        self.written_surely = {shown(target) for target in self.written_surely}
+        try:
+            self.gaps = {shown(target): gaps for target, gaps in self.gaps.items()}
+            self.written_surely = {shown(target) for target in self.written_surely}
+        except Exception as error:
+            self.boundary.failures.add(error, None, "shown", "the names that programs write")
 
     def gather_definitions(self) -> None:
         """Fill the catalog; programs come last, since they ask for what the statements define."""

@@ -11,6 +11,7 @@ from lineal.extract.pyspark.embedded.statements import Statement
 from lineal.extract.pyspark.embedded.unreached import add_unreached
 from lineal.extract.pyspark.files import files_of
 from lineal.extract.pyspark.frame_libraries import TRACED
+from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
@@ -75,6 +76,8 @@ def find_embedded(corpus: Corpus) -> Found:
     found.diagnostics = [
         each for each in run.diagnostics if each.code in TOLD and each.message.startswith(marks)
     ]
+    failed = internal_errors([*run.diagnostics, *boundary.diagnostics])
+    found.diagnostics += dict.fromkeys(failed)
     return found
 
 

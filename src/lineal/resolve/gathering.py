@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from lineal.extract.entries import Definition, Entry, Setting
 from lineal.extract.sql.dialects import Facts
@@ -17,7 +17,7 @@ from lineal.extract.sql.procedural.routines import routines_of
 from lineal.extract.sql.procedural.triggers import link_triggers
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
-from lineal.model.boundary import culprits
+from lineal.model.boundary import culprits, internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -33,6 +33,8 @@ from lineal.resolve.routines import Routines
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import Timeline, order_matters
 from lineal.resolve.versions import Arranged, Versions
+
+Scripts = TypeVar("Scripts", Prepared, Arranged)
 
 MOST_NAMED = 5
 """A message names so many files."""
@@ -88,16 +90,29 @@ class Gatherer:
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
             )
 
-        self.name_all_bare(prepared)
-        prepared = self.tell_apart(prepared)
-        self.choose_spellings(prepared)
-        arranged = self.name_temporaries(
-            [each for script in prepared if (each := self.try_arrange(script)) is not None]
+        attempt = self.boundary.attempt
+        attempt(partial(self.name_all_bare, prepared), None, "the names of files")
+        prepared = self.attempt_all(self.tell_apart, prepared, "the folders of names")
+        attempt(partial(self.choose_spellings, prepared), None, "the spellings of names")
+        arranged = self.attempt_all(
+            self.name_temporaries,
+            [each for script in prepared if (each := self.try_arrange(script)) is not None],
+            "the names of temporary tables",
         )
         for each in arranged:
             self.add_script(each)
         for entry, facts in self.declared_apart.values():
             entry.declared = unite_declarations(entry.ddl, facts)
+
+    def attempt_all(
+        self, work: Callable[[list[Scripts]], list[Scripts]], scripts: list[Scripts], what: str
+    ) -> list[Scripts]:
+        """Return what some work makes of all scripts; the scripts as they are if that fails."""
+        try:
+            return work(scripts)
+        except Exception as error:
+            self.boundary.lose(internal_error(error, None, what))
+            return scripts
 
     def name_all_bare(self, scripts: list[Prepared]) -> None:
         """Name the bare SELECTs of all scripts: several files may share a stem."""

@@ -9,6 +9,7 @@ from lineal.algebra.edges import name as name_dataset
 from lineal.algebra.frame import Frame
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.model.boundary import internal_error
 from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code, Diagnostic, order_of, redact_diagnostic
 from lineal.model.edge import Dataset, Edge, Read
@@ -56,15 +57,17 @@ class Output:
     def build(self) -> Extraction:
         """Draw the edges now; reads, datasets, statements and jobs when somebody asks for them."""
         edges = Edges()
-        self.versions.show_unread()
-        self.boundary.attempt(self.shown.settle, None, "the names that are shown")
+        attempt = self.boundary.attempt
+        attempt(self.versions.show_unread, None, "the versions that nobody reads")
+        attempt(self.shown.settle, None, "the names that are shown")
         self.boundary.attempt_each(partial(self.collect, edges=edges), self.catalog.order)
-        self.stars.settle(edges)
-        self.boundary.attempt(self.report_idle_functions, None, "the set of functions")
+        attempt(partial(self.stars.settle, edges), None, "the open stars")
+        attempt(self.report_idle_functions, None, "the set of functions")
+        named = self.named_edges(edges)
         diagnostics = sorted({*map(redact_diagnostic, self.boundary.diagnostics)}, key=order_of)
         self.count_dynamic(diagnostics)
         return Extraction(
-            edges=self.shown.edges(edges.all()),
+            edges=named,
             reads=self.reads,
             datasets=self.datasets.all,
             diagnostics=diagnostics,
@@ -75,6 +78,15 @@ class Output:
             failures=self.boundary.failures,
             read_pairs=self.read_pairs,
         )
+
+    def named_edges(self, edges: Edges) -> list[Edge]:
+        """Return all edges with the names that are shown; as statements spell them if that fails."""
+        named = edges.all()
+        try:
+            return self.shown.edges(named)
+        except Exception as error:
+            self.boundary.lose(internal_error(error, None, "the names of edges"))
+            return named
 
     def count_dynamic(self, diagnostics: list[Diagnostic]) -> None:
         """Count each part of the input that only a run knows as a column that is not resolved, if

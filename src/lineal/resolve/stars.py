@@ -47,8 +47,11 @@ class Stars:
         frames = [each.frame for each in chain.from_iterable(open_definitions.values())]
         stars = sum(len(each.stars) for each in frames if each is not None)
         self.boundary.coverage.columns.count(stars, open=stars)
-        self.close_stars(open_definitions, edges)
-        self.report_open(open_definitions)
+        first = next(chain.from_iterable(open_definitions.values()))
+        place = first.reading.statement_near(first.plan.node)
+        attempt = self.boundary.attempt
+        attempt(partial(self.close_stars, open_definitions, edges), place, "the columns behind *")
+        attempt(partial(self.report_open, open_definitions), place, "the report of open stars")
 
     def open_definitions(self) -> dict[Dataset, list[Definition]]:
         """The statements whose columns are not all known, by what they write."""
