@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from lineal.cli import main
+from lineal.deliver.failures import is_page
 from lineal.web.ingest import PATH
 
 SQL = "CREATE VIEW a AS SELECT x FROM t;\nCREATE VIEW b AS SELECT x FROM a WHERE x > 0;\n"
@@ -147,6 +148,59 @@ def test_the_key_comes_from_the_environment(
     assert len(server.bodies) == 8
 
 
+@pytest.mark.parametrize("token", ["secret\n", " secret", "\ufeffsecret\r\n"])
+def test_blanks_around_a_token_are_not_sent(
+    token: str, sql: Path, endpoint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE_API_KEY", token)
+    server = endpoint(lambda asked: 201)
+    assert emit(sql, "--url", server.url).exit_code == 0
+    assert {each["Authorization"] for each in server.headers} == {"Bearer secret"}
+
+
+@pytest.mark.parametrize("token", ["\u201csecret\u201d", "secret\nX-Other: 1", "my secret"])
+@pytest.mark.parametrize(
+    ("catalog", "variable"),
+    [
+        ([], "OPENLINEAGE_API_KEY"),
+        (["--to", "marquez"], "MARQUEZ_API_KEY"),
+        (["--to", "unity"], "DATABRICKS_TOKEN"),
+    ],
+)
+def test_a_token_that_no_header_can_hold_is_a_mistake(
+    catalog: list[str],
+    variable: str,
+    token: str,
+    sql: Path,
+    endpoint: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(variable, token)
+    server = endpoint(lambda asked: 201)
+    failed = emit(sql, *catalog, "--url", server.url)
+    assert failed.exit_code == 2 and variable in failed.stderr
+    assert "secret" not in failed.output
+    assert server.asked == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "expected"),
+    [
+        ("text/html; charset=utf-8", b"", True),
+        ("application/xhtml+xml", b"<?xml version='1.0'?>", True),
+        ("", b"\n<!DOCTYPE html><title>Sign in</title>", True),
+        ("application/json", b"<html><body>Sign in</body></html>", True),
+        ("application/json", b"{}", False),
+        ("", b"", False),
+        ("text/plain", b"created", False),
+    ],
+)
+def test_a_web_page_is_no_answer_of_a_lineage_endpoint(
+    kind: str, body: bytes, expected: bool
+) -> None:
+    assert is_page(kind, body) is expected
+
+
 def test_a_busy_server_is_asked_again(sql: Path, endpoint: Any) -> None:
     server = endpoint(lambda asked: (503, None, 201)[min(asked, 2)])
     assert emit(sql, "--url", server.url, "--retries", "3").exit_code == 0
@@ -206,6 +260,8 @@ def test_a_server_that_is_silent(sql: Path) -> None:
         (403, "the token does not allow this"),
         (404, "check the address and --endpoint"),
         (413, "the event is larger than it takes"),
+        (302, "sends events to another address"),
+        (503, "answers 503"),
     ],
 )
 def test_an_answer_says_what_to_do(sql: Path, endpoint: Any, status: int, said: str) -> None:

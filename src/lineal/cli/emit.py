@@ -152,13 +152,23 @@ def command(
     Exit codes: 0 fine, 1 diagnostics (see --fail-on) or events that did not arrive, 2 a usage error.
     """
     form = Form(**{name: options.pop(name) for name in Form._fields})
-    route = _route(**options)
+    route = _usable_route(**options)
     if resend is not None:
         if arguments or unsent:
             raise Mistake("--resend sends a file of events: give it alone")
         sys.exit(_resend(resend, route, dry_run, source.color))
     paths = source._replace(paths=checked(arguments))
     sys.exit(_run(paths, form, route, unsent, fail_on, dry_run))
+
+
+def _usable_route(**options: Any) -> Route:
+    """Return where the events go; a token that cannot be sent is a mistake."""
+    from lineal.deliver.profiles import UnusableVariable
+
+    try:
+        return _route(**options)
+    except UnusableVariable as problem:
+        raise Mistake(str(problem)) from problem
 
 
 def _route(
@@ -173,7 +183,7 @@ def _route(
 ) -> Route:
     """Return where the events go."""
     from lineal.deliver import send
-    from lineal.deliver.profiles import PROFILES
+    from lineal.deliver.profiles import PROFILES, token_from
 
     profile = PROFILES.get(to or "")
     if native and (profile is None or not profile.native):
@@ -195,7 +205,8 @@ def _route(
     if chosen == "file":
         return Route(send.to_file(str(to)))
     if chosen == "http":
-        return Route(send.to_server(_url(url), endpoint or ENDPOINT, timeout, retries))
+        token = token_from(send.API_KEY, os.environ)
+        return Route(send.to_server(_url(url), endpoint or ENDPOINT, timeout, retries, token))
     if chosen == "configured":
         return Route(None)
     return Route(send.to_console())
@@ -211,11 +222,11 @@ def _route_to(
 ) -> Route:
     """Return the way to a catalog; its address and token are in the environment."""
     from lineal.deliver import send
-    from lineal.deliver.profiles import headers_of
+    from lineal.deliver.profiles import headers_of, token_from
 
     address = _url(url or _fill_in(profile.address, profile))
     path = endpoint or _fill_in(profile.endpoint, profile)
-    token = os.environ.get(profile.token, "")
+    token = token_from(profile.token, os.environ)
     headers = headers_of(profile, os.environ)
     config = send.to_server(address, path, timeout, retries, token, headers)
     size = batch or profile.batch_size
@@ -227,14 +238,14 @@ def _route_to(
 def _native_route(profile: Profile, url: str | None, timeout: float, retries: int) -> Route:
     """Return the way to a catalog's own interface."""
     from lineal.deliver.native import NATIVE
-    from lineal.deliver.profiles import COMPLETE, headers_of
+    from lineal.deliver.profiles import COMPLETE, headers_of, token_from
 
     config = {
         "type": NATIVE,
         "form": profile.native,
         "url": _url(url or _fill_in(profile.address, profile)),
         "endpoint": profile.native_path,
-        "token": os.environ.get(profile.token, ""),
+        "token": token_from(profile.token, os.environ),
         "headers": headers_of(profile, os.environ),
         "timeout": timeout,
         "retries": retries,

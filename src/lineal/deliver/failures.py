@@ -43,10 +43,29 @@ REMEDIES = {
 """What to do about an answer."""
 
 
+MOVED = range(300, 400)
+"""The answers that name another address: what is posted there would be asked for, and kept nowhere."""
+
+
 def describe_answer(where: str, status: int, phrase: str = "") -> str:
     """http://localhost:8080 answers 401 Unauthorized: check the token, it may have expired"""
-    answer = f"{where or 'the server'} answers {status} {phrase}".strip()
-    return f"{answer}{REMEDIES.get(status, '')}"
+    server = where or "the server"
+    if status in MOVED:
+        return f"{server} sends events to another address"
+    return f"{server} answers {status} {phrase}".strip() + REMEDIES.get(status, "")
+
+
+PAGE_TYPES = ("text/html", "application/xhtml")
+PAGE_STARTS = (b"<!doctype html", b"<html")
+
+
+def is_page(content_type: str, body: bytes) -> bool:
+    """Tell whether an answer is a web page: a login page or a proxy, whatever its status says.
+
+    A server may leave out the Content-Type, so the first bytes count, too.
+    """
+    start = body[:200].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return content_type.lower().startswith(PAGE_TYPES) or start.startswith(PAGE_STARTS)
 
 
 def address_of(url: str) -> str:

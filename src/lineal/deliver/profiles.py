@@ -24,6 +24,16 @@ class MissingVariable(ValueError):
         super().__init__(f"{title} needs the environment variable {variable}, which is not set")
 
 
+class UnusableVariable(ValueError):
+    """A variable has a value that no HTTP header can hold; its value may be secret."""
+
+    def __init__(self, variable: str) -> None:
+        super().__init__(
+            f"the environment variable {variable} has a line break, a blank or a character outside "
+            "ASCII in it, which no token has: copy the token again, without quotes"
+        )
+
+
 class Profile(NamedTuple):
     """A catalog, and how lineage reaches it."""
 
@@ -147,6 +157,19 @@ def fill_in(text: str, title: str, environment: Mapping[str, str]) -> str:
         return value
 
     return VARIABLE.sub(value_of, text)
+
+
+TOKEN = re.compile(r"[!-~]*")
+AROUND = " \t\r\n\ufeff"
+"""Blanks, line breaks and a byte order mark."""
+
+
+def token_from(variable: str, environment: Mapping[str, str]) -> str:
+    """Return a token without the blanks and line breaks around it, which files of secrets have."""
+    token = environment.get(variable, "").strip(AROUND)
+    if TOKEN.fullmatch(token) is None:
+        raise UnusableVariable(variable)
+    return token
 
 
 def headers_of(profile: Profile, environment: Mapping[str, str]) -> dict[str, str]:

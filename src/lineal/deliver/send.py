@@ -5,6 +5,7 @@ own client, to a catalog's own interface by a courier of `native/`.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from lineal.deliver.batches import Batches
 from lineal.deliver.failures import (
+    MOVED,
     Event,
     NotSent,
     Refused,
@@ -19,6 +21,7 @@ from lineal.deliver.failures import (
     Unavailable,
     address_of,
     describe_answer,
+    is_page,
 )
 from lineal.deliver.native import NATIVE, courier_of
 from lineal.views.openlineage import line
@@ -57,7 +60,7 @@ def to_server(
     config = {"type": "http", "url": url, "endpoint": endpoint, "timeout": timeout, "retry": times}
     if headers:
         config["custom_headers"] = headers
-    key = os.environ.get(API_KEY) if token is None else token
+    key = os.environ.get(API_KEY, "").strip() if token is None else token
     if key:
         return {**config, "auth": {"type": "api_key", "apiKey": key}}
     return config
@@ -165,9 +168,11 @@ REFUSALS = frozenset({400, 413, 422})
 
 
 def _is_page(answer: Any) -> bool:
-    """Content-Type: text/html      a login page or a proxy, whatever its status says"""
+    """Tell whether the answer of a transport is a web page; transports without answers give none."""
     headers = getattr(answer, "headers", None) or {}
-    return str(headers.get("Content-Type", "")).lower().startswith("text/html")
+    body = getattr(answer, "content", b"")
+    start = body if isinstance(body, bytes) else b""
+    return is_page(str(headers.get("Content-Type", "")), start)
 
 
 class _Key(str):
@@ -205,7 +210,7 @@ def _leads_elsewhere(answer: Any) -> bool:
     """
     status = getattr(answer, "status_code", 200)
     method = getattr(getattr(answer, "request", None), "method", "POST")
-    return isinstance(status, int) and (300 <= status < 400 or method != "POST")
+    return isinstance(status, int) and (status in MOVED or method != "POST")
 
 
 def _transport(config: dict[str, Any] | None) -> Any:
@@ -236,8 +241,11 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
     if response is not None:
         return describe_answer(where, response.status_code, response.reason or "")
     name = type(problem).__name__
+    retried = _retried(problem)
+    if busy := STATUS.search(str(retried)):
+        return describe_answer(where, int(busy[0]), "again and again")
     if where:
-        reason = REASONS.get(type(_retried(problem)).__name__, REASONS.get(name, name))
+        reason = REASONS.get(type(retried).__name__, REASONS.get(name, name))
         return f"{where} cannot be reached: {reason}"
     cause = problem.__cause__ or problem
     return " ".join(str(cause).split())[:300] or name
@@ -250,6 +258,9 @@ def _retried(problem: Exception) -> object:
     attempts = problem.args[0] if problem.args else None
     return getattr(attempts, "reason", None)
 
+
+STATUS = re.compile(r"(?<=too many )\d{3}(?= error responses)")
+"""How the client says that a server stayed busy."""
 
 REASONS = {
     "ConnectionError": "the connection is refused or closed",

@@ -13,7 +13,15 @@ from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
-from lineal.deliver.failures import REFUSALS, Refused, Stopped, address_of, describe_answer
+from lineal.deliver.failures import (
+    MOVED,
+    REFUSALS,
+    Refused,
+    Stopped,
+    address_of,
+    describe_answer,
+    is_page,
+)
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """The answers after which the same request is sent again."""
@@ -88,8 +96,8 @@ class Server:
     def _judge(self, answer: Answer, allowed: Collection[int]) -> Answer:
         """Return an answer that is allowed; say what any other means."""
         status = answer.status
-        if 300 <= status < 400:
-            raise Stopped(f"{self.where} sends events to another address")
+        if status in MOVED:
+            raise Stopped(describe_answer(self.where, status))
         if answer.body is PAGE:
             raise Stopped(f"{self.where} answers with a web page: check the address and --endpoint")
         if status < 300 or status in allowed:
@@ -106,8 +114,7 @@ PAGE = object()
 
 def _read(status: int, headers: Any, data: bytes) -> Answer:
     """Return an answer with its body as JSON, if it is any."""
-    kind = str(headers.get("Content-Type", "")).lower()
-    if status < 300 and kind.startswith("text/html"):
+    if status < 300 and is_page(str(headers.get("Content-Type", "")), data):
         return Answer(status, PAGE)
     try:
         return Answer(status, json.loads(data)) if data else Answer(status, None)
