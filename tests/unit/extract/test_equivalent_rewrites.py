@@ -259,3 +259,13 @@ def test_a_statement_that_is_too_large_is_not_proven() -> None:
         verdict(query, query.replace("SELECT id FROM w20", "SELECT w20.id FROM w20")) is Level.SAFE
     )
     assert verdict(query, f"{query} WHERE id IS NOT NULL AND id = id") is Level.REVIEW
+
+
+def test_many_equal_sources_take_little_memory() -> None:
+    """dbt's `generate_series` cross joins one CTE as often as a number has bits."""
+    joined = " CROSS JOIN ".join(f"p AS p{number}" for number in range(16))
+    total = " + ".join(f"p{number}.n * {2**number}" for number in range(16))
+    query = f"WITH p AS (SELECT 0 AS n UNION ALL SELECT 1) SELECT {total} AS n FROM {joined}"
+    assert verdict(query, query.replace("SELECT 1)", "SELECT 2)")) is Level.REVIEW
+    renamed = query.replace("p AS (", "bits AS (").replace(" p AS", " bits AS")
+    assert verdict(query, renamed) is Level.SAFE
