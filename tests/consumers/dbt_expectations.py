@@ -51,6 +51,8 @@ def expectations(folder: Path) -> Expected:
             for table in entries_of(source.get("tables")):
                 if is_on(source) and is_on(table):
                     add_tests(table, f"{source.get('name')}.{table.get('name')}", expected)
+        for unit_test in entries_of(document.get("unit_tests")):
+            add_unit_test(unit_test, expected)
     add_layer(documents, expected)
     return expected
 
@@ -100,6 +102,17 @@ def add_tests(node: dict[str, Any], owner: str, expected: Expected) -> None:
                 add(expected.tests, (other, field_name), name)
 
 
+def add_unit_test(about: dict[str, Any], expected: Expected) -> None:
+    """Add the columns that the rows of a unit test name, in its inputs and in what it expects."""
+    sides = [(target_of(each.get("input")), each) for each in entries_of(about.get("given"))]
+    if isinstance(about.get("expect"), dict):
+        sides.append((str(about.get("model")), about["expect"]))
+    for owner, side in sides:
+        names = {str(name) for row in entries_of(side.get("rows")) for name in row}
+        for name in names if owner and is_on(about) else ():
+            add(expected.tests, (owner, name), str(about.get("name")))
+
+
 def tests_of(node: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for key in TESTS:
         for each in node.get(key) or ():
@@ -137,12 +150,13 @@ def add_layer(documents: list[dict[str, Any]], expected: Expected) -> None:
         for each in entries_of(document.get("semantic_models")):
             if is_on(each):
                 add_semantic_model(each, target_of(each.get("model")), expected, measures)
-    metrics = {
-        str(each["name"]): each
-        for document in documents
-        for each in entries_of(document.get("metrics"))
-        if "name" in each and is_on(each)
-    }
+    listed = [each for document in documents for each in entries_of(document.get("metrics"))]
+    for document in documents:
+        for model in entries_of(document.get("models")):
+            if is_on(model) and is_semantic(model):
+                add_annotated_model(model, expected)
+                listed += add_own_metrics(model, measures)
+    metrics = {str(each["name"]): each for each in listed if "name" in each and is_on(each)}
     for name in metrics:
         for measure in measures_behind(name, metrics, set()):
             column, model = measures.get(measure, (None, ""))
@@ -169,12 +183,53 @@ def add_semantic_model(
                 measures[name] = (column, model)
 
 
+# -- dbt 2: the semantic layer in the properties of models -----------------------------------------
+
+
+def is_semantic(model: dict[str, Any]) -> bool:
+    held = model.get("semantic_model")
+    return held is True or (isinstance(held, dict) and held.get("enabled", True) is True)
+
+
+def add_annotated_model(model: dict[str, Any], expected: Expected) -> None:
+    """Add the columns that are entities or dimensions, and those that derived ones are made of."""
+    owner, held = str(model.get("name")), model.get("semantic_model")
+    own = str(held.get("name") or owner) if isinstance(held, dict) else owner
+    named = [
+        str(column.get("name"))
+        for column in entries_of(model.get("columns"))
+        if "entity" in column or "dimension" in column
+    ]
+    derived = model.get("derived_semantics") or {}
+    for kind in ("entities", "dimensions"):
+        named += [str(each.get("expr")) for each in entries_of(derived.get(kind))]
+    for name in named:
+        if NAME.fullmatch(name):
+            add(expected.layer, (owner, name), f"semantic_model:{own}")
+
+
+def add_own_metrics(
+    model: dict[str, Any], measures: dict[str, tuple[Column | None, str]]
+) -> list[dict[str, Any]]:
+    """Return the metrics of a model; a simple one is its own measure."""
+    owner, found = str(model.get("name")), entries_of(model.get("metrics"))
+    for each in found:
+        if "agg" in each:
+            said = str(each.get("expr") or each.get("name"))
+            column = (owner, said) if NAME.fullmatch(said) else None
+            measures[f"{each.get('name')} (simple)"] = (column, owner)
+    return found
+
+
 def measures_behind(name: str, metrics: dict[str, dict[str, Any]], seen: set[str]) -> Iterator[str]:
     """Yield the measures that a metric is made of, through other metrics."""
     if name in seen or name not in metrics:
         return
     seen.add(name)
-    params = metrics[name].get("type_params") or {}
+    about = metrics[name]
+    if "agg" in about:
+        yield f"{name} (simple)"
+    params = about.get("type_params") or {}
     for key in ("measure", "base_measure", "conversion_measure"):
         for held in (params, params.get("conversion_type_params") or {}):
             if key in held:
@@ -182,6 +237,9 @@ def measures_behind(name: str, metrics: dict[str, dict[str, Any]], seen: set[str
     inner = params.get("cumulative_type_params") or {}
     others = [params.get("numerator"), params.get("denominator"), inner.get("metric")]
     others += params.get("metrics") or []
+    keys = ("numerator", "denominator", "input_metric", "base_metric", "conversion_metric")
+    others += [about.get(key) for key in keys]
+    others += about.get("input_metrics") or []
     for other in others:
         if other is not None:
             yield from measures_behind(name_of(other), metrics, seen)

@@ -54,9 +54,16 @@ class Sent:
         self.options = ["--namespace", NAMESPACE, "--default-schema", "warehouse"]
         self.graph = lineal.lineage(folder, default_schema="warehouse").graph
         self.edges = set(edges_between_tables(self.graph, self.relations))
+        self._told: dict[tuple[str, ...], Recorder] = {}
 
     def to(self, catalog: str, *options: str, python: str = sys.executable) -> Recorder:
-        """Run the command of the guide against a server that records what it is sent."""
+        """Run the command of the guide against a server that records what it is sent, once."""
+        key = (catalog, *options, python)
+        if key not in self._told:
+            self._told[key] = self._tell(catalog, *options, python=python)
+        return self._told[key]
+
+    def _tell(self, catalog: str, *options: str, python: str) -> Recorder:
         with Recorder(openmetadata_answer) as server:
             command = [python, "-m", "lineal", "emit", str(self.folder), "--to", catalog]
             command += ["--url", server.url, *self.options, *options, "--fail-on", "never"]

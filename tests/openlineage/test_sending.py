@@ -271,6 +271,25 @@ def test_an_answer_says_what_to_do(sql: Path, endpoint: Any, status: int, said: 
     assert "0 of 4 events sent" in failed.stderr and said in failed.stderr
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://",
+        "http://local host:80",
+        "http://localhost:port",
+        "http://localhost:99999",
+        "http://[::1",
+        f"http://{'a' * 70}.example",
+        "ftp://localhost",
+    ],
+)
+@pytest.mark.parametrize("catalog", [[], ["--to", "openmetadata"], ["--to", "purview"]])
+def test_an_address_that_is_none_is_a_mistake(url: str, catalog: list[str], sql: Path) -> None:
+    failed = emit(sql, *catalog, "--url", url)
+    assert failed.exit_code == 2
+    assert "is the address of a server" in failed.stderr
+
+
 def test_a_refused_event_costs_no_other(sql: Path, tmp_path: Path, endpoint: Any) -> None:
     server = endpoint(lambda asked: 422 if asked == 1 else 201)
     left = tmp_path / "left.ndjson"

@@ -265,8 +265,10 @@ def _fill_in(text: str, profile: Profile) -> str:
 
 def _url(given: str | None) -> str:
     """Return the address of the server, from the option or the environment."""
-    url = given or os.environ.get(URL, "")
-    if not url.startswith(("http://", "https://")):
+    from lineal.deliver.failures import is_address
+
+    url = (given or os.environ.get(URL, "")).strip()
+    if not is_address(url):
         raise Mistake(f"--url is the address of a server, as http://localhost:5000 (or set {URL})")
     return url
 

@@ -68,6 +68,18 @@ def is_page(content_type: str, body: bytes) -> bool:
     return content_type.lower().startswith(PAGE_TYPES) or start.startswith(PAGE_STARTS)
 
 
+def is_address(url: str) -> bool:
+    """Tell whether a text is the address of a server: http or https, a host, and a port if any."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").encode("idna")
+        is_port = parts.port is None or parts.port > 0
+    except ValueError:  # http://[::1, http://host:port, or a host with a label that is too long
+        return False
+    is_plain = url.isprintable() and " " not in url
+    return parts.scheme in ("http", "https") and bool(host) and is_port and is_plain
+
+
 def address_of(url: str) -> str:
     """Return the scheme, host and port of an address, without user info, path or query."""
     try:
