@@ -3,7 +3,8 @@ for them.
 
 A job is `tests/jobs/<name>.py`, or a folder with a `main.py`. `<name>.edges` holds what Spark said
 when it was run for real (`tests/spark/test_jobs.py` asks it again); where Spark cannot say it, the
-first line says why. `# dynamic 19 20` names the lines with a place that only a run can tell; a job
+first line says why. A line `# collected …` is an edge through a value that the program collects: in
+Spark's plan it is a constant. `# dynamic 19 20` names the lines with a place that only a run can tell; a job
 without it has none.
 """
 
@@ -22,6 +23,7 @@ from lineal.model.script import Corpus, Script
 JOBS = Path(__file__).parent / "jobs"
 WITHOUT_SPARK = "# without Spark"
 DYNAMIC = "# dynamic"
+COLLECTED = "# collected "
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,13 @@ class Job:
 
     @property
     def edges(self) -> set[str]:
+        """What the text gives: the edges of the run, and those through collected values."""
+        marked = [line for line in self.recorded if line.startswith(COLLECTED)]
+        return self.run_edges | {line.removeprefix(COLLECTED) for line in marked}
+
+    @property
+    def run_edges(self) -> set[str]:
+        """What Spark said."""
         return {line for line in self.recorded if not line.startswith("#")}
 
     @property

@@ -24,4 +24,4 @@ def test_spark_gives_the_recorded_edges(job, spark):
             "".join(f"{line}\n" for line in (*said, *sorted(found)))
         )
     else:
-        assert found == job.edges
+        assert found == job.run_edges

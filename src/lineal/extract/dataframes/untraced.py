@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lineal.extract.pyspark.collected import row_of, rows_of
 from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown
@@ -25,5 +26,8 @@ def report_untraced(run: Run, relation: Relation, method: str, node: Any) -> Rel
 
 
 def collected_values(relation: Relation, node: Any) -> Unknown:
-    """df.rows(), df.collect(), df.count()      values that only the data knows"""
-    return Unknown(f"{method_name(node)}()", "only the data knows", inputs=(relation,))
+    """df.rows(), df.collect(), df.first()      values that only the data knows"""
+    name = method_name(node)
+    if name == "first" and not getattr(node, "args", ()):
+        return row_of(f"{name}()", relation)
+    return rows_of(f"{name}()", relation)

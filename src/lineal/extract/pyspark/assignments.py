@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.pyspark.blocks import Returns
+from lineal.extract.pyspark.collected import part_of
 from lineal.extract.pyspark.dispatch import (
     ATTRIBUTE_TARGETS,
     FRAME_METHODS,
@@ -236,8 +237,10 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
     known = items_of(held)
     items = items_for_targets(known, targets, ast.Starred) if known is not None else None
     if items is None:
-        for target in targets:
-            bind(run, target, Unknown(label_of(target), unknown_of(held, target).reason), env)
+        for position, target in enumerate(targets):
+            part = part_of(run, held, position, target) if isinstance(held, Unknown) else None
+            unknown = Unknown(label_of(target), unknown_of(held, target).reason)
+            bind(run, target, part or unknown, env)
         return
 
     for target, item in zip(targets, items, strict=True):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.collected import KEPT_BY, part_of
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
@@ -334,6 +335,8 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
 
 def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
     """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
+    if held.collected is not None:
+        return attribute_of_collected(run, held, name, node)
     is_file = held.label.startswith("open")
     if name in run.program.strong_names(run) or (name == "write" and not is_file):
         return attribute_of(run, run.program.open_frame(run, held, node), name, node)
@@ -346,6 +349,16 @@ def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
         return of_session(run, Session(), name, node)
     level = min(held.level, Confidence.LOW)
     return Unknown(name, held.reason, level, home=held.home, inputs=held.inputs)
+
+
+def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Value:
+    """row.x, row.asDict(), rows.copy(), latest.year"""
+    assert held.collected is not None
+    if name in KEPT_BY:
+        return Native(name, lambda run, arguments, keywords, node: held)
+    if held.collected.row is not None and not isinstance(node.ctx, ast.Store):
+        return part_of(run, held, name, node)
+    return held.renamed(name)
 
 
 def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:

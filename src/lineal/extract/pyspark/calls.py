@@ -9,6 +9,7 @@ from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.code_texts import WORDS, import_module
+from lineal.extract.pyspark.collected import computed_of
 from lineal.extract.pyspark.columns.functions import computed_column, hands_columns, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.dbt import Dbt, configure
@@ -127,8 +128,25 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
         if hands_on(arguments, keywords):
             run.leave_unread("a call of code that is not here", node)
         made.inputs = made.inputs or frames_in(function, arguments, keywords)
+    if made.__class__ is Unknown and made.collected is None:
+        return with_collected(made, function, [*arguments, *keywords.values()], node)
 
     return made
+
+
+def with_collected(made: Unknown, function: Value, given: Arguments, node: ast.Call) -> Unknown:
+    """int(latest), ", ".join(names)      Return a value with the collected ones it is computed of."""
+    if isinstance(function, Method) and function.function is None:
+        given = [function.receiver, *given]
+    elif not isinstance(function, ELSEWHERE):
+        return made
+
+    collected = computed_of(name_of_call(node), [function, *given])
+    if collected is None:
+        return made
+    found = made.renamed()
+    found.collected = collected
+    return found
 
 
 def is_plain(function: Value) -> bool:

@@ -43,13 +43,13 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
 
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = value(run, right_node, env)
-        operation = operation_of(left, right)
-        if operation is not None:
-            return operation(run, type(op), left, right, node)
-
         has_column = isinstance(left, ColumnValue) or isinstance(right, ColumnValue)
         if has_column and type(op) in trees.COMPARED:
             return trees.compare(run, type(op), left, right, node)
+
+        operation = operation_of(left, right)
+        if operation is not None:
+            return operation(run, type(op), left, right, node)
 
         outcome = compare_by_class(run, op, left, right, node)
         if outcome is None:

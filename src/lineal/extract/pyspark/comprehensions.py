@@ -6,12 +6,13 @@ import ast
 from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
+from lineal.extract.pyspark.collected import DATA, item_in
 from lineal.extract.pyspark.dispatch import DECIDED, EXPRESSIONS, value
 from lineal.extract.pyspark.knowledge import is_known, set_of, truth
 from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
-from lineal.extract.pyspark.values import Generator, Pattern, Unknown, Value, label_of
+from lineal.extract.pyspark.values import Collected, Generator, Pattern, Unknown, Value, label_of
 
 
 def comprehension(run: Run, node: Any, env: Environment) -> Value:
@@ -22,6 +23,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     inner = Environment({}, env, env.file)
     found: list[Value] = []
     open_tests: list[ast.expr] = []
+    several: list[Unknown] = []
 
     def each(position: int) -> Unknown | None:
         if position == len(node.generators):
@@ -36,6 +38,9 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         generator = node.generators[position]
         held = value(run, generator.iter, inner)
         items = iterate(run, held, generator.iter)
+        if items is None and item_in(held) is not None:
+            several.append(held)
+            items = [item_in(held)]
         if items is None:
             return unknown_of(held, generator.iter)
 
@@ -55,6 +60,9 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     stopped = each(0)
     if stopped is not None:
         return stopped.renamed(label_of(node))
+    if several:
+        each_item = found[0] if found else None
+        return Unknown(label_of(node), DATA, collected=Collected(each=each_item))
     if open_tests and not all(isinstance(item, Relation) for item in found):
         return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
     if isinstance(node, ast.DictComp):

@@ -8,6 +8,7 @@ from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
 from lineal.extract.pyspark.blocks import Flow, Returns, run_block, run_branches
+from lineal.extract.pyspark.collected import item_in
 from lineal.extract.pyspark.dispatch import invoke, value
 from lineal.extract.pyspark.embedded.contexts import enter_context, leave_context
 from lineal.extract.pyspark.knowledge import all_of, truth
@@ -78,9 +79,10 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
     label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
 
     def once() -> Flow:
-        bind(
-            run, node.target, Unknown(label, found.reason or "an item of a loop", found.level), env
-        )
+        item = item_in(held)
+        if item is None:
+            item = Unknown(label, found.reason or "an item of a loop", found.level)
+        bind(run, node.target, item, env)
         flow = run_block(run, node.body, env, returns)
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow

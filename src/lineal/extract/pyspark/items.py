@@ -7,6 +7,7 @@ from functools import partial, reduce
 from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
+from lineal.extract.pyspark.collected import part_of
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column, dynamic_column
 from lineal.extract.pyspark.dispatch import (
@@ -65,7 +66,7 @@ def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Val
         return held[slice(*bounds)]
     if known and isinstance(held, Instance):
         return item_of(run, held, slice(*bounds), node)
-    return Unknown("…", "a part that is not known")
+    return Unknown("…", "a part that is not known", collected=getattr(held, "collected", None))
 
 
 def slice_of(run: Run, node: ast.Slice, env: Environment) -> Value:
@@ -204,6 +205,9 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
         return item_of(run, run.program.open_frame(run, held, node), key, node)
+    found = part_of(run, held, key, node)
+    if found is not None:
+        return found
     level = min(held.level, Confidence.LOW)
     return Unknown(label_of(node), held.reason, level)
 

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from lineal.extract.pyspark.collected import DATA, computed_of
 from lineal.extract.pyspark.columns import trees
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, invoke, operation_of, value
 from lineal.extract.pyspark.knowledge import truth
@@ -54,11 +55,11 @@ def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
 def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
     """Return what an operator gives for two values."""
     both = (left, right)
+    if any_is(ColumnValue, both):
+        return trees.binary(run, type(node.op), left, right, node)
     operation = operation_of(left, right)
     if operation is not None:
         return operation(run, type(node.op), left, right, node)
-    if any_is(ColumnValue, both):
-        return trees.binary(run, type(node.op), left, right, node)
     if any_is(Tree, both):
         return combine_trees(type(node.op), left, right)
     if any_is(Instance, both):
@@ -115,9 +116,12 @@ def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
         return text_of_parts([left, right])
     if isinstance(op, ast.Div):
         return text_of_parts([left, "/", right])
+    collected = computed_of(type(op).__name__.lower(), (left, right))
     for held in (left, right):
-        if isinstance(held, Unknown):
+        if isinstance(held, Unknown) and collected is None:
             return held
+    if collected is not None:
+        return Unknown("…", DATA, collected=collected)
 
     return Unknown("…", "computed")
 
@@ -197,7 +201,7 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
         return not known
 
     if not isinstance(held, NUMBERS) or isinstance(held, bool):
-        return Unknown("…", "computed")
+        return Unknown("…", "computed", collected=computed_of("neg", (held,)))
     if isinstance(node.op, ast.USub):
         return -held
     if isinstance(node.op, ast.UAdd):

@@ -48,7 +48,9 @@ def print_of(held: Value, budget: list[int]) -> Hashable:
     if kind in (str, int, float, bool, bytes, type(None)):
         return kind, held
     if kind is Unknown:
-        return kind, held.label, held.reason, held.level, held.variable, held.home
+        return (
+            kind, held.label, held.reason, held.level, held.variable, held.home, id(held.collected)
+        )  # fmt: skip
     if kind is Pattern:
         return kind, str(held), held.level, held.home
     if kind in (list, tuple):

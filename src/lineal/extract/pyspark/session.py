@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lineal.algebra.frame import Slot
 from lineal.algebra.relation import scan
 from lineal.extract.pyspark.branches import merge_relations
 from lineal.extract.pyspark.connectors import connector_name
@@ -18,9 +17,9 @@ from lineal.extract.pyspark.dispatch import (
     argument_at,
     named_argument,
 )
-from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.local_data import create_data_frame, local_relation
 from lineal.extract.pyspark.names import owned_name, table_parts
-from lineal.extract.pyspark.relation import Relation, anything, fresh, scan_frame
+from lineal.extract.pyspark.relation import Relation, anything, scan_frame
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import (
@@ -221,55 +220,6 @@ def unknown_frame(run: Run, held: Unknown, node: Any) -> Relation:
     """
     run.dynamic(f"a DataFrame that only a run knows ({held.reason})", node, held.level)
     return Relation([anything()], {}, held.inputs)
-
-
-def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """Build a DataFrame from local data.
-
-    spark.createDataFrame(rows, ["a", "b"])      local data has no source
-    """
-    data = named_argument(arguments, keywords, 0, "data")
-    schema = schema_of(run, keywords.get("schema", argument_at(arguments, 1)), node)
-    if schema is None and not isinstance(data, (str, dict)):
-        schema = schema_of_rows(items_of(data) or [])
-    if schema is None:
-        held = data
-        if not isinstance(held, Unknown):
-            held = Unknown("createDataFrame()", "its rows are not followed")
-
-        run.dynamic(f"local data whose columns only a run knows ({held.reason})", node, held.level)
-        return Relation([anything()], {})
-
-    return local_relation(schema)
-
-
-def schema_of_rows(data: list[Value]) -> SchemaValue | None:
-    """Return the columns of local rows."""
-    first = data[0] if data else None
-    if isinstance(first, dict):
-        return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
-    if isinstance(first, (tuple, list)):
-        return SchemaValue(
-            [(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)]
-        )
-
-    return None
-
-
-def type_name(value: Value) -> str:
-    """Return the type of a constant."""
-    kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
-    return kinds.get(type(value), "")
-
-
-def local_relation(schema: SchemaValue) -> Relation:
-    """Return a DataFrame of local data: its columns have no source."""
-    attributes = [fresh(Slot(name, name.lower(), {})) for name, _ in schema.fields]
-    relation = Relation(attributes, {})
-    relation.types = {
-        each.id: kind for each, (_, kind) in zip(attributes, schema.fields, strict=True) if kind
-    }
-    return relation
 
 
 def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

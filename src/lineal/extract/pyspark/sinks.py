@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.collected import DATA, row_of, rows_of, subquery, value_of
+from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.command_line import parser_call
 from lineal.extract.pyspark.connectors import connector_name
 from lineal.extract.pyspark.dispatch import (
@@ -279,11 +280,63 @@ def collect_rows(
 ) -> Value:
     """Return the rows of a DataFrame.
 
-    df.collect(), df.count()      values that only the data knows
+    df.collect(), df.take(5)
     """
-    return Unknown(
-        f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()", "only the data knows"
-    )
+    return rows_of(action_name(node), relation)
+
+
+def first_row(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Return one row of a DataFrame, or several.
+
+    df.first(), df.head(), df.head(5)
+    """
+    if arguments or keywords:
+        return rows_of(action_name(node), relation)
+    return row_of(action_name(node), relation)
+
+
+def count_rows(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Return the number of rows, which the columns decide that decide the rows.
+
+    df.count(), df.isEmpty()
+    """
+    number = ColumnValue(exp.Count(this=exp.Star(), big_int=True), ("count",))
+    return value_of(action_name(node), FRAME_METHODS["agg"](run, relation, [number], {}, node))
+
+
+def column_statistic(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Return a number that is computed of columns.
+
+    df.approxQuantile("x", [0.5], 0.0), df.corr("a", "b")
+    """
+    name = action_name(node).rstrip("()")
+    given = [*arguments, *keywords.values()]
+    taken = given[:1] if name == "approxQuantile" else given[:2]
+    columns = [each for item in taken for each in (item if isinstance(item, list) else [item])]
+    trees = [column(run, each, node) for each in columns]
+    made = ColumnValue(exp.Anonymous(this=name, expressions=trees))
+    return value_of(action_name(node), FRAME_METHODS["agg"](run, relation, [made], {}, node))
+
+
+def action_name(node: Any) -> str:
+    """df.collect()      collect()"""
+    return f"{getattr(getattr(node, 'func', None), 'attr', 'collect')}()"
+
+
+def data_only(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Return a value that no column decides, or that is not followed.
+
+    df.inputFiles(), df.toArrow()
+    """
+    return Unknown(action_name(node), DATA, inputs=(relation,))
 
 
 def nothing(
@@ -341,10 +394,12 @@ ACTIONS.update({
     "scalar": scalar,
     "exists": exists,
     **dict.fromkeys(
-        ("collect", "count", "first", "head", "take", "tail", "toPandas", "toLocalIterator", "isEmpty", "toJSON",
-         "toArrow", "approxQuantile", "corr", "cov", "inputFiles", "semanticHash", "sameSemantics"),
-        collect_rows,
+        ("toPandas", "toJSON", "toArrow", "inputFiles", "semanticHash", "sameSemantics"), data_only
     ),
+    **dict.fromkeys(("collect", "take", "tail", "toLocalIterator"), collect_rows),
+    **dict.fromkeys(("first", "head"), first_row),
+    **dict.fromkeys(("count", "isEmpty"), count_rows),
+    **dict.fromkeys(("approxQuantile", "corr", "cov"), column_statistic),
     **dict.fromkeys(
         ("show", "printSchema", "explain", "foreach", "foreachPartition", "display", "awaitTermination"), nothing
     ),

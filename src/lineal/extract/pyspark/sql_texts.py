@@ -14,13 +14,15 @@ from sqlglot import exp
 
 from lineal.algebra.relation import rename
 from lineal.extract.pyspark.branches import merge_relations
+from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import statements
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
 from lineal.extract.pyspark.knowledge import is_known, is_text
+from lineal.extract.pyspark.local_data import local_relation
 from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import SESSION, in_use, is_live, local_relation, use
+from lineal.extract.pyspark.session import SESSION, in_use, is_live, use
 from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
@@ -184,11 +186,12 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
         return f"{{lineal_{len(labels) - 1}}}"
 
     trees = statements(run, PLACEHOLDER.sub(stand_in, str(text)), node)
-    run.dynamic("a SQL text of which only a run knows parts", node, text.level)
-
     for tree in trees:
         put_back(tree, labels)
 
+    known = [put_collected(tree, text) for tree in trees]
+    if not all(known):
+        run.dynamic("a SQL text of which only a run knows parts", node, text.level)
     return trees
 
 

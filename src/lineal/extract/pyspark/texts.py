@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import Any
 
+from lineal.extract.pyspark.collected import tree_in
 from lineal.extract.pyspark.dispatch import EXPRESSIONS, computed_by, value
 from lineal.extract.pyspark.knowledge import is_known, is_text
 from lineal.extract.pyspark.protocols import as_text
@@ -78,9 +80,11 @@ def text_of_parts(parts: list[Value]) -> Value:
 
     level, reason, variable, home = Confidence.HIGH, "", "", ""
     texts = []
+    values: dict[str, Any] = {}
 
     for part in parts:
         if isinstance(part, (Unknown, Pattern)):
+            values.update(values_in(part))
             variable, home = variable or part.variable, home or part.home
             if part.level < level or not reason:
                 level, reason = min(level, part.level), part.reason
@@ -96,9 +100,17 @@ def text_of_parts(parts: list[Value]) -> Value:
 
     text = "".join(texts)
     if reason:
-        return Pattern(text, min(level, Confidence.LOW), reason, variable, home)
+        return Pattern(text, min(level, Confidence.LOW), reason, variable, home, values)
 
     return text
+
+
+def values_in(part: Unknown | Pattern) -> dict[str, Any]:
+    """f"{latest}"      Return the expressions of collected values by their placeholders."""
+    if isinstance(part, Pattern):
+        return part.values
+    tree = tree_in(part)
+    return {} if tree is None else {f"{{{part.label}}}": tree}
 
 
 def is_short_format(text: str, arguments: Value) -> bool:

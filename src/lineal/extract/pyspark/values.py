@@ -30,10 +30,22 @@ SCHEMA_UNKNOWN = "the schema is not known"
 NAMED_TUPLE = "typing.NamedTuple"
 
 
+@dataclass(frozen=True, eq=False)
+class Collected:
+    """The columns that a value comes from which the program has collected."""
+
+    column: ColumnValue | None = None
+    """df.agg(max("x")).first()[0]: the expression that has the same value"""
+    row: Relation | None = None
+    """df.first(): one row of a DataFrame"""
+    each: Value = None
+    """df.collect(): one of its items; all are alike"""
+
+
 class Unknown:
     """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
 
-    __slots__ = ("home", "inputs", "label", "level", "reason", "variable")
+    __slots__ = ("collected", "home", "inputs", "label", "level", "reason", "variable")
 
     def __init__(
         self,
@@ -43,6 +55,7 @@ class Unknown:
         variable: str = "",
         home: str = "",
         inputs: tuple[Relation, ...] = (),
+        collected: Collected | None = None,
     ) -> None:
         self.label = label
         self.reason = reason
@@ -53,6 +66,8 @@ class Unknown:
         """the file and function that first named it: jobs/daily.py::main"""
         self.inputs = inputs
         """the DataFrames that the call was given which made it"""
+        self.collected = collected
+        """the columns that its value was taken from"""
 
     def renamed(self, label: str = "", variable: str = "", home: str = "") -> Unknown:
         """Return the same unknown value under another name."""
@@ -63,6 +78,7 @@ class Unknown:
             variable or self.variable,
             self.home or home,
             self.inputs,
+            self.collected,
         )
 
     def __repr__(self) -> str:
@@ -78,6 +94,8 @@ class Pattern(str):
     """the first of the parts that are not known, as the program calls it"""
     home: str
     """the file and function that first named that part"""
+    values: dict[str, Any]
+    """the expressions of the parts that the program has collected, by their placeholders"""
 
     def __new__(
         cls,
@@ -86,17 +104,19 @@ class Pattern(str):
         reason: str = "",
         variable: str = "",
         home: str = "",
+        values: dict[str, Any] | None = None,
     ) -> Pattern:
         made = super().__new__(cls, text)
         made.level = level
         made.reason = reason
         made.variable = variable
         made.home = home
+        made.values = values or {}
         return made
 
     def retold(self, text: str) -> Pattern:
         """Return another text whose parts are known as far as those of this one."""
-        return Pattern(text, self.level, self.reason, self.variable, self.home)
+        return Pattern(text, self.level, self.reason, self.variable, self.home, self.values)
 
 
 @dataclass(frozen=True)

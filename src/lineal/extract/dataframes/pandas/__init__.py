@@ -22,6 +22,7 @@ frames.py      the tables of methods, and what a name of a value means
 from __future__ import annotations
 
 from lineal.extract.dataframes.pandas import names, spark, udfs
+from lineal.extract.dataframes.pandas.calls import Call
 from lineal.extract.dataframes.pandas.elements import (
     ask,
     bound_series,
@@ -56,6 +57,7 @@ from lineal.extract.dataframes.pandas.groups import (
     item_of_groups,
     item_of_rolling,
 )
+from lineal.extract.dataframes.pandas.joins import frame_of_series
 from lineal.extract.dataframes.pandas.library import (
     NUMPY,
     PANDAS,
@@ -94,6 +96,7 @@ from lineal.extract.dataframes.pandas.values import (
     Series,
 )
 from lineal.extract.pyspark.branches import MERGED
+from lineal.extract.pyspark.collected import VALUE_TREES, subquery
 from lineal.extract.pyspark.dispatch import (
     ATTRIBUTE_TARGETS,
     ATTRIBUTES,
@@ -172,6 +175,9 @@ FRAMES.add(DataFrame)
 ENDINGS[DataFrame] = final_relation
 RELATIONS[DataFrame] = lambda held: held.relation
 RELATIONS[Series] = lambda held: held.table.relation
+VALUE_TREES[Series] = lambda run, held, node: subquery(
+    frame_of_series(Call(run, [], {}, node), held).relation
+)
 UNDECIDED_CLASSES.update({Series: ask, DataFrame: lambda held: None})
 COMPUTED[Series] = computed
 DECIDED[Series] = decide_by_elements

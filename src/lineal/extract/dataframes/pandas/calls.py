@@ -11,7 +11,7 @@ from lineal.algebra.frame import Slot, answer, star_slot
 from lineal.algebra.lineage import Expression, Lineage, doubted, pour, pour_and_decide
 from lineal.extract.dataframes.pandas.trees import leaf, literal
 from lineal.extract.dataframes.pandas.values import Columns, DataFrame, Levels, Series, Table
-from lineal.extract.pyspark.columns.trees import subquery
+from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
 from lineal.extract.pyspark.knowledge import items_of

@@ -15,9 +15,10 @@ from lineal.extract.dataframes.pandas.values import DataFrame, Table
 from lineal.extract.pyspark.dispatch import ACTIONS, Arguments, Keywords, invoke, named_argument
 from lineal.extract.pyspark.frames.groups import IN_PANDAS
 from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.local_data import create_data_frame
 from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import SESSION, create_data_frame
+from lineal.extract.pyspark.session import SESSION
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Generator, Value, parameters_of
 

@@ -19,6 +19,7 @@ from lineal.extract.dataframes.polars.values import (
     PolarsFrame,
     Selector,
 )
+from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.columns.alternatives import ONE_BRANCH, alternatives
 from lineal.extract.pyspark.columns.trees import (
     BINARY,
@@ -26,7 +27,6 @@ from lineal.extract.pyspark.columns.trees import (
     identifier,
     literal,
     mark_place,
-    subquery,
 )
 from lineal.extract.pyspark.dispatch import relation_in
 from lineal.extract.pyspark.frame_scope import Bound, FrameScope

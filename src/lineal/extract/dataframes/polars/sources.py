@@ -30,9 +30,9 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.knowledge import items_of
+from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import local_relation, schema_of_rows
 from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, note_of
 from lineal.model.way import Clause, Confidence
 

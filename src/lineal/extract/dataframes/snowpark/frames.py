@@ -414,6 +414,13 @@ def values(
     return collected_values(frame.relation, node)
 
 
+def count_rows(
+    run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.count()      the columns that decide the rows decide their number"""
+    return ACTIONS["count"](run, frame.relation, [], {}, node)
+
+
 def nothing(
     run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
@@ -464,10 +471,11 @@ FRAME_METHODS: dict[str, FrameMethod] = {
     **dict.fromkeys(("to_pandas", "toPandas", "to_polars", "to_snowpark_pandas"), to_pandas),
     "col": column_named,
     **dict.fromkeys(
-        ("collect", "count", "first", "take", "to_local_iterator", "toLocalIterator", "to_arrow",
+        ("collect", "first", "take", "to_local_iterator", "toLocalIterator", "to_arrow",
          "collect_nowait", "to_pandas_batches", "approx_quantile", "corr", "cov"),
         values,
     ),
+    "count": count_rows,
     **dict.fromkeys(("show", "explain", "print_schema", "printSchema"), nothing),
 }  # fmt: skip
 

@@ -29,8 +29,9 @@ from lineal.extract.pyspark.dispatch import (
     only_argument,
     relation_in,
 )
+from lineal.extract.pyspark.local_data import create_data_frame, local_relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import create_data_frame, local_relation, use
+from lineal.extract.pyspark.session import use
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Method, SchemaValue, Udf, Unknown, Value
 from lineal.model.way import Confidence

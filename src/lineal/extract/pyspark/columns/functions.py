@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS
+from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.trees import column, item, literal, name_tree, parse_items
 from lineal.extract.pyspark.columns.udf_bodies import follow_body
 from lineal.extract.pyspark.decorators import udf_of
@@ -272,7 +273,7 @@ def from_text(run: Run, text: str, node: Any) -> ColumnValue:
         return ColumnValue(exp.Null())
 
     tree = items[0]
-    if isinstance(text, Pattern):
+    if isinstance(text, Pattern) and not put_collected(tree, text):
         run.dynamic("a part of an expression is only known when it runs", node, text.level)
     if isinstance(tree, exp.Alias):
         return ColumnValue(tree.this, (tree.alias,))

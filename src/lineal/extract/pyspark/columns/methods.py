@@ -13,6 +13,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.columns.functions import build_call, doubt_of
 from lineal.extract.pyspark.columns.trees import literal
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument, only_argument
+from lineal.extract.pyspark.knowledge import CONSTANTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
@@ -191,7 +192,7 @@ def is_in(
         if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set))
         else arguments
     )
-    items = [literal(run, item, node) for item in several if isinstance(item, ColumnValue)]
+    items = [literal(run, item, node) for item in several if not isinstance(item, CONSTANTS)]
     return column_from(held, list(several), exp.In(this=held.tree, expressions=items))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.pyspark.collected import DATA, VALUE_TREES, open_row, subquery, tree_in
 from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.frame_scope import Bound
 from lineal.extract.pyspark.reading import PythonReading, Spot
@@ -128,7 +129,7 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, str):
-        return exp.Literal.string(str(value))
+        return tree_in(value) or exp.Literal.string(str(value))
     if isinstance(value, (int, float)):
         if value >= 0:
             return exp.Literal.number(repr(value))
@@ -143,6 +144,17 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if isinstance(value, (SchemaValue, TypeValue)):
         return exp.Literal.string(type_text(value))
 
+    make = VALUE_TREES.get(value.__class__)
+    if make is not None:
+        return make(run, value, node)
+    if open_row(value) is not None:
+        run.dynamic(f"a value of a row whose columns are not known ({DATA})", node)
+        return unknown_constant(value)
+    return tree_in(value) or unknown_constant(value)
+
+
+def unknown_constant(value: Value) -> Any:
+    """Return the constant of a value that only a run knows."""
     found = exp.Null()
     if isinstance(value, (Unknown, Library)):
         found.meta["unknown"] = True
@@ -180,16 +192,6 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
     )
     run.dynamic(note_of("a column", unsaid), node, getattr(unsaid, "level", Confidence.UNKNOWN))
     return exp.Null()
-
-
-def subquery(relation: Relation) -> exp.Subquery:
-    """Return a DataFrame as a subquery.
-
-    df.scalar(), col.isin(df)      a DataFrame inside an expression
-    """
-    tree = exp.Subquery(this=exp.Select(expressions=[]))
-    tree.meta["relation"] = relation
-    return tree
 
 
 def parse_items(run: Run, text: str, node: Any) -> list[Any]:

@@ -9,6 +9,7 @@ from sqlglot import exp
 from lineal.algebra.clauses import DISTINCT_ON, FILTERS, SORTS
 from lineal.algebra.relation import compare, decided_rows, narrow
 from lineal.algebra.relation import distinct as without_repetition
+from lineal.extract.pyspark.collected import put_collected
 from lineal.extract.pyspark.columns.functions import columns_of
 from lineal.extract.pyspark.columns.trees import parse_items
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
@@ -40,16 +41,11 @@ def filter_(
     """
     condition = named_argument(arguments, keywords, 0, "condition")
     if isinstance(condition, str):
-        if isinstance(condition, Pattern):
+        items = parse_items(run, condition, node)[:1]
+        known = [put_collected(item, condition) for item in items]
+        if isinstance(condition, Pattern) and not all(known):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
-        return narrow_relation(
-            run,
-            relation,
-            parse_items(run, condition, node)[:1],
-            FILTERS,
-            Clause.WHERE,
-            lenient=True,
-        )
+        return narrow_relation(run, relation, items, FILTERS, Clause.WHERE, lenient=True)
 
     if isinstance(condition, ColumnValue):
         return narrow_relation(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
