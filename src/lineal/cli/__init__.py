@@ -75,7 +75,7 @@ CRASHED = 70
 """The exit code for an internal error of lineal."""
 
 
-SELDOM = (50_000, 20, 100)
+SELDOM = (400_000, 20, 100)
 """When the cycle collector looks for garbage: what a start makes is not garbage."""
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -153,6 +150,9 @@ def pager() -> list[str] | None:
         sys.stdout.isatty() and sys.stdin is not None and sys.stdin.isatty()
     ):
         return None
+    import shlex
+    import shutil
+
     named = os.environ.get(PAGER, os.environ.get("PAGER", "less"))
     words = shlex.split(named)
     if not words or words[0] in NO_PAGER or shutil.which(words[0]) is None:
@@ -166,6 +166,8 @@ def _draw(page: Page) -> None:
     if command is None:
         _draw_to(page, sys.stdout)
         return
+    import subprocess
+
     # as git has it: quit if it fits on the screen, keep colors, leave the text there
     environment = {"LESS": "FRX", "LESSCHARSET": "utf-8", **os.environ}
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, text=True) as shown:  # noqa: S603
@@ -177,6 +179,8 @@ def _draw(page: Page) -> None:
 
 def _draw_to(page: Page, stream: IO[str]) -> None:
     """Write a page with colors to a stream."""
+    import shutil
+
     from rich.console import Console
     from rich.text import Text
 

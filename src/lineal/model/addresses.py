@@ -8,9 +8,11 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote
 
-SCHEME = re.compile(r"[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
-POSTGRES = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
-SECRET = re.compile(
+from lineal.model.late_pattern import late_pattern
+
+SCHEME = late_pattern(r"[a-z][a-z0-9+.\-]*://", re.IGNORECASE)
+POSTGRES = late_pattern(r"postgres(?:ql)?://", re.IGNORECASE)
+SECRET = late_pattern(
     r"[a-z0-9_\-]*(?:pass|pwd|secret|token|key)[a-z0-9_\-]*=([^&#\s]*)", re.IGNORECASE
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lineal.model.edge import Dataset
+from lineal.model.late_pattern import late_pattern
 from lineal.model.paths import path_name
 
 URN = "urn:lineal"
@@ -44,21 +45,21 @@ class Named(NamedTuple):
 STORES = {"s3": "", "gs": "", "wasbs": "", "kafka": "", "abfss": "/", "hdfs": "/", "dbfs": "/"}
 """Schemes of places that are datasets, and how the name within the store begins."""
 
-LOCATED = re.compile(rf"({'|'.join(STORES)}):(?://([^/]*))?/*(.*)", re.DOTALL)
-STORE = re.compile(rf"({'|'.join(STORES)})://[^/]*")
+LOCATED = late_pattern(rf"({'|'.join(STORES)}):(?://([^/]*))?/*(.*)", re.DOTALL)
+STORE = late_pattern(rf"({'|'.join(STORES)})://[^/]*")
 
 SPELLINGS = (
     (
         "arn:aws:glue:",
-        re.compile(r"([^./]+)\.([^./]+)"),
+        late_pattern(r"([^./]+)\.([^./]+)"),
         r"table/\1/\2",
-        re.compile(r"table/([^./]+)/([^./]+)"),
+        late_pattern(r"table/([^./]+)/([^./]+)"),
     ),
     (
         "azurekusto://",
-        re.compile(r"([^./]+)\.([^./]+)"),
+        late_pattern(r"([^./]+)\.([^./]+)"),
         r"\1/\2",
-        re.compile(r"([^./]+)/([^./]+)"),
+        late_pattern(r"([^./]+)/([^./]+)"),
     ),
 )
 """Namespaces in which a table `a.b` is written otherwise: the form of the name, how it is written,

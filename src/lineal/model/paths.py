@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from lineal.model.late_pattern import late_pattern
 from lineal.model.redaction import redact_path
 
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "wasbs", "gcs": "gs", "file": ""}
-SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
-PARTITION_TAIL = re.compile(r"(?:/[^/=]+=[^/]*)+$")
+SCHEME = late_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
+PARTITION_TAIL = late_pattern(r"(?:/[^/=]+=[^/]*)+$")
 
 
 def path_name(text: str) -> str:
@@ -27,7 +26,7 @@ def path_name(text: str) -> str:
     return bare or text
 
 
-VERSION = re.compile(r"@(?:v\d+|\d{17})$")
+VERSION = late_pattern(r"@(?:v\d+|\d{17})$")
 
 
 def delta_path(text: str) -> str:

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import re
 
+from lineal.model.late_pattern import late_pattern
+
 MOST_WAYS = 2_000_000
 """Ways in which a pattern may be tried on one text: some milliseconds each."""
 LONGEST_PATTERN = 1_000
 
-PIECE = re.compile(
+PIECE = late_pattern(
     r"(?P<escape>\\.)|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<open>\((?:\?(?P<kind>P?<\w+>|:|[aims]+\)|[aims]+:|.))?)"
     r"|(?P<close>\))|(?P<or>\|)|(?P<times>[*+?]|\{\d*,?\d*\})[?+]?|(?P<other>.)",
     re.DOTALL,

@@ -18,21 +18,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from lineal.model.late_pattern import late_pattern
+
 HIDDEN = "***"
 LITERAL = "?"
 REDACT_LITERALS = "LINEAL_REDACT_LITERALS"
 """The environment variable that says the same as --redact-literals."""
 
-MAY_HOLD_SECRETS = re.compile(
+MAY_HOLD_SECRETS = late_pattern(
     r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified|jdbc:", re.IGNORECASE
 )
 """Texts without any of these words are not looked at: nearly all expressions."""
 
-USER_INFO = re.compile(r"(?<=://)[^/?#\s'\"`<>(),;]*@(?=[^/?#\s'\"`@])")
+USER_INFO = late_pattern(r"(?<=://)[^/?#\s'\"`<>(),;]*@(?=[^/?#\s'\"`@])")
 """KEY:SECRET@ in s3a://KEY:SECRET@bucket/x"""
-THIN = re.compile(r"(jdbc:oracle:\w{1,9}:)[^/@\s'\"`]{1,200}/[^@\s'\"`]{1,200}@", re.IGNORECASE)
+THIN = late_pattern(r"(jdbc:oracle:\w{1,9}:)[^/@\s'\"`]{1,200}/[^@\s'\"`]{1,200}@", re.IGNORECASE)
 """USER/SECRET@ in jdbc:oracle:thin:USER/SECRET@host:1521/x"""
-CONTAINERS = re.compile(r"(?:abfss?|wasbs?)://[^:/?#\s'\"`@]+@", re.IGNORECASE)
+CONTAINERS = late_pattern(r"(?:abfss?|wasbs?)://[^:/?#\s'\"`@]+@", re.IGNORECASE)
 """abfss://container@account/x names a container, not a user."""
 
 NAMES_OF_SECRETS = (
@@ -40,23 +42,23 @@ NAMES_OF_SECRETS = (
     r"|api[_\-.]?key|account[_\-.]?key|master[_\-.]?key|key[_\-.]?id|sas|signature)[\w.\-]{0,60}"
 )
 """Of bounded length: a hostile text takes time in proportion to its length."""
-PARAMETER = re.compile(rf"(?<![\w.\-])({NAMES_OF_SECRETS}=)[^&;#\s'\"`,)]+", re.IGNORECASE)
+PARAMETER = late_pattern(rf"(?<![\w.\-])({NAMES_OF_SECRETS}=)[^&;#\s'\"`,)]+", re.IGNORECASE)
 """password=x in an address or a connection string"""
-QUOTED = re.compile(
+QUOTED = late_pattern(
     rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:)?)\s*)'(?:[^']|'')*+(?:'|\Z)",
     re.IGNORECASE,
 )
 """PASSWORD 'x', SECRET_KEY = 'x', option("password", 'x')"""
-DOUBLE_QUOTED = re.compile(
+DOUBLE_QUOTED = late_pattern(
     rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:))\s*)\"[^\"]*+(?:\"|\Z)",
     re.IGNORECASE,
 )
-IDENTIFIED = re.compile(r"(\bIDENTIFIED\s+BY\s+)('(?:[^']|'')*+(?:'|\Z)|\S+)", re.IGNORECASE)
-SIGNED = re.compile(
+IDENTIFIED = late_pattern(r"(\bIDENTIFIED\s+BY\s+)('(?:[^']|'')*+(?:'|\Z)|\S+)", re.IGNORECASE)
+SIGNED = late_pattern(
     r"([?&](?:sig|signature|X-Amz-[\w\-]+|X-Goog-[\w\-]+)=)[^&#\s'\"`]+", re.IGNORECASE
 )
 
-LITERALS = re.compile(
+LITERALS = late_pattern(
     r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<dollar>\$\$.*?(?:\$\$|\Z))"
     r"|(?P<text>'(?:[^'\\]|''|\\.)*+(?:'|\\?\Z))|(?P<name>\"[^\"]*+(?:\"|\Z)|`[^`]*+(?:`|\Z)|[A-Za-z_][\w$]*)"
     r"|(?P<number>\d[\d.]*(?:[eE][+-]?\d+)?)",

@@ -14,15 +14,16 @@ from functools import cache
 from pathlib import PurePath
 from typing import NamedTuple
 
+from lineal.model.late_pattern import late_pattern
 from lineal.projects.extensions import EXTENSIONS, extension_of
 
 MOST_CHARACTERS = 200_000
 """How much of a text is looked at."""
 
-HEADERS = ((re.compile(r"\s*--\s*Databricks notebook source"), "databricks"),)
-NAMED_IN_COMMENT = re.compile(r"--\s*(?:sqlfluff:dialect:|dialect\s*[:=]\s*)(\w+)", re.I)
+HEADERS = ((late_pattern(r"\s*--\s*Databricks notebook source"), "databricks"),)
+NAMED_IN_COMMENT = late_pattern(r"--\s*(?:sqlfluff:dialect:|dialect\s*[:=]\s*)(\w+)", re.I)
 
-PROSE = re.compile(
+PROSE = late_pattern(
     r"--[^\n]*"
     r"|/\*.*?\*/"
     r"|'\\'(?!')"  # ESCAPE '\', which ends where it looks escaped
@@ -164,7 +165,7 @@ class Sign(NamedTuple):
 def compiled_signs() -> list[Sign]:
     """Return the signs with their patterns, compiled when the first text is looked at."""
     return [
-        Sign(dialect, weight, literals_of(words), re.compile(words, re.I | re.M))
+        Sign(dialect, weight, literals_of(words), late_pattern(words, re.I | re.M))
         for dialect, weight, words in SIGNS
     ]
 

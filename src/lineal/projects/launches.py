@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from lineal.model.late_pattern import late_pattern
 from lineal.model.script import Launch, Script
 from lineal.projects.intake import is_regular
 from lineal.projects.text import Report, read_text
@@ -21,14 +22,14 @@ from lineal.projects.yaml import parse
 
 LARGEST = 1_000_000
 SHELL = (".sh", ".bash")
-TASKS = re.compile(r"notebook_task|spark_python_task")
-OPEN = re.compile(r"\$|\{\{")
+TASKS = late_pattern(r"notebook_task|spark_python_task")
+OPEN = late_pattern(r"\$|\{\{")
 """A part of a value that is filled in later."""
 
 FLAGS = frozenset(("--verbose", "-v", "--supervise"))
 """Options of spark-submit without a value."""
 
-OPERATORS = re.compile(r"SparkSubmitOperator\s*\(")
+OPERATORS = late_pattern(r"SparkSubmitOperator\s*\(")
 
 
 def launches_in(

@@ -8,10 +8,9 @@ import ast
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lineal.extract.entries import Definition
-from lineal.extract.sql.canonical import Columns, digest
 from lineal.extract.sql.digests import Words, kind_of, meaning, words_of
 from lineal.extract.sql.expansions import reading_of
 from lineal.extract.sql.reading import Reading, offset_of
@@ -19,8 +18,12 @@ from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Dataset
 from lineal.model.statement import LateStatement, Statement
+from lineal.model.text_digest import digest
 from lineal.resolve.boundary import place_of_statement
 from lineal.resolve.references import References
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.canonical import Columns
 
 PYTHON = "python"
 

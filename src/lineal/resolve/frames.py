@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -13,15 +14,15 @@ from lineal.algebra.relation import extend, one_row, project, rename, union_by_n
 from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
-from lineal.extract.sql.procedural.flow import Assignment
-from lineal.extract.sql.procedural.triggers import NO_TRIGGER, triggers_at
-from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
 from lineal.extract.sql.scope import CTEs, Scope, Source
 from lineal.model.consumers import ONLY_READ
 from lineal.model.diagnostic import Code
 from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.references import References
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.flow import Assignment
 
 REPEATED: dict[type, Callable[[Frame, Lineage], Frame]] = {
     exp.Update: update_each,
@@ -51,6 +52,8 @@ class StatementFrames:
         moment = definition.plan.moment
         if moment is None or not moment.body.triggers:
             return self.frame_for(definition, evaluation, None)
+
+        from lineal.extract.sql.procedural.triggers import NO_TRIGGER, triggers_at
 
         triggers = triggers_at(moment, definition.facts.fold_dataset)
         if len(triggers) < 2:
@@ -102,6 +105,8 @@ class StatementFrames:
         parent: Scope | None = None
         ctes: CTEs = {}
         if plan.moment is not None:
+            from lineal.extract.sql.procedural.values import Locals
+
             parent = evaluation.around = Locals(evaluation, plan.moment, trigger=trigger)
             ctes = evaluation.around.tables()
         elif definition.parameters:

@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 from lineal.extract.entries import Definition, Entry, Setting
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.expansions import reading_of
-from lineal.extract.sql.procedural.routines import routines_of
-from lineal.extract.sql.procedural.triggers import link_triggers
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.statements.steps import Plan, Step
 from lineal.model.boundary import culprits, internal_error
@@ -84,7 +82,10 @@ class Gatherer:
             for script in watch(corpus.scripts)
             if script.dialect != PYTHON
         ]
-        link_triggers(self.routines.procedural_scripts)
+        if self.routines.procedural_scripts:
+            from lineal.extract.sql.procedural.triggers import link_triggers
+
+            link_triggers(self.routines.procedural_scripts)
         for script in prepared:
             self.catalog.created.update(
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
@@ -207,6 +208,8 @@ class Gatherer:
     def add_function(self, function: Function) -> None:
         """Add a function of the project; one that gives a table is a definition."""
         if not function.table:
+            from lineal.extract.sql.procedural.routines import routines_of
+
             problems: list[Diagnostic] = []
             self.routines.add(routines_of(function, problems))
             for problem in problems:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lineal.algebra.frame import Frame, slot_at
 from lineal.algebra.relation import scan_any, scan_on_demand
 from lineal.extract.entries import DEEPEST_DIRECT, Definition, Entry, Pending
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.own_functions import OwnFunctions
-from lineal.extract.sql.procedural.pieces import Routine
-from lineal.extract.sql.procedural.summary import Summary
 from lineal.extract.sql.structs import field_names, fields_at
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset
@@ -25,6 +23,10 @@ from lineal.resolve.hooks import EvaluationHooks
 from lineal.resolve.routines import Routines
 from lineal.resolve.schemas import Schemas, cycle_message
 from lineal.resolve.timeline import Version
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.pieces import Routine
+    from lineal.extract.sql.procedural.summary import Summary
 
 
 class References:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
-from lineal.extract.sql.procedural.pieces import Found, Routine
-from lineal.extract.sql.procedural.summary import Summary
 from lineal.extract.sql.reading import Reading
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.resolve.boundary import Boundary
 from lineal.resolve.catalog import NameCatalog
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.procedural.pieces import Found, Routine
+    from lineal.extract.sql.procedural.summary import Summary
 
 
 class Routines:
@@ -78,6 +81,8 @@ class Routines:
 
         Once the corpus has decided whose columns are whose, what was undecided is found anew.
         """
+        from lineal.extract.sql.procedural.summary import Summary
+
         held = self.summaries.get(id(function))
         if held is not None and not (held.evaluation.undecided and decided):
             return held

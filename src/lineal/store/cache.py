@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import secrets
 import sys
 import time
 import zlib
@@ -112,11 +111,11 @@ def _kept_key(file: Path) -> bytes | None:
 def _make_key(file: Path) -> None:
     """Write a new secret that only its user can read; a file that is there stays."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}.{secrets.token_hex(4)}{UNFINISHED}")
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}")
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as stream:
-            stream.write(secrets.token_bytes(KEY_SIZE))
+            stream.write(os.urandom(KEY_SIZE))
         with suppress(FileExistsError):
             os.link(unfinished, file)
     finally:
@@ -157,7 +156,7 @@ class Cache:
         content = MAGIC + _signature(self.secret, key, body) + body
         if len(content) > self.most_bytes // 4:
             return False
-        unfinished = self.folder / f"{key}.{os.getpid()}.{secrets.token_hex(4)}{UNFINISHED}"
+        unfinished = self.folder / f"{key}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with unfinished.open("xb") as stream:

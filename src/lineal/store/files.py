@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -17,7 +17,7 @@ def replace_file(path: Path, data: bytes) -> None:
     if where.exists() and not where.is_file():
         where.write_bytes(data)
         return
-    unfinished = where.with_name(f".{where.name}.{secrets.token_hex(4)}")
+    unfinished = where.with_name(f".{where.name}.{os.urandom(4).hex()}")
     try:
         unfinished.write_bytes(data)
         if where.exists():

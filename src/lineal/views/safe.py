@@ -7,7 +7,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSEEN = re.compile(
+from lineal.model.late_pattern import late_pattern
+
+_UNSEEN = late_pattern(
     # control characters: C0, DEL, C1 (U+009B starts an ANSI sequence on its own)
     "[\x00-\x1f\x7f-\x9f"
     # invisible, or turns the direction of writing

@@ -254,3 +254,23 @@ def test_help_brings_in_only_click() -> None:
     loaded = python("-c", script).stdout
     assert "Commands:" in loaded and "'click'" in loaded
     assert not [name for name in HEAVY if name != "click" and f"'{name}'" in loaded]
+
+
+UNASKED = (
+    "sqlglot.dialects.hive",
+    "lineal.extract.sql.canonical",
+    "lineal.extract.sql.procedural.pieces",
+    "lineal.extract.pyspark",
+    "jinja2",
+)
+"""Modules that a SELECT without a dialect does not need."""
+
+
+def test_one_statement_loads_only_what_it_needs(tmp_path: Path) -> None:
+    file = tmp_path / "one.sql"
+    file.write_text("SELECT a + b AS c FROM t WHERE d", encoding="utf-8")
+    listing = "import atexit, sys; atexit.register(lambda: print(list(sys.modules)))"
+    call = f"from lineal.cli import main; main(['lineage', '--no-cache', {str(file)!r}])"
+    loaded = python("-c", f"{listing}; {call}").stdout
+    assert "'lineal.extract.sql.query'" in loaded
+    assert not [name for name in UNASKED if f"'{name}'" in loaded]

@@ -14,7 +14,6 @@ Two statements may mean the same and have different forms, never the other way r
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from sqlglot import exp
 from lineal.extract.sql import normal
 from lineal.extract.sql.dialects import Facts, facts_of
 from lineal.extract.sql.normal import is_ordered, normal_form
+from lineal.model.text_digest import digest
 
 Columns = Callable[[str], "list[str] | None"]
 """The columns of a table, by its folded name; None where they are not all known."""
@@ -139,11 +139,6 @@ def without_normal_form(tree: Any, facts: Facts, columns: Columns) -> str:
         return digest(Canon(facts, columns, is_ordered(tree)).form_of(tree, Scope(None), {}))
     except Unproven:
         return digest(AsWritten(facts, columns).form_of(tree, Scope(None), {}))
-
-
-def digest(text: str) -> str:
-    """Return a short digest of a text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class Canon:

@@ -10,9 +10,11 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from lineal.model.late_pattern import late_pattern
+
 Reader = Callable[[str], str]
 
-QUIET = re.compile(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
+QUIET = late_pattern(r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/", re.DOTALL)
 """Strings and comments: a semicolon in them ends nothing."""
 
 
@@ -35,7 +37,7 @@ def ended(text: str) -> str:
 @cache
 def any_line(pattern: str) -> re.Pattern[str]:
     """Return a pattern, compiled when the first text of its client is read."""
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    return late_pattern(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 def replacing(pattern: str, by: Callable[[str], str]) -> Reader:
@@ -72,8 +74,8 @@ def copied_rows(text: str) -> str:
     return text
 
 
-STDIN = re.compile(r"\bFROM\s+STDIN\b", re.IGNORECASE)
-ROWS = re.compile(
+STDIN = late_pattern(r"\bFROM\s+STDIN\b", re.IGNORECASE)
+ROWS = late_pattern(
     r"(^COPY\b[^;]*?\bFROM\s+STDIN\b[^;]*;)(.*?(?:^\\\.[ \t]*$|\Z))", re.I | re.M | re.S
 )
 
@@ -91,7 +93,7 @@ def conditional_comments(text: str) -> str:
     return text
 
 
-CONDITIONAL = re.compile(r"(/\*!\d*)(.*?)\*/", re.DOTALL)
+CONDITIONAL = late_pattern(r"(/\*!\d*)(.*?)\*/", re.DOTALL)
 
 
 def calls(text: str) -> str:
@@ -102,7 +104,7 @@ def calls(text: str) -> str:
     return CALL.sub(lambda found: found[1] + "CALL".ljust(len(found[2])), text)
 
 
-CALL = re.compile(
+CALL = late_pattern(
     r"^([ \t]*)(EXEC(?:UTE)?)(?=[ \t]+(?!IMMEDIATE\b)[\w.$#\"]+[ \t]*[(;])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -119,7 +121,7 @@ def hash_comments(text: str) -> str:
     return HASH.sub(lambda found: blank(found[0]) if found[0].startswith("#") else found[0], text)
 
 
-HASH = re.compile(
+HASH = late_pattern(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?<!\{)\#(?![{}])[^\n]*""",
     re.DOTALL,
 )
@@ -160,7 +162,7 @@ CONTINUED = replacing(r"(?<=[(,|])-[ \t]*\r?$|-(?=[ \t]*\r?\n[ \t]*[,)|])", blan
 ,2)      SQL*Plus joins the two lines; where a minus could be meant, nothing is changed
 """
 
-DIRECTIVES = re.compile(
+DIRECTIVES = late_pattern(
     r"\$(?:if|elsif)\b[^;]*?\$then\b|\$error\b[^;]*?\$end\b|\$(?:else|end)\b", re.IGNORECASE
 )
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.canonical import Columns, canonical, digest
 from lineal.extract.sql.fingerprint import QUOTES
 from lineal.extract.sql.parse import deep
 from lineal.extract.sql.repairs import tree_of
 from lineal.extract.sql.words import is_refusal
 from lineal.model.script import Script
+from lineal.model.text_digest import digest
+
+if TYPE_CHECKING:
+    from lineal.extract.sql.canonical import Columns
 
 Words = list[Token]
 
@@ -56,6 +61,8 @@ def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -
     """The canonical form of each statement; where one does not parse or nests too deeply, the
     words.
     """
+    from lineal.extract.sql.canonical import canonical  # only for those who compare revisions
+
     try:
         with deep():
             trees = [tree_of(chunk, script.dialect, script.text) for chunk in chunks]

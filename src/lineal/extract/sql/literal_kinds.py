@@ -8,10 +8,10 @@
 
 from __future__ import annotations
 
-import re
+from lineal.model.late_pattern import late_pattern
 
-DIGIT = re.compile(r"\d")
-DATE = re.compile(r"\d{4}-\d\d?-\d\d?([ T]\d\d?:\d\d(:\d\d(\.\d+)?)?Z?)?\Z")
+DIGIT = late_pattern(r"\d")
+DATE = late_pattern(r"\d{4}-\d\d?-\d\d?([ T]\d\d?:\d\d(:\d\d(\.\d+)?)?Z?)?\Z")
 MOST_DIGITS = 9
 """Whole numbers of more digits have larger types in some engines."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -12,6 +11,7 @@ from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.placeholders import name_of
 from lineal.extract.sql.tables import literal_name
+from lineal.model.late_pattern import late_pattern
 
 
 def output_name(
@@ -203,7 +203,7 @@ def without_quotes(node: Any) -> Any:
     return node
 
 
-SAFE = re.compile(r"[A-Za-z_]\w*")
+SAFE = late_pattern(r"[A-Za-z_]\w*")
 """A name that needs no quotes."""
 
 
@@ -316,7 +316,7 @@ TYPE_NAMES = {
 }  # fmt: skip
 """The names that the server's types have inside."""
 
-WRITTEN = re.compile(r'\s*(?:(?:\w+|"[^"]*")\s*\.\s*)*(\w+)\s*\(')
+WRITTEN = late_pattern(r'\s*(?:(?:\w+|"[^"]*")\s*\.\s*)*(\w+)\s*\(')
 """A function's name, at the start of an item."""
 
 

@@ -16,6 +16,7 @@ from lineal.extract.sql.repairs import tree_of
 from lineal.extract.sql.words import is_refusal
 from lineal.model.boundary import internal_error, raised_in
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.late_pattern import late_pattern
 from lineal.model.limits import Task
 
 DEEPEST_NESTING = 1_000
@@ -65,7 +66,7 @@ def _any_of(kinds: tuple[TokenType, ...]) -> str:
     return "[" + "".join(re.escape(chr(kind)) for kind in kinds) + "]"
 
 
-TANGLED = re.compile(
+TANGLED = late_pattern(
     rf"([^{re.escape(chr(TokenType.SEMICOLON))}])\1{{{DEEPEST_NESTING}}}"  # PRIOR PRIOR PRIOR …
     rf"|{_any_of(PREFIXES)}{{{DEEPEST_NESTING}}}"  # - + - NOT …
     # ARRAY<STRUCT<a: …
@@ -122,8 +123,8 @@ def place_of_error(reading: Reading, error: Exception) -> Place | None:
     return None
 
 
-TOKEN = re.compile(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*", re.DOTALL)
-MISSING = re.compile(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
+TOKEN = late_pattern(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .*", re.DOTALL)
+MISSING = late_pattern(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
 
 
 def one_line(error: Exception) -> str:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import PATH_DEPTH
 from lineal.extract.sql.dialects import EITHER, LAMBDAS
+from lineal.model.late_pattern import late_pattern
 
 
 class Path(NamedTuple):
@@ -176,11 +177,11 @@ def names_in(wanted: Any) -> Step:
     return [name for name in NAMES.findall(MODE.sub("", wanted.name)) if not name.isdigit()], []
 
 
-MODE = re.compile(r"^\s*(lax|strict)\s+(?=\$)", re.IGNORECASE)
+MODE = late_pattern(r"^\s*(lax|strict)\s+(?=\$)", re.IGNORECASE)
 """'lax $.b'      how a path is walked is no part of it"""
 
 
-NAMES = re.compile(r"[^$.*\[\]{},\"'\s]+")
+NAMES = late_pattern(r"[^$.*\[\]{},\"'\s]+")
 """'$.b[0].c', '$.b[*].c', '{b,0,c}'      b and c"""
 
 

@@ -24,13 +24,14 @@ from lineal.extract.sql.dialects.placeholders import (
     SUBSTITUTES_AFTER_AMPERSAND,
 )
 from lineal.extract.sql.templates import Expression, template_of
+from lineal.model.late_pattern import late_pattern
 
-BRACED = re.compile(r"\$\{([^{}]*)\}", re.DOTALL)
+BRACED = late_pattern(r"\$\{([^{}]*)\}", re.DOTALL)
 
-SNOWSQL = re.compile(r"&\{([A-Za-z_]\w*)\}|&&?(\w+)(?:\.(?=\.))?")
+SNOWSQL = late_pattern(r"&\{([A-Za-z_]\w*)\}|&&?(\w+)(?:\.(?=\.))?")
 """WHERE a = &x, FROM &{db}.t, FROM &db..t, &&x, &1      Snowflake and Oracle have no operator &"""
 
-FORMATTED = re.compile(
+FORMATTED = late_pattern(
     r"""(?<![{$&@#%\\])                         # {{ x }}, ${x}, &{x}, @{x} and their like are others
     \{[ ]*
     ([^\W\d][\w.]*(?:\[\w+\])*(?:\(\))?(?:![rsa])?|…|\d*)  # name, row.name, row[name], join(), name!r, 0
@@ -42,7 +43,7 @@ FORMATTED = re.compile(
 Python's str.format() and f-strings; {a: 1} and {fn now()} are none
 """
 
-QUANTIFIERS = re.compile(r"\b(?:MATCH_RECOGNIZE|GRAPH_TABLE)\b", re.IGNORECASE)
+QUANTIFIERS = late_pattern(r"\b(?:MATCH_RECOGNIZE|GRAPH_TABLE)\b", re.IGNORECASE)
 """PATTERN (A{2})      where a number in braces counts"""
 
 PARTS_OF_NAMES = frozenset((TokenType.VAR, TokenType.NUMBER, TokenType.IDENTIFIER))
@@ -50,7 +51,7 @@ PARTS_OF_NAMES = frozenset((TokenType.VAR, TokenType.NUMBER, TokenType.IDENTIFIE
 WORDS = PARTS_OF_NAMES | Parser.ID_VAR_TOKENS
 """date_{x}, {x}date      what becomes a part of the name when a placeholder touches it"""
 
-PLACEHOLDER = re.compile(r"\{[^{}]*\}")
+PLACEHOLDER = late_pattern(r"\{[^{}]*\}")
 
 NUMBERED = {
     "oracle": frozenset((TokenType.COLON, TokenType.PLACEHOLDER)),
@@ -60,7 +61,7 @@ NUMBERED = {
 """WHERE a = :1, ?1      the marks that a number may follow"""
 
 
-MARKED = re.compile(r"[?:]\d|\$\w")
+MARKED = late_pattern(r"[?:]\d|\$\w")
 
 
 def has_placeholders(text: str, dialect: str) -> bool:

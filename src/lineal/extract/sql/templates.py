@@ -19,6 +19,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.model.late_pattern import late_pattern
 
 
 class Expression(NamedTuple):
@@ -96,13 +97,13 @@ def template_of(text: str, dialect: str) -> Template | None:
 # -- names -----------------------------------------------------------------------------------------
 
 STRING = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
-CALL = re.compile(
+CALL = late_pattern(
     rf"(?:builtins\s*\.\s*)?(ref|source)\s*\(\s*({STRING})\s*(?:,\s*({STRING})\s*)?"
     rf"(?:,\s*v(?:ersion)?\s*=\s*({STRING}|\d+)\s*)?,?\s*\)",
     re.DOTALL,
 )
 """ref('x'), ref('package', 'x'), ref('x', v=2), source('a', 'b')"""
-SILENT = re.compile(r"(?:config|log|print|debug|set_sql_header)\s*\(.*\)", re.DOTALL)
+SILENT = late_pattern(r"(?:config|log|print|debug|set_sql_header)\s*\(.*\)", re.DOTALL)
 """Calls that are rendered to nothing."""
 
 
@@ -149,7 +150,7 @@ def advice_about(text: str) -> str:
 
 # -- tags ------------------------------------------------------------------------------------------
 
-TAG = re.compile(r"\{%[-+]?\s*(\w+)")
+TAG = late_pattern(r"\{%[-+]?\s*(\w+)")
 DEFINING = frozenset(("macro", "test", "data_test", "materialization", "docs", "set"))
 """What stands between such a tag and its end is not a part of the text."""
 INLINE = frozenset(("set", "do", "import", "from", "snapshot", "endsnapshot", "raw", "endraw"))
@@ -159,15 +160,15 @@ OPENING = frozenset(("if", "for", "call", "filter", "block", "with", "autoescape
 INSERTING = frozenset(("include", "extends"))
 CONTROL = OPENING | {f"end{word}" for word in OPENING} | {"elif", "else"} | INSERTING
 TAGS = DEFINING | INLINE | CONTROL | {f"end{word}" for word in DEFINING}
-INSIDE = re.compile(rf"{STRING}|[{{}}]|%\}}", re.DOTALL)
+INSIDE = late_pattern(rf"{STRING}|[{{}}]|%\}}", re.DOTALL)
 DEEPEST = 20
 """Braces in an expression stand no deeper in each other: deeper ones are no template."""
-RAW_END = re.compile(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
+RAW_END = late_pattern(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 
 # -- SQL -------------------------------------------------------------------------------------------
 
-NEXT = re.compile(r"\{[{%#]|--|/\*|['\"`;]")
+NEXT = late_pattern(r"\{[{%#]|--|/\*|['\"`;]")
 """What the text may change its meaning at."""
 
 

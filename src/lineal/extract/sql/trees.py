@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
-from sqlglot.dialects.hive import Hive
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.pipes import is_step, with_pipes
@@ -22,7 +22,7 @@ def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -
     """
     part = text if part is None else part
     piped = "|>" in part
-    truncates = isinstance(dialect, Hive) and TRUNCATES.search(part) is not None
+    truncates = is_from_hive(type(dialect)) and TRUNCATES.search(part) is not None
     words = with_computed_units(words) if truncates else words
     trees = dialect.parser().parse(with_pipes(words) if piped else words, text)
     trees = without_places(trees) if piped else trees
@@ -32,6 +32,12 @@ def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -
         return with_own_names(trees)
 
     return trees
+
+
+@cache
+def is_from_hive(dialect: type[Dialect]) -> bool:
+    """Tell whether a dialect is Hive or builds on it, without loading Hive's module."""
+    return any(each.__name__ == "Hive" for each in dialect.__mro__)
 
 
 def without_places(trees: list[Any]) -> list[Any]:

@@ -22,6 +22,7 @@ from lineal.extract.sql.procedural.text import (
     word_at,
 )
 from lineal.extract.sql.words import BATCHES
+from lineal.model.late_pattern import late_pattern
 
 GLANCE = (
     "begin", "declare", "procedure", "function", "macro", "execute", "exec", "call", "trigger", "package", "delimiter",
@@ -32,7 +33,7 @@ TSQL_GLANCE = (*GLANCE, "proc", "if", "while", "print", "return")
 SESSION_GLANCE = (*GLANCE, "set", "let", "do")
 
 
-ORDINARY = re.compile(
+ORDINARY = late_pattern(
     r"(?>[\s(]|--[^\n]*\n|/\*.*?\*/)*+(?:select|with|insert|update|delete|merge|values|from"
     r"|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|materialized\s+)?(?:table(?!\s+function)|view))\b",
     re.IGNORECASE | re.DOTALL,
@@ -80,8 +81,8 @@ def stands_in(text: str, word: str) -> bool:
     return False
 
 
-STARTS_LATE = re.compile(r"[\w.]")
-GOES_ON = re.compile(r"\w")
+STARTS_LATE = late_pattern(r"[\w.]")
+GOES_ON = late_pattern(r"\w")
 """Characters before and after a part of a longer word."""
 
 
@@ -175,7 +176,7 @@ def sets_variable(tokens: Tokens, at: int, dialect: str) -> bool:
     return dialect in ASSIGNS_BY_EQUALS and word_at(tokens, at + 2) == "="
 
 
-DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+DELIMITER = late_pattern(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 
 def with_semicolons(text: str) -> str:

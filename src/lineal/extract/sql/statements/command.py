@@ -15,27 +15,28 @@ from lineal.extract.sql.statements.alter import copy_of
 from lineal.extract.sql.statements.copy import unload
 from lineal.extract.sql.statements.steps import Renamed, Swapped, Unsupported
 from lineal.extract.sql.tables import spelled
+from lineal.model.late_pattern import late_pattern
 
 PART = r'(?:[\w$#]+|"[^"]+"|`[^`]+`|\[[^\]]+\])'
 NAME = rf"({PART}(?:\.{PART})*)"
-PAIR = re.compile(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
+PAIR = late_pattern(rf"{NAME}\s+(?:TO|AND)\s+{NAME}", re.IGNORECASE)
 AS_IT_IS = r"^(?:OR\s+(?:REPLACE|ALTER)\s+)?"
 UNLESS = r"(?:IF\s+NOT\s+EXISTS\s+)?"
-STREAM = re.compile(
+STREAM = late_pattern(
     rf"{AS_IT_IS}STREAM\s+{UNLESS}{NAME}.*?\bON\s+(?:\w+\s+)?(?:TABLE|VIEW)\s+{NAME}", re.I | re.S
 )
-SYNONYM = re.compile(
+SYNONYM = late_pattern(
     rf"{AS_IT_IS}(?:\w+\s+)?(?:SYNONYM|ALIAS)\s+{UNLESS}{NAME}\s+FOR\s+(?:TABLE\s+)?{NAME}", re.I
 )
-SNAPSHOT = re.compile(rf"{AS_IT_IS}SNAPSHOT\s+TABLE\s+{UNLESS}{NAME}\s+CLONE\s+{NAME}", re.I)
-SWITCH = re.compile(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
-EXCHANGE = re.compile(
+SNAPSHOT = late_pattern(rf"{AS_IT_IS}SNAPSHOT\s+TABLE\s+{UNLESS}{NAME}\s+CLONE\s+{NAME}", re.I)
+SWITCH = late_pattern(rf"^TABLE\s+{NAME}\s+SWITCH\b.*?\bTO\s+{NAME}", re.IGNORECASE | re.DOTALL)
+EXCHANGE = late_pattern(
     rf"^TABLE\s+{NAME}\s+EXCHANGE\s+PARTITION\b.*?\bWITH\s+TABLE\s+{NAME}", re.I | re.S
 )
-APPEND = re.compile(
+APPEND = late_pattern(
     rf"^TABLE\s+{NAME}\s+(?:APPEND|ATTACH\s+PARTITION\b.*?)\s+FROM\s+{NAME}", re.I | re.S
 )
-MOVE = re.compile(
+MOVE = late_pattern(
     rf"^TABLE\s+{NAME}\s+MOVE\s+PARTITION\b.*?\bTO\s+TABLE\s+{NAME}", re.IGNORECASE | re.DOTALL
 )
 
@@ -132,7 +133,7 @@ OBJECTS = """
 """
 """Kinds of objects that hold no rows."""
 
-WITHOUT_DATA = re.compile(
+WITHOUT_DATA = late_pattern(
     r"(?:OR\s+REPLACE\s+)?TYPE\s+[\w.\"]+\s+(?:AS|IS)\s+(?:TABLE|VARRAY|VARYING)\b"
     r"|(?:OR\s+REPLACE\s+)?(?:(?:NON|UNIQUE|CLUSTERED|NONCLUSTERED|COLUMNSTORE|SEARCH|VECTOR)*\s*INDEX|"
     + "|".join(

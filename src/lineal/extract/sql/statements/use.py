@@ -8,13 +8,14 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Using
+from lineal.model.late_pattern import late_pattern
 
 FIRST_SCHEMA = {"tsql": "dbo", "fabric": "dbo", "snowflake": "public", "redshift": "public"}
 
-PATHS = re.compile(
+PATHS = late_pattern(
     r"^\s*(?:SESSION\s+|LOCAL\s+)?(?:search_path|schema)\s*(?:=|\bTO\b|\s)\s*(.+)$", re.IGNORECASE
 )
-SESSION = re.compile(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNORECASE)
+SESSION = late_pattern(r"^\s*SESSION\s+SET\s+CURRENT_SCHEMA\s*=\s*(.+)$", re.IGNORECASE)
 
 
 def use(node: exp.Use, facts: Facts) -> Using | None:
