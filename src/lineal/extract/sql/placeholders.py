@@ -78,7 +78,7 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     """The tokens, each placeholder one of them."""
     template = template_of(text, dialect)
     if template is not None and template.expressions:
-        tokens = _braced(tokens, template.expressions.values())
+        tokens = _braced(_named_in_quotes(tokens), template.expressions.values())
     if "${" in text:
         tokens = _braced(tokens, _expressions(text, BRACED))
     if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
@@ -91,6 +91,30 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
         return tokens
 
     return _numbered(tokens, NUMBERED[dialect], dialect)
+
+
+def _named_in_quotes(tokens: list[Token]) -> list[Token]:
+    """Write templates inside quoted names as placeholders.
+
+    `{{ params.project }}.d.t`      {params.project}.d.t, as without the quotes
+    """
+    return [
+        Token(
+            token.token_type,
+            TEMPLATE_IN_NAME.sub(r"{\1}", token.text),
+            token.line,
+            token.col,
+            token.start,
+            token.end,
+            token.comments,
+        )
+        if token.token_type is TokenType.IDENTIFIER and "{{" in token.text
+        else token
+        for token in tokens
+    ]
+
+
+TEMPLATE_IN_NAME = re.compile(r"\{\{-?\s*([^{}]*?)\s*-?\}\}")
 
 
 def _expressions(text: str, pattern: re.Pattern[str]) -> Iterator[Expression]:

@@ -198,11 +198,14 @@ def parts_of(table: exp.Table) -> list[Any]:
     the identifiers, outermost first; '' where T-SQL's a..b leaves one out
     """
     parts = [part for part in (table.args.get("catalog"), table.args.get("db")) if part is not None]
-    this = table.this
-    while isinstance(this, exp.Dot):
-        parts.append(this.this)
-        this = this.expression
-    return [*parts, this]
+    return [*parts, *parts_of_path(table.this)]
+
+
+def parts_of_path(node: Any) -> list[Any]:
+    """Return the identifiers of a path, whichever side it nests on: (a.b).c, a.(b.c)"""
+    if isinstance(node, exp.Dot):
+        return [*parts_of_path(node.this), *parts_of_path(node.expression)]
+    return [node]
 
 
 FORMATS = frozenset(
