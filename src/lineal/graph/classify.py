@@ -7,7 +7,7 @@ dim_customers.mail    pii ← raw_customers.email via stg_customers.email
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from lineal.graph.graph import Graph, whole
@@ -57,9 +57,13 @@ class Classification:
     sources have.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, also: Mapping[Column, Labels] | None = None) -> None:
+        """`also` has labels that count beside those that the graph declares."""
         self._graph = graph
-        self._declared = _declared(graph)
+        self._declared = declared_labels(graph)
+        for column, labels in (also or {}).items():
+            if column.dataset in graph.infos:
+                self._declared[column] = self._declared.get(column, NONE) | labels
         self._effective: dict[Column, set[str]] = {}
         self._before: dict[tuple[Column, str], Column] = {}
         self._spread()
@@ -189,7 +193,7 @@ def _dotted_column(column: Column) -> Column:
     return column
 
 
-def _declared(graph: Graph) -> dict[Column, Labels]:
+def declared_labels(graph: Graph) -> dict[Column, Labels]:
     """Return the labels that the project declares for each column."""
     return {
         Column(dataset, info.name): frozenset(info.classification)

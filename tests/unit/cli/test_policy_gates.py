@@ -230,6 +230,16 @@ def test_a_clean_change_breaks_no_rule(project: Project, name: str) -> None:
     assert found["verdict"] != "BLOCK"
 
 
+@pytest.mark.parametrize("label", ["{name: email}", "{name: email, meta: {classification: public}}"])
+def test_a_change_cannot_take_the_label_away_and_leak_the_column(
+    project: Project, label: str
+) -> None:
+    project.schema("{name: email, meta: {classification: pii}}", label)
+    assert "label-reached" not in {each["kind"] for each in judged()["findings"]}
+    project.model("share_ids", "select id, email from {{ ref('customers') }}")
+    assert ("share_ids", "label-reached", "block") in kinds(judged())
+
+
 def test_what_the_base_already_has_is_no_finding(project: Project) -> None:
     project.model("share_ids", "select id, email from {{ ref('customers') }}")
     project.commit("leak")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from lineal.graph.classify import Classification
+from lineal.graph.classify import Classification, declared_labels
 from lineal.graph.diff.causes import Finding
 from lineal.graph.diff.compare import Comparison, Detail
 from lineal.graph.diff.pairs import Pairs
@@ -196,12 +196,18 @@ class _Leak(NamedTuple):
 
 
 def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
-    """Yield a finding for each dataset that a label newly reaches."""
+    """Yield a finding for each dataset that a label newly reaches.
+
+    The labels of the base count as its policy does: a change cannot take a label away, and bring
+    the column to a place that the policy keeps it from.
+    """
     if not policy.labels:
         return
-    before = {_identity(each) for each in _leaks(pairs.base.graph, policy.labels)}
+    base, head = pairs.base.graph, pairs.head.graph
+    before = {_identity(each) for each in _leaks(Classification(base), base, policy.labels)}
+    labels = Classification(head, declared_labels(base))
     new: dict[Dataset, list[_Leak]] = {}
-    for leak in _leaks(pairs.head.graph, policy.labels):
+    for leak in _leaks(labels, head, policy.labels):
         if _identity(leak) not in before:
             new.setdefault(leak.target, []).append(leak)
     for dataset, leaks in new.items():
@@ -218,9 +224,10 @@ def _identity(leak: _Leak) -> tuple[Key, str, str]:
     return key_of(leak.target), fold(leak.column), leak.label
 
 
-def _leaks(graph: Graph, rules: tuple[LabelRule, ...]) -> Iterator[_Leak]:
+def _leaks(
+    labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]
+) -> Iterator[_Leak]:
     """Yield every label where a rule does not allow it: in columns, and in what consumers read."""
-    labels = Classification(graph)
     for rule in rules:
         covered = {
             dataset
