@@ -131,9 +131,7 @@ def need(consumers: Path, name: str) -> str:
 
 
 def all_arrive(project: Sent, arrived: set[Edge], where: str) -> None:
-    arrived = {
-        edge for edge in arrived if not is_of_file(edge) and not is_of_query(edge, project)
-    }
+    arrived = {edge for edge in arrived if not is_of_file(edge) and not is_of_query(edge, project)}
     lost = sorted(project.edges - arrived)
     count = len(project.edges)
     print(f"{project.folder.name}: {count - len(lost)} of {count} edges in {where}")

@@ -230,7 +230,9 @@ def test_a_clean_change_breaks_no_rule(project: Project, name: str) -> None:
     assert found["verdict"] != "BLOCK"
 
 
-@pytest.mark.parametrize("label", ["{name: email}", "{name: email, meta: {classification: public}}"])
+@pytest.mark.parametrize(
+    "label", ["{name: email}", "{name: email, meta: {classification: public}}"]
+)
 def test_a_change_cannot_take_the_label_away_and_leak_the_column(
     project: Project, label: str
 ) -> None:

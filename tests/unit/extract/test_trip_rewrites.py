@@ -454,12 +454,12 @@ UNEQUAL: Pairs = {
 }  # fmt: skip
 
 
-def findings_of(pairs: Pairs, folder: Path) -> dict[str, dict[str, Any]]:
+def findings_of(pairs: Pairs, folder: Path, schema: str = SCHEMA) -> dict[str, dict[str, Any]]:
     """Compare two folders that have a view for each pair; return the findings by pair."""
     views = {f"v{number}": name for number, name in enumerate(pairs)}
     for at, side in enumerate(("before", "after")):
         (folder / side).mkdir()
-        (folder / side / "schema.sql").write_text(SCHEMA)
+        (folder / side / "schema.sql").write_text(schema)
         for view, name in views.items():
             (folder / side / f"{view}.sql").write_text(f"CREATE VIEW {view} AS {pairs[name][at]}")
     sides = [str(folder / "before"), str(folder / "after")]

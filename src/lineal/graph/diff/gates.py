@@ -224,9 +224,7 @@ def _identity(leak: _Leak) -> tuple[Key, str, str]:
     return key_of(leak.target), fold(leak.column), leak.label
 
 
-def _leaks(
-    labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]
-) -> Iterator[_Leak]:
+def _leaks(labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]) -> Iterator[_Leak]:
     """Yield every label where a rule does not allow it: in columns, and in what consumers read."""
     for rule in rules:
         covered = {
