@@ -173,12 +173,11 @@ def resolved_here(corpus: Corpus) -> Resolved:
     return Resolved(plain.within(60), plain.statements_of, {}, 0, len(corpus.scripts), [])
 
 
-def edges_in(made: dict[str, pa.Table]) -> int:
+def edges_in(made: Iterator[tuple[str, Iterator[pa.Table]]]) -> int:
     """How many there are; everything else is given back."""
-    count = made["edges"].num_rows
-    made.clear()
+    rows = {name: sum(page.num_rows for page in pages) for name, pages in made}
     gc.collect()
-    return count
+    return rows["edges"]
 
 
 def pythons() -> float:

@@ -162,6 +162,13 @@ class Extraction:
         history, by their names.
         """
 
+    def unlisted(self) -> Extraction:
+        """Return the same extraction for one use: the lists that are made for it go with it."""
+        return Extraction(
+            self.edges, self._reads, self._datasets, self.diagnostics, self.coverage, self.occurrences,
+            self._statements, self._jobs, self.failures, self.texts, self._read_pairs,
+        )  # fmt: skip
+
     @property
     def reads(self) -> list[Read]:
         """Return every reference to a dataset or a column."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -157,7 +158,13 @@ def _through_fields(edges: list[Edge]) -> Iterator[tuple[Column, Column | Datase
 
 
 def _bits(edge: Edge) -> int:
-    return sum({BITS[usage.how] for usage in edge.usages})
+    return bits_of(tuple([usage.way.how for usage in edge.usages]))
+
+
+@cache
+def bits_of(subtypes: tuple[How, ...]) -> int:
+    """Return a set of subtypes as bits: few combinations, and many edges."""
+    return sum({BITS[how] for how in subtypes})
 
 
 def write(

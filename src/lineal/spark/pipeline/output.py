@@ -7,6 +7,7 @@ Where the session has Delta, each is a Delta table over the same files.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,17 +53,24 @@ class Output:
         """table → what the manifest says about it"""
 
     def write(self, name: str, table: pa.Table) -> dict[str, Any]:
-        """A table as `name/part-00000.parquet`, …; edges by their level. What the manifest says
-        about it.
+        """Write a table, and return what the manifest says about it."""
+        return self.commit(name, self.prepare(name, [table]))
+
+    def prepare(self, name: str, pages: Iterable[pa.Table]) -> int:
+        """Write a table aside as `part-00000.parquet`, …, page by page; edges by their level.
+        Return how many rows it has.
         """
         aside = self.aside(name)
-        if name == "edges":
-            into_columns = pc.is_valid(table["target_column"])
-            _parts(aside / "level=column", table.filter(into_columns))
-            _parts(aside / "level=dataset", table.filter(pc.invert(into_columns)))
-        else:
-            _parts(aside, table)
-        return self.commit(name, table.num_rows)
+        if name != "edges":
+            with Parts(aside) as parts:
+                return sum(map(parts.add, pages))
+        with Parts(aside / "level=column") as columns, Parts(aside / "level=dataset") as datasets:
+            rows = 0
+            for page in pages:
+                into_columns = pc.is_valid(page["target_column"])
+                rows += columns.add(page.filter(into_columns))
+                rows += datasets.add(page.filter(pc.invert(into_columns)))
+            return rows
 
     def aside(self, name: str) -> Path:
         """Where a table is put together: nothing is there yet."""
@@ -100,10 +108,50 @@ class Output:
         self.folder.remove(UNFINISHED)
 
 
-def _parts(folder: Path, table: pa.Table) -> None:
-    folder.mkdir(parents=True)
-    for number, start in enumerate(range(0, max(table.num_rows, 1), PART)):
-        write_part(folder, number, table.slice(start, PART))
+class Parts:
+    """The files of one table: pages go in, and only the rows of one row group are held."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.held: list[pa.Table] = []
+        self.rows = self.written = 0
+        self.writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> Parts:
+        self.folder.mkdir(parents=True)
+        return self
+
+    def add(self, page: pa.Table) -> int:
+        """Take a page, and return how many rows it has."""
+        if page.num_rows or not (self.rows or self.held):
+            self.held.append(page)
+        self.rows += page.num_rows
+        while self.rows - self.written > GROUP:
+            self.write_group()
+        return int(page.num_rows)
+
+    def write_group(self) -> None:
+        """Write the next rows; a full file is closed, and the next one begun."""
+        table = pa.concat_tables(self.held)
+        group, rest = table.slice(0, GROUP), table.slice(GROUP)
+        if self.written % PART == 0:
+            self.close()
+            file = self.folder / f"part-{self.written // PART:05}.parquet"
+            self.writer = pq.ParquetWriter(file, group.schema, compression="zstd")
+        assert self.writer is not None
+        self.writer.write_table(group, GROUP)
+        self.written += group.num_rows
+        self.held = [rest] if rest.num_rows else []
+
+    def close(self) -> None:
+        """Finish the file at hand."""
+        if self.writer is not None:
+            self.writer.close()
+
+    def __exit__(self, problem: object, *_: object) -> None:
+        if problem is None and self.held:
+            self.write_group()
+        self.close()
 
 
 def write_part(folder: Path, number: int, table: pa.Table) -> None:

@@ -8,11 +8,12 @@ procedural code) is read here.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -24,7 +25,7 @@ from lineal.extract.entries import Definition
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.extract.sql.reading import offset_of
-from lineal.incremental.memory import Memory, Remembering
+from lineal.incremental.memory import Held, Memory, Record, Remembering
 from lineal.model.collector import uncollected
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import Extraction
@@ -61,13 +62,15 @@ WAVE = 20_000
 """Statements of one job: what a killed driver loses."""
 
 Pair = tuple[Column, "Column | Dataset"]
+Names = frozenset[str]
+NOBODY: Names = frozenset()
 
 
 class Resolved(NamedTuple):
     """The lineage of a corpus, with the statements that each edge comes from."""
 
     extraction: Extraction
-    statements: dict[Pair, set[str]]
+    statements: dict[Pair, Names]
     poisoned: dict[str, str]
     """the statements that were given up, and why"""
     parsed: int
@@ -97,7 +100,9 @@ class Noting(Definitions):
 
     def __init__(self, *about: Any) -> None:
         super().__init__(*about)
-        self.statements_of: dict[Pair, set[str]] = {}
+        self.statements_of: dict[Pair, Names] = {}
+        self.names_of: dict[str, Names] = {}
+        """of each file the set of its name: its edges share it"""
         self.read_here = 0
         self.clock = Blaming(60)
 
@@ -136,20 +141,24 @@ class Noting(Definitions):
         self.note(origin, target, definition)
         super().add_closing(origin, way, target, definition, edges)
 
-    def shown_statements(self) -> dict[Pair, set[str]]:
+    def shown_statements(self) -> dict[Pair, Names]:
         """The statements that each edge comes from, by the names that are shown."""
         shown = self.output.shown
         if not shown.differ:
             return self.statements_of
-        found: dict[Pair, set[str]] = {}
+        found: dict[Pair, Names] = {}
         for (source, target), files in self.statements_of.items():
             pair = shown.column(source), shown.target(target)
-            found.setdefault(pair, set()).update(files)
+            found[pair] = found.get(pair, NOBODY) | files
         return found
 
     def note(self, source: Column, target: Column | Dataset, definition: Definition) -> None:
         """Note that a statement makes an edge."""
-        self.statements_of.setdefault((source, target), set()).add(definition.reading.script.file)
+        file, pair = definition.reading.script.file, (source, target)
+        own = self.names_of.setdefault(file, frozenset((file,)))
+        held = self.statements_of.setdefault(pair, own)
+        if held is not own:
+            self.statements_of[pair] = held | own
 
     def writes(self) -> list[Written]:
         """Programs are left out: only scripts have them, and their statements are written down as
@@ -196,8 +205,46 @@ class Keys(Remembering):
         return found
 
 
+class Packed:
+    """A record that is unpacked for each look at it, and held packed."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __getitem__(self, part: Any) -> Any:
+        return marshal.loads(self.data)[part]  # noqa: S302  from our own executors
+
+
+def pack(record: Any) -> bytes:
+    """Return a record as it is kept."""
+    return record.data if isinstance(record, Packed) else marshal.dumps(record)
+
+
+class PackedMemory(Memory):
+    """A memory whose records stay packed."""
+
+    def __init__(self, packed: dict[bytes, bytes]) -> None:
+        super().__init__()
+        self.packed = packed
+
+    def record(self, key: bytes) -> Record | None:
+        """Unpack the record of a script."""
+        data = self.packed.get(key)
+        return marshal.loads(data) if data is not None else None  # noqa: S302  also
+
+
 class Gathering(Noting, Keys):
     """Puts records together."""
+
+    memory: PackedMemory
+
+    def hold(self, held: Held) -> Held:
+        """Note a script, and pack its record again."""
+        if held.record is not None:
+            held.record = cast("Record", Packed(self.memory.packed[held.key]))
+        return super().hold(held)
 
 
 def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -> Resolved:
@@ -213,23 +260,30 @@ def resolve(spark: SparkSession, corpus: Corpus, state: State, seconds: float) -
 def _resolved(levels: Levels, corpus: Corpus, state: State, seconds: float) -> Resolved:
     asked = levels.asked
     parsed = levels.all()
+    levels.forget()
     keys = {asked.key_of(script): script.file for script in corpus.scripts}
 
     def gathering() -> Gathering:
-        memory = Memory()
-        memory.records = dict(state.records)
-        made = Gathering(corpus, memory)
+        made = Gathering(corpus, PackedMemory(state.records))
         made.keys = asked.keys
         return made
 
     gathered, extraction, poisoned = together(gathering, corpus, state, asked, seconds)
     gathered.memory.settle()
-    state.settle(set(keys), gathered.memory.now)
+    state.settle(set(keys), {key: pack(record) for key, record in gathered.memory.now.items()})
+    forget_records(gathered)
     programs = sum(script.dialect == PYTHON for script in corpus.scripts)
     here = gathered.read_here + programs
     return Resolved(
         extraction, gathered.shown_statements(), poisoned, parsed, here, gathered.writes()
     )
+
+
+def forget_records(gathered: Gathering) -> None:
+    """Everything is resolved, and kept for the next run: no table needs a record any more."""
+    gathered.memory.packed, gathered.memory.now = {}, {}
+    for held in gathered.held:
+        held.record = None
 
 
 Gathered = TypeVar("Gathered", bound=Noting)
@@ -400,13 +454,20 @@ class Levels:
             found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         return list(found.to_pylist())
 
+    def forget(self) -> None:
+        """Everything is evaluated: nobody asks for names again."""
+        self.learnt = {}
+        for name in ("glanced", "writes", "mentions"):
+            vars(self).pop(name, None)
+
     def learn(self, scripts: Iterable[Script]) -> None:
         """Learn the columns of the names that the scripts write, as far as they are known."""
         for script in scripts:
             names = self.writes[id(script)]
             key = self.asked.key_of(script) if names else b""
-            record = self.state.records.get(key) if names else None
-            if record is not None:
+            data = self.state.records.get(key) if names else None
+            if data is not None:
+                record = marshal.loads(data)  # noqa: S302  from our own executors
                 nothing = [None] * len(record[4])
                 told = Told(
                     key,

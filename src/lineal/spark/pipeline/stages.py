@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lineal.extract.sql.dialects import facts_of
 from lineal.graph.boundary import sound_part
+from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import Extraction, Occurrence
 from lineal.model.ledger import Coverage
@@ -191,13 +192,15 @@ class Run:
             summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
         self.state.begin()
 
-        def write_tables(part: Extraction) -> dict[str, pa.Table]:
-            return tables(resolved._replace(extraction=part), log.statements, log.quarantined)
+        def write_tables(part: Extraction) -> dict[str, int]:
+            made = tables(resolved._replace(extraction=part), log.statements, log.quarantined)
+            with uncollected():
+                return {name: self.output.prepare(name, pages) for name, pages in made}
 
         made = self.stage("write", lambda: sound_part(extraction, write_tables))
-        summary.columns = made["columns"].num_rows
-        for name, table in made.items():
-            self.output.write(name, table)
+        summary.columns = made["columns"]
+        for name, count in made.items():
+            self.output.commit(name, count)
         if self.options.closure:
             write = partial(
                 write_closure, self.spark, self.output, extraction.edges, self.options.budget

@@ -21,7 +21,6 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from lineal import __version__
-from lineal.incremental.memory import Record
 from lineal.spark.pipeline.errors import BulkError
 from lineal.spark.pipeline.folder import OWNER, UNFINISHED, Folder, folder_at
 from lineal.spark.pipeline.guard import Fault
@@ -43,7 +42,8 @@ class State:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.manifest = self._manifest()
-        self.records: dict[bytes, Record] = {}
+        self.records: dict[bytes, bytes] = {}
+        """as the executors have packed them: unpacked, they take several times the memory"""
         self.faults: dict[bytes, Fault] = {}
         self.texts: dict[bytes, Fault] = {}
         """texts of which not even a fingerprint can be made"""
@@ -81,7 +81,7 @@ class State:
                 self.folder.remove(f"{RECORDS}/{file}")
                 continue
             records, faults, unfit, texts = marshal.loads(body)  # noqa: S302  our own, and checked
-            self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  also
+            self.records.update(records)
             self.unfit.update(unfit)
             for said, held in ((faults, self.faults), (texts, self.texts)):
                 for key, fault in ((key, Fault(*told)) for key, told in said.items()):
@@ -105,10 +105,10 @@ class State:
         self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
     ) -> None:
         """Commit what a share gave: records as the executors have packed them."""
-        self.records.update({key: marshal.loads(record) for key, record in records.items()})  # noqa: S302  our own
+        self._write(records, faults, unfit)
+        self.records.update(records)
         self.faults.update(faults)
         self.unfit.update(unfit)
-        self._write(records, faults, unfit)
 
     def _write(
         self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
@@ -122,7 +122,7 @@ class State:
         self.folder.write(f"{RECORDS}/{file}", f"{machinery()} {checksum}\n".encode() + body)
         return file
 
-    def settle(self, keys: set[bytes], records: dict[bytes, Record]) -> None:
+    def settle(self, keys: set[bytes], records: dict[bytes, bytes]) -> None:
         """Save the records that the next run may use, for the current statements, and free the rest."""
         faults = {key: why for key, why in self.faults.items() if key in keys}
         unfit = self.unfit & keys
@@ -132,9 +132,7 @@ class State:
         fits = same and not self.forgiven and faults == self.faults and unfit == self.unfit
         files = self.folder.names(RECORDS)
         if not fits or len(files) > MOST_FILES:
-            kept = self._write(
-                {key: marshal.dumps(record) for key, record in records.items()}, faults, unfit
-            )
+            kept = self._write(records, faults, unfit)
             self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
         self.records = {}
 

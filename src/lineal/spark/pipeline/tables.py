@@ -6,18 +6,20 @@ They hold all that `lineal lineage` finds in the same log: `store/outputs.py` re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage, outer_calls
 from lineal.model.extraction import ColumnInfo, Extraction
+from lineal.model.way import Clause, Way
 from lineal.projects.logs.statements import moment
-from lineal.spark.pipeline.resolve import Pair, Resolved
+from lineal.spark.pipeline.resolve import Names, Pair, Resolved
 from lineal.spark.pipeline.statements import Logged
 
 TEXT, COUNT, WORDS, FLAG = pa.string(), pa.int64(), pa.list_(pa.string()), pa.bool_()
@@ -89,19 +91,39 @@ class Seen(NamedTuple):
     users: tuple[str, ...]
 
 
+Pages = Iterator[pa.Table]
+"""A table, so many rows at once; the first page may be empty."""
+
+
 def tables(
     resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
-) -> dict[str, pa.Table]:
-    """Return the output tables."""
-    with uncollected():
-        return _tables(resolved, logged, quarantined)
-
-
-def _tables(
-    resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
-) -> dict[str, pa.Table]:
+) -> Iterator[tuple[str, Pages]]:
+    """Yield the output tables by their names, page by page: rows that are written need no memory."""
     by_name = {each.name: each for each in logged}
     extraction = resolved.extraction
+    listed = extraction.unlisted()
+    makers: dict[str, Callable[[], Pages]] = {
+        "statements": lambda: _pages(map(_statement, logged), SCHEMAS["statements"]),
+        "edges": lambda: _pages(_edges(resolved, by_name), SCHEMAS["edges"]),
+        "usages": lambda: _plain_pages(_usages(extraction.edges, by_name), SCHEMAS["usages"]),
+        "reads": lambda: _sorted_pages(map(_read, extraction.unlisted().reads), SCHEMAS["reads"]),
+        "datasets": lambda: _plain_pages(_datasets(listed), SCHEMAS["datasets"]),
+        "columns": lambda: _plain_pages(_columns(listed), SCHEMAS["columns"]),
+        "writes": lambda: _plain_pages(_writes(resolved, bool(logged)), SCHEMAS["writes"]),
+        "diagnostics": lambda: _pages(_diagnostics(extraction), SCHEMAS["diagnostics"]),
+        "quarantine": lambda: _pages(
+            _quarantine(resolved, by_name, quarantined), SCHEMAS["quarantine"]
+        ),
+    }
+    for name in SCHEMAS:
+        yield name, makers.pop(name)()
+        if name == "columns":
+            del listed
+
+
+def _quarantine(
+    resolved: Resolved, by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
+) -> list[dict[str, Any]]:
     runs = {name: by_name[name].runs if name in by_name else 1 for name in resolved.poisoned}
     quarantine = [
         {"reason": reason, "count": count, "statement": None}
@@ -111,52 +133,47 @@ def _tables(
         {"reason": why, "count": runs[name], "statement": name}
         for name, why in resolved.poisoned.items()
     ]
-    numbered = sorted(enumerate(extraction.edges), key=lambda pair: _order(pair[1]))
-    found: dict[str, Iterable[dict[str, Any]]] = {
-        "statements": map(_statement, logged),
-        "edges": (_edge(number, edge, resolved.statements, by_name) for number, edge in numbered),
-        "diagnostics": _diagnostics(extraction),
-        "quarantine": sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or "")),
-    }
-    plain: dict[str, Iterable[Row]] = {
-        "usages": _usages(extraction.edges, by_name),
-        "reads": sorted(map(_read, extraction.reads), key=_without_nulls),
-        "datasets": _datasets(extraction),
-        "columns": _columns(extraction),
-        "writes": _writes_of_log(resolved) if logged else _writes_of_scripts(extraction),
-    }
-    made = {name: _table(rows, SCHEMAS[name]) for name, rows in found.items()}
-    made |= {name: _plain_table(rows, SCHEMAS[name]) for name, rows in plain.items()}
-    return {name: made[name] for name in SCHEMAS}
+    return sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or ""))
 
 
 Row = tuple[Any, ...]
 """A row of a table that has many of them: its values in the order of the schema."""
 
 
-def _without_nulls(row: Row) -> Row:
-    return tuple("" if value is None else value for value in row)
-
-
-def _table(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Build a table part by part: rows that are not in a table yet need many times the memory."""
+def _pages(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Pages:
+    """Build a table page by page: rows that are not in a table yet need many times the memory."""
     make = _with_users if "users" in schema.names else pa.Table.from_pylist
-    return pa.concat_tables(
-        [schema.empty_table(), *(make(part, schema) for part in _in_parts(rows))]
-    )
+    yield schema.empty_table()
+    for part in _in_parts(rows):
+        yield make(part, schema)
 
 
-def _plain_table(rows: Iterable[Row], schema: pa.Schema) -> pa.Table:
+def _plain_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
     """The same of rows that are tuples, several times faster."""
-
-    def make(part: list[Row]) -> pa.Table:
+    yield schema.empty_table()
+    for part in _in_parts(rows):
         columns = zip(*part, strict=True)
-        return pa.table(
-            [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)],
-            schema=schema,
-        )
+        arrays = [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
+        yield pa.table(arrays, schema=schema)
 
-    return pa.concat_tables([schema.empty_table(), *map(make, _in_parts(rows))])
+
+def _sorted_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
+    """The same in the order of all values, nulls first."""
+    table = pa.concat_tables(_plain_pages(rows, schema)).combine_chunks()
+    order = _order_of(table)
+    for start in range(0, max(len(order), 1), TOGETHER):
+        yield table.take(order[start : start + TOGETHER])
+
+
+def _order_of(table: pa.Table) -> Any:
+    """Return the numbers of the rows, by their values; Arrow sorts text by code points, too."""
+    columns = [
+        pc.fill_null(column, "" if pa.types.is_string(column.type) else -1)
+        for column in table.columns
+    ]
+    whole = pa.table(columns, table.column_names)
+    keys = [(name, "ascending") for name in table.column_names]
+    return pc.sort_indices(whole, sort_keys=keys)
 
 
 def _in_parts(rows: Iterable[Any]) -> Iterator[list[Any]]:
@@ -189,23 +206,32 @@ def full(dataset: Dataset) -> str:
     return dataset.name
 
 
-def _order(edge: Edge) -> tuple[tuple[str, str], tuple[str, str]]:
-    return end_names(edge.target), end_names(edge.source)
+def _edges(resolved: Resolved, by_name: Mapping[str, Logged]) -> Iterator[dict[str, Any]]:
+    """The edges by the names of their targets, then of their sources."""
+    edges = resolved.extraction.edges
+    schema = pa.schema([(name, TEXT) for name in ("into", "column", "dataset", "source")])
+    names = ((*end_names(edge.target), *end_names(edge.source)) for edge in edges)
+    order = _order_of(pa.concat_tables(_plain_pages(names, schema)))
+    for start in range(0, len(order), TOGETHER):
+        for number in order[start : start + TOGETHER].to_pylist():
+            yield _edge(number, edges[number], resolved.statements, by_name)
 
 
 def _edge(
-    number: int, edge: Edge, statements: Mapping[Pair, set[str]], by_name: Mapping[str, Logged]
+    number: int, edge: Edge, statements: Mapping[Pair, Names], by_name: Mapping[str, Logged]
 ) -> dict[str, Any]:
     source, target, place = end_names(edge.source), end_names(edge.target), edge.place
     names = sorted(statements.get((edge.source, edge.target), ()))
+    ways = tuple([usage.way for usage in edge.usages])
+    subtypes, used_in = _words_of(ways)
     return {
         "source_dataset": source[0],
         "source_column": source[1],
         "target_dataset": target[0],
         "target_column": target[1] if edge.field_level else None,
         "kind": edge.kind,
-        "subtypes": sorted({usage.how.value for usage in edge.usages}),
-        "used_in": list(edge.used_in),
+        "subtypes": subtypes,
+        "used_in": used_in,
         "transforms": sorted({usage.transform for usage in edge.usages}),
         "masked": edge.masked,
         "ambiguous": edge.ambiguous,
@@ -220,6 +246,14 @@ def _edge(
         "source_path": edge.source.path,
         "target_path": edge.target.path if isinstance(edge.target, Column) else (),
     }
+
+
+@cache
+def _words_of(ways: tuple[Way, ...]) -> tuple[list[str], list[str]]:
+    """Return the subtypes and the clauses of usages: few combinations, and many edges."""
+    clauses = {way.clause for way in ways}
+    used_in = [clause.value for clause in Clause if clause in clauses]
+    return sorted({way.how.value for way in ways}), used_in
 
 
 def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Row]:
@@ -258,6 +292,10 @@ def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
 
 def _read(read: Read) -> Row:
     return full(read.target), full(read.dataset), read.column, read.clause.value, *_at(read.place)
+
+
+def _writes(resolved: Resolved, logged: bool) -> Iterator[Row]:
+    return _writes_of_log(resolved) if logged else _writes_of_scripts(resolved.extraction)
 
 
 def _writes_of_log(resolved: Resolved) -> Iterator[Row]:

@@ -1,0 +1,139 @@
+"""What the driver of `lineal pipeline` holds and computes as the log grows.
+
+    python bench/driver.py 2000 10000 30000
+
+Each size is a process and a session of its own: a log of so many distinct statements of
+`bench/bulk.py`. It prints memory of the driver at the peak (Python and JVM), the JVM's live heap
+after each stage, the driver's share of the Python CPU, and the slopes from size to size.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bulk import SHAPES, java, peak, pythons
+from lineal.spark.pipeline import Options, run
+from lineal.spark.pipeline.ship import started
+
+SIZES = (2_000, 10_000, 30_000)
+PAGE = os.sysconf("SC_PAGE_SIZE")
+OFTEN = 0.05
+
+
+def write_log(path: Path, statements: int) -> None:
+    """Write a log in which no statement repeats."""
+    texts = [
+        SHAPES[number % len(SHAPES)].format(i=number // len(SHAPES), n=1, m=2)
+        for number in range(statements)
+    ]
+    users = [f"user{number % 97}" for number in range(statements)]
+    times = [
+        f"2026-05-{1 + number * 27 // statements:02}T10:00:00Z" for number in range(statements)
+    ]
+    names = ["query_text", "user_name", "start_time"]
+    pq.write_table(pa.table([texts, users, times], names=names), path)
+
+
+def resident() -> int:
+    """Return the bytes that this process holds now."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE
+
+
+class Stages:
+    """Notes at the start of each stage what the stage before has held and computed."""
+
+    def __init__(self, spark: Any) -> None:
+        self.jvm = spark.sparkContext._jvm
+        self.name = "start"
+        self.most = 0
+        self.found: list[dict[str, Any]] = []
+        self.own, self.all = time.process_time(), pythons()
+        self.ended = threading.Event()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def watch(self) -> None:
+        """Note the most that Python holds."""
+        while not self.ended.wait(OFTEN):
+            self.most = max(self.most, resident())
+
+    def begin(self, name: str) -> None:
+        """Close the stage before."""
+        own, every = time.process_time(), pythons()
+        self.jvm.java.lang.System.gc()
+        runtime = self.jvm.java.lang.Runtime.getRuntime()
+        self.found.append({
+            "stage": self.name, "python": self.most, "heap": runtime.totalMemory() - runtime.freeMemory(),
+            "own": own - self.own, "all": every - self.all,
+        })  # fmt: skip
+        self.name, self.most, self.own, self.all = name, resident(), own, every
+
+
+def measure(statements: int) -> dict[str, Any]:
+    """Run the pipeline once."""
+    with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
+        path = Path(folder, "log.parquet")
+        write_log(path, statements)
+        stages = Stages(spark)
+        begun = time.perf_counter()
+        summary = run(Options((str(path),), Path(folder, "out")), spark, stages.begin)
+        took = time.perf_counter() - begun
+        stages.begin("end")
+        stages.ended.set()
+        own, every = (sum(each[which] for each in stages.found) for which in ("own", "all"))
+        return {
+            "statements": summary.statements, "edges": summary.edges, "seconds": took,
+            "python": peak("self"), "jvm": peak(str(java(spark))),
+            "heap": max(each["heap"] for each in stages.found), "own": own, "all": every,
+            "stages": stages.found,
+        }  # fmt: skip
+
+
+def apart(statements: int) -> dict[str, Any]:
+    """Run the pipeline once in a process of its own."""
+    command = [sys.executable, __file__, "--one", str(statements)]
+    said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return dict(json.loads(said.splitlines()[-1]))
+
+
+def tell(found: dict[str, Any], before: dict[str, Any] | None) -> None:
+    """Print the figures of a size, and the slopes since the size before."""
+    mb = {name: found[name] / 1e6 for name in ("python", "jvm", "heap")}
+    print(
+        f"{found['statements']:,} statements, {found['edges']:,} edges, {found['seconds']:.0f} s: Python"
+        f" {mb['python']:,.0f} MB, JVM {mb['jvm']:,.0f} MB ({mb['heap']:,.0f} MB of live heap); CPU of"
+        f" Python {found['all']:.1f} s, the driver's share {found['own'] / found['all']:.1%}"
+    )
+    for each in found["stages"]:
+        print(
+            f"    {each['stage']:8} Python {each['python'] / 1e6:7,.0f} MB, heap {each['heap'] / 1e6:6,.0f} MB,"
+            f" CPU {each['own']:6.1f} of {each['all']:6.1f} s"
+        )
+    if before is not None:
+        more = found["statements"] - before["statements"]
+        slopes = (
+            f"{name} {(found[name] - before[name]) / more / 1e3:.1f} KB"
+            for name in ("python", "heap", "jvm")
+        )
+        print(f"    more for each statement: {', '.join(slopes)}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(measure(int(sys.argv[2]))))
+    else:
+        last = None
+        for size in map(int, sys.argv[1:] or SIZES):
+            made = apart(size)
+            tell(made, last)
+            last = made
