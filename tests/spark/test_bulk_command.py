@@ -184,7 +184,7 @@ def test_the_namespace_of_a_pattern(pipeline: Any, tmp_path: Path) -> None:
     [
         ("no/such/folder/store.db", "Error: store no/such/folder/store.db: it cannot be opened"),
         ("other.db", "Error: other.db is an SQLite database, but no store of lineal's"),
-        ("mysql://host/db", "Error: mysql:// is no store: name a file, or postgresql://…"),
+        ("mysql://host/db", "Error: mysql:// is not a store: name a file, or postgresql://…"),
         (
             "postgresql://ann:secret@127.0.0.1:1/shop",
             "Error: store postgresql://ann@127.0.0.1:1/shop: the server",

@@ -190,7 +190,7 @@ def test_what_is_no_store_is_said(tmp_path: Path) -> None:
         open_store(str(tmp_path / "no" / "such" / "folder.db"), create=True)
     with pytest.raises(Unreadable, match="cannot be opened"):
         open_store(str(tmp_path))
-    with pytest.raises(StoreError, match="mysql:// is no store: name a file, or postgresql://"):
+    with pytest.raises(StoreError, match="mysql:// is not a store: name a file, or postgresql://"):
         open_store("mysql://someone:secret@host/x")
 
 

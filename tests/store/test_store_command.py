@@ -114,7 +114,7 @@ def test_what_is_asked_wrongly_is_said_in_one_line(tmp_path: Path) -> None:
     assert_mistake("unknown column b in v", "store", "query", "+v.b", *one)
     assert_mistake("unknown dataset w", "history", "w.b", *one)
     assert_mistake("v is a dataset: name one of its columns", "history", "v", *one)
-    assert_mistake("soon is no time", "store", "gc", "--before", "soon", *one)
+    assert_mistake("soon is not a time", "store", "gc", "--before", "soon", *one)
     assert_mistake(
         "has no lineage of one at 2020-01-01", "store", "query", "+v.a", "--at", "2020-01-01", *one
     )

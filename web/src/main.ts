@@ -228,7 +228,7 @@ class Page {
   }
 
   private emptyWords(state: State): string {
-    if (!this.lineage.datasetCount) return "There is no lineage in this input. Coverage in the details says what was read.";
+    if (!this.lineage.datasetCount) return "There is no lineage in this input. Coverage in the details lists the files that were read.";
     if (state.query) return "No table matches the filter.";
     return "Nothing is shown. Press / to search.";
   }
@@ -375,7 +375,7 @@ class Page {
       ["Esc", "let go"],
       ["u, Shift-U", "one step more upstream, downstream"],
       ["m", "the whole map"],
-      ["o", "only what is around the selection"],
+      ["o", "only the neighbors of the selection"],
       ["i", "lines that decide rows"],
       ["t", "columns of all tables"],
       ["b, p", "tables and filters, details"],

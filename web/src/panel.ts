@@ -318,7 +318,7 @@ export class Panel {
       h("h2", {}, "Impact of a change"),
       h("p", {}, "Pick the column or the table that you want to change:"),
       h("ul", {}, h("li", {}, "click it in the map, or a table first and then one of its columns;"), h("li", {}, "or press / and type its name.")),
-      h("p", {}, "Then choose what happens to it. The list has what breaks, what is not rebuilt and what gets other values, the worst first."),
+      h("p", {}, "Then choose what happens to it. The list names the columns that break, that are not rebuilt and that get other values, the worst first."),
     ];
   }
 

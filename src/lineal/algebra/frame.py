@@ -40,7 +40,7 @@ class Star(NamedTuple):
     dataset: Dataset
     excepted: frozenset[str] = frozenset()
     beside: tuple[Star, ...] = ()
-    """the stars of a union's other branches, which stand in the same place"""
+    """the stars of a union's other branches, which are in the same place"""
     made: Made | None = None
     """the columns of a pivot, called after what the data holds"""
     arguments: Lineage = NOTHING
@@ -226,7 +226,7 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
         return Slot(name, key, star.made.lineage)
 
     lineage: Lineage = {(Column(star.dataset, name), IDENTITY): None}
-    # the first branch's names are certain; in the others the same name stands there, likely
+    # the first branch's names are certain; the others likely have the same name there
     for other in star.beside:
         if key not in other.excepted:
             lineage.setdefault(

@@ -28,7 +28,7 @@ class Role(Enum):
     CHOICE = "the first argument decides which of the others is taken"
     MOVING = "the first argument is aggregated over rows that the last one orders"
     MOVED = "the first argument is taken of rows that the last one orders"
-    DATE = "an argument may be a date part, which is no column"
+    DATE = "an argument may be a date part, not a column"
 
 
 class Function(NamedTuple):
@@ -78,7 +78,7 @@ def _table(*rows: tuple[Role, bool, str, str]) -> dict[str, Function]:
         for group in names.split():
             aliases = group.split("=")
             for alias in aliases:
-                assert alias not in found, f"{alias} stands in two rows"
+                assert alias not in found, f"{alias} is in two rows"
                 found[alias] = Function(aliases[0], role, masks, returns)
     return found
 

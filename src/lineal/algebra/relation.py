@@ -606,7 +606,7 @@ def take_existence(frame: Frame, rows: Lineage) -> None:
     absorb(frame.rows, rows)
 
 
-# -- what is not read ------------------------------------------------------------------------------
+# -- columns that are not read ---------------------------------------------------------------------
 
 
 def everything_in(columns: Iterable[Slot], doubt: Doubt) -> Lineage:

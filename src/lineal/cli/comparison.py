@@ -114,7 +114,7 @@ def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction,
     return first.extraction, second.extraction
 
 
-# -- what is compared ------------------------------------------------------------------------------
+# -- the two sides ---------------------------------------------------------------------------------
 
 
 def ranged(base: str, head: str | None, project: str) -> Asked:

@@ -84,7 +84,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
             Path(file).resolve().is_relative_to(each) for each in folders
         ):
             refused = [
-                f"{fill}: it is declared in {file}, which is no YAML file of the project"
+                f"{fill}: it is declared in {file}, which is not a YAML file of the project"
                 for fill in fills
             ]
             yield Patch(file, b"", b"", 0, refused)
@@ -127,7 +127,7 @@ def _read(file: str) -> tuple[bytes, bytes, str]:
         raise Mistake(f"cannot read {file}: {problem}") from problem
 
 
-# -- what is done about it -------------------------------------------------------------------------
+# -- edits -----------------------------------------------------------------------------------------
 
 
 def _show_patches(patches: list[Patch], color: str) -> int:

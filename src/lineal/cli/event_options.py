@@ -46,7 +46,7 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str
         zoned = False
     if not zoned or "T" not in value.upper():
         raise click.BadParameter(
-            f"{value!r} is no time with a zone: write it as 2026-11-16T09:30:00Z"
+            f"{value!r} is not a time with a zone: write it as 2026-11-16T09:30:00Z"
         )
     return value
 

@@ -206,7 +206,7 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
         return without_view(extraction, error)
 
 
-# -- what is asked ---------------------------------------------------------------------------------
+# -- the question ----------------------------------------------------------------------------------
 
 
 def _arguments(

@@ -133,7 +133,7 @@ class Made(NamedTuple):
     over: Overlay | None = None
     findings: tuple[Finding, ...] = ()
     difference: str = ""
-    """What has changed, as `lineal diff --output json` says it."""
+    """The changes, as `lineal diff --output json` says them."""
 
 
 def draw_lineage(

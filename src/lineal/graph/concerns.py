@@ -24,7 +24,7 @@ WITHOUT_RESULT = frozenset(
 """The statement of such a diagnostic writes something that nobody knows."""
 
 PROGRAM = "python"
-"""The kind of a write of a program: what stands before it in its file decides it."""
+"""The kind of a write of a program: the lines before it decide it."""
 
 
 class Anchor(NamedTuple):

@@ -64,7 +64,7 @@ class Memory:
         self.now: dict[bytes, Record] = {}
         self.told = False
         self.keys: dict[int, tuple[Script, bytes, bytes]] = {}
-        """of scripts that were met, what is said about all of them, and their keys"""
+        """the diagnostics of all scripts that were met, and their keys"""
         self.pending: Callable[[], None] | None = None
         """fills `now`: records are made when somebody wants to keep them, after the answer"""
 
@@ -396,7 +396,7 @@ class RevivingTypes(Types):
         self.remembering = remembering
         self.digests: dict[int, bytes | None] = {}
         self.spelled: dict[int, tuple[dict[str, str], dict[str, str]] | None] = {}
-        """of each entry what is known, and what follows from the statements alone"""
+        """the known facts of each entry, and those that follow from the statements alone"""
 
     def of(self, entry: Entry, key: str) -> str:
         """The type of a column, as it is kept or computed."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lineal.incremental.memory import Remembering
 
 Question = tuple[Any, ...]
-"""Its kind, what was asked, and last the answer."""
+"""Its kind, the question, and last the answer."""
 
 Heard = tuple[tuple[str, str], tuple[Dataset | None, Frame]]
 """A name that was asked for, and what it stands for."""

@@ -139,7 +139,7 @@ class Session:
             self._checking = asyncio.create_task(self.check_edits())
 
     async def check_edits(self) -> None:
-        """Check what was edited, until nothing is; edits that come meanwhile are checked together."""
+        """Check edited files until none is left; edits that come meanwhile are checked together."""
         while self._is_edited:
             await asyncio.sleep(CHECK_AFTER)
             self._is_edited = False

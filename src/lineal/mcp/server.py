@@ -188,7 +188,7 @@ class Tools:
         limit: Limit = USUAL_ITEMS,
         cursor: Cursor = None,
     ) -> DiffAnswer:
-        """Tell what has changed since a git revision, and whether each change is safe."""
+        """List the changes since a git revision, and whether each is safe."""
         return await self._ask(DiffAnswer, "diff", base=base, limit=limit, cursor=cursor)
 
     async def explain_edge(
@@ -247,7 +247,7 @@ def add_prompts(server: MCPServer[None]) -> None:
             "1. Call `impact` with the column and the change; follow `next_cursor` to the end.\n"
             "2. Call `explain_edge` for each dataset that breaks, and quote expression and place.\n"
             "3. List what breaks (consumers first), what only changes, and what to edit.\n"
-            "4. State coverage and confidence. If an answer is `not_known`, say what is missing."
+            "4. State coverage and confidence. If an answer is `not_known`, name the missing input."
         )
 
     @server.prompt(title="Write descriptions of columns")

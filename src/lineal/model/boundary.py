@@ -34,7 +34,7 @@ STEPS_NAMED = 8
 """The innermost calls of a traceback that its name is made of."""
 
 FAILED = (Code.INTERNAL_ERROR, Code.LIMIT_EXCEEDED)
-"""The codes of what has no result because of lineal."""
+"""The codes of statements that have no result because of lineal."""
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")

@@ -302,6 +302,6 @@ class Read(NamedTuple):
     clause: Clause
     place: Place | None
     aggregated: bool = False
-    """of a program: it stands in an aggregate there"""
+    """of a program: it is in an aggregate there"""
     from_variable: bool = False
-    """of a program: its name does not stand there, a variable holds it"""
+    """of a program: a variable holds its name there"""

@@ -82,7 +82,7 @@ class DatasetInfo:
     """What its statements make, with the types that follow from them; None where that is not known.
     """
     terminal: bool = False
-    """terminal: true: it is made to be looked at, whoever reads it stands outside of the input."""
+    """terminal: true: it is made to be looked at, by readers outside of the input."""
     tags: tuple[str, ...] = ()
     """The tags of a dbt node, for the selector tag:x."""
 
@@ -111,14 +111,14 @@ class Occurrence(NamedTuple):
     sake
     """
     place: Place
-    """where it stands first"""
+    """its first place"""
     runs: int = 1
     first: str = ""
     last: str = ""
     users: tuple[str, ...] = ()
     databases: tuple[str, ...] = ()
     id: str = ""
-    """what the log calls it, where it stands first"""
+    """its name in the log, at its first place"""
 
 
 Pairs = dict[tuple[Dataset, Dataset], None]
@@ -158,7 +158,7 @@ class Extraction:
         self._read_pairs = read_pairs
         self.failures.follow(self.diagnostics, self.coverage)
         self.texts = texts if texts is not None else {}
-        """The texts that places point into and that stand in no file: statements of a query
+        """The texts that places point into and that no file holds: statements of a query
         history, by their names.
         """
 

@@ -38,7 +38,7 @@ class Job:
     version …
     """
     time: str = ""
-    """when it was reported; '' for what is read from a text"""
+    """when it was reported; '' for jobs that are read from a text"""
     run: Run | None = None
     given: bool = False
     """it was reported, rather than read from a text: other jobs may write the same outputs from

@@ -53,7 +53,7 @@ KINDS: Mapping[str, tuple[Level, str]] = {
         Level.REVIEW,
         "a statement says something else, with the same lineage: a literal, a function",
     ),
-    "columns-reordered": (Level.REVIEW, "the columns stand in another order"),
+    "columns-reordered": (Level.REVIEW, "the columns have another order"),
     "classification-changed": (Level.REVIEW, "a column has another classification"),
     "column-added": (Level.SAFE, "a column is new"),
     "dataset-added": (Level.SAFE, "a dataset is new"),
@@ -67,7 +67,7 @@ SEVEREST_FIRST = tuple(KINDS)
 
 
 CONSUMER_KINDS = ("test", "metric", "exposure", "model")
-"""The kinds of readers that a policy has levels for; `model` is everything that is no consumer."""
+"""The kinds of readers that a policy has levels for; `model` is everything but consumers."""
 
 
 class LabelRule(NamedTuple):

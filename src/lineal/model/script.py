@@ -54,11 +54,11 @@ class Script:
     target: str | None = None
     kind: str = "query"
     one_line: bool = False
-    """The text stands on one line of its file, however many it has itself: a statement in JSON."""
+    """The text is on one line of its file, however many it has itself: a statement in JSON."""
     recurs: bool = False
-    """A statement of a log: that another one defines the same name is no mistake."""
+    """A statement of a log: another one may define the same name."""
     open: bool = False
-    """Only a run knows all columns of what it defines: a template lists what is in a table."""
+    """Only a run knows all columns of its dataset: a template lists the rows of a table."""
     catalog: str = ""
     schemas: tuple[str, ...] = ()
     """What a name without a catalog or schema means in the session that ran it; '' is a schema
@@ -151,7 +151,7 @@ class Step:
     file: str
     """The SQL or CSV file, else the YAML."""
     texts: tuple[str, ...] = ()
-    """The rendered SQL: of a first build, and last of a build on top of what is there
+    """The rendered SQL: of a first build, and last of a build on top of an existing table
     (`is_incremental()`).
     """
     materialized: str = ""
@@ -175,7 +175,7 @@ class Step:
     after: tuple[Script, ...] = ()
     """The hooks."""
     again: tuple[tuple[Script, ...], tuple[Script, ...]] | None = None
-    """The hooks before and after a build on top of what is there, where they are others."""
+    """The hooks before and after a build on top of an existing table, where they differ."""
     lenient: bool = False
     """A hook that Spark does not take is reported and passed over: it was written for another
     engine.

@@ -24,7 +24,7 @@ def checks_at(path: Path, report: Report) -> Checks:
     for name in PROJECT_FILES:
         file = folder / name
         if file.is_file() and SECTION in peek_text(file):
-            # what is wrong elsewhere in it, the project's reader says
+            # other mistakes in it are reported by the project's reader
             about = yaml.read(file, lambda _: None)
             if about is not None and about.get(SECTION) is not None:
                 from lineal.projects.settings import read_checks

@@ -44,7 +44,7 @@ def read_configuration(folder: Path, report: Report) -> Configuration:
     """Return what the files of a folder say; nothing if there are none."""
     for name in OWN_FILES:
         if (folder / name).is_file():
-            # what is wrong in it, the project's reader says
+            # mistakes in it are reported by the project's reader
             about = yaml.read(folder / name, lambda _: None)
             return configuration_of(about or Value({}), lambda _: None)
     return configuration_of(tool_section(folder / PROJECT_FILE, report), report)

@@ -16,7 +16,7 @@ HIGHEST = 4
 """How many folders above a job its packages may start."""
 
 MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "databricks.yml")
-"""What stands in the first folder of a project."""
+"""Files that the first folder of a project has."""
 
 INCLUDED = re.compile(r"^\s*(?:#\s*MAGIC\s+)?%run\s+[\"']?([^\s\"'#]+)", re.MULTILINE)
 

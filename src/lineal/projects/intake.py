@@ -121,7 +121,7 @@ class Intake:
         self.passed_over: set[str] = set()
         """The files that are not due; the ledger only counts them."""
         self.tree: Tree | None = None
-        """What is left out of the folder that was named; None where a file was."""
+        """The files that are left out of a named folder; None where a file was named."""
         self.restored = False
         """Whether lineal has written this input: then the ledger of that run counts, not its files."""
         self._roots: list[str] = []

@@ -22,7 +22,7 @@ from lineal.projects.relative import root_of
 from lineal.projects.text import peek_text
 
 MOST_LINES = 5_000
-"""To compare longer texts line by line would take too long: their places are those of what was
+"""To compare longer texts line by line would take too long: their places are those of the text that was
 rendered.
 """
 ENDINGS = frozenset({*EXTENSIONS, ".yml", ".yaml", ".csv"})

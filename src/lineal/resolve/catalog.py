@@ -19,7 +19,7 @@ from lineal.resolve.folders import Homes
 from lineal.resolve.naming import naming_of
 
 PYTHON = "python"
-"""The language of a script that is no SQL."""
+"""The language of a script that is not SQL."""
 
 
 class NameCatalog:
@@ -33,7 +33,7 @@ class NameCatalog:
         self.order: list[Definition] = []
         """the definitions of all names, in the order of their statements"""
         self.declared: dict[str, DatasetInfo] = {}
-        """what is declared for names that no statement has mentioned yet"""
+        """declarations of names that are not mentioned by a statement yet"""
         self.declared_so: dict[str, str] = {}
         """the keys of these names, by their spelling"""
         self.shown: dict[str, tuple[str, str]] = {}

@@ -18,7 +18,7 @@ from lineal.resolve.shown import ShownNames
 from lineal.resolve.types import Types
 
 UNDECLARED = ColumnInfo("")
-"""What is declared of a column that nobody declares."""
+"""The declaration of a column that nobody declares."""
 
 
 class DatasetInfos:

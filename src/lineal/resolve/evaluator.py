@@ -166,6 +166,6 @@ def check_column_names(frame: Frame) -> Frame:
         for slot in frame.slots:
             if slot.name.__class__ is not str:
                 raise TypeError(
-                    f"a column is called by {type(slot.name).__name__}, which is no text"
+                    f"a column is called by {type(slot.name).__name__}, which is not a text"
                 )
     return frame

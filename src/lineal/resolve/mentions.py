@@ -77,7 +77,7 @@ class Mention(NamedTuple):
     is_item: bool = False
     """it is an item of SELECT without an alias, so that the column made takes its name"""
     is_key: bool = False
-    """it stands in USING: both sides have a column of that name"""
+    """it is in USING: both sides have a column of that name"""
     is_alias: bool = False
     """it is a qualifier, o in o.amount, that stands for the dataset"""
 

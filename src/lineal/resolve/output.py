@@ -30,7 +30,7 @@ from lineal.resolve.stars import Stars
 from lineal.resolve.versions import Versions, evaluations_of
 
 ReadKey = tuple[Dataset, Dataset, str | None, Clause]
-"""Who reads, what is read, which column of it, and where."""
+"""The reader, the dataset, its column, and the place."""
 
 
 class Output:

@@ -14,7 +14,7 @@ from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.hooks import EvaluationHooks
 
 COMPUTED_KINDS = frozenset(("seed", "temporary", "type", "function"))
-"""What is read of these is no declaration that could be stale: a seed's columns stand in its file."""
+"""Their columns cannot be stale: a seed's columns are read from its file."""
 
 
 class Schemas:

@@ -191,7 +191,7 @@ class ShownNames:
             if spelling != name:
                 self.columns[dataset, spelling] = name
 
-    # -- what is shown -----------------------------------------------------------------------------
+    # -- shown values ------------------------------------------------------------------------------
 
     def dataset(self, dataset: Dataset) -> Dataset:
         """The dataset under the name that is shown."""

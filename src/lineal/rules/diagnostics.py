@@ -10,7 +10,7 @@ from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject
 
 OWN_RULES = (Code.CLASSIFICATION_CONFLICT, Code.UNKNOWN_REFERENCE)
-"""Diagnostics that stand here under a code of their own."""
+"""Diagnostics that have a code of their own here."""
 
 
 def find(code: Code, subject: Subject) -> Iterator[Found]:

@@ -126,7 +126,7 @@ def editable_columns(info: DatasetInfo) -> list[ColumnInfo]:
 
 
 UNDECLARED_PLACES = (".sql", ".csv", ".py")
-"""Where a node is said to stand that has no YAML of its own."""
+"""The place that is given for a node without YAML of its own."""
 
 
 def has_yaml(info: DatasetInfo) -> bool:

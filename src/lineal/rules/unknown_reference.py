@@ -23,7 +23,7 @@ CATALOGUES = (
 
 
 MOST_COMPARED = 100_000
-"""Pairs of names; beyond that no name is suggested."""
+"""Pairs of names; beyond that nothing is suggested."""
 
 
 def find(subject: Subject) -> Iterator[Found]:

@@ -46,10 +46,10 @@ Current = Callable[[], Graph]
 TextOf = Callable[[str], str]
 """Returns the text of a file of the project, '' if there is none."""
 Compare = Callable[[str], Values]
-"""Returns what has changed since a revision, as `lineal diff --output json` writes it."""
+"""Returns the changes since a revision, as `lineal diff --output json` writes it."""
 
 FindUnused = Callable[[tuple[str, ...], bool], Values]
-"""Returns what nobody reads, as `lineal unused --output json` writes it: outputs, and whether tests
+"""Returns the columns without a reader, as `lineal unused --output json` writes it: outputs, and whether tests
 are ignored.
 """
 

@@ -68,7 +68,7 @@ LOSSES = frozenset(
         Code.UNKNOWN_REFERENCE, Code.MISSING_PACKAGE, Code.OTHER_LIBRARY,
     )
 )  # fmt: skip
-"""A file with such a diagnostic may read more than what is known."""
+"""A file with such a diagnostic may read more columns than are known."""
 
 
 @dataclass(frozen=True)
@@ -419,7 +419,7 @@ class _Planner:
                     continue
         return found
 
-    # -- what is known -----------------------------------------------------------------------------
+    # -- known facts -------------------------------------------------------------------------------
 
     @cached_property
     def _statements(self) -> dict[Dataset, list[Statement]]:

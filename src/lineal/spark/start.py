@@ -38,7 +38,7 @@ CAUSES = (
     ),
     (r"No space left on device", "no space left on the disk"),
 )
-"""What stands in the log or the exception, and what it means."""
+"""Words of the log or the exception, and what they mean."""
 
 
 def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> Any:
@@ -50,7 +50,7 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
 
     hush()
     if master.startswith("local"):
-        # else what is called python3 works for it
+        # else the workers run whichever python3 is on the path
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal")
     settings.setAll(list(settings_of(master, conf, warehouse).items()))

@@ -62,7 +62,7 @@ def checked(folder: Path) -> dict[str, Any]:
     """The manifest of an output that is whole; what to do is said where it is not."""
     said = manifest_in(folder)
     if said is None:
-        raise NoStore(f"{folder} is no output of lineal pipeline")
+        raise NoStore(f"{folder} is not an output of lineal pipeline")
     if said["format"] != FORMAT:
         raise TooNew(
             f"{folder} was written by lineal {said['lineal']} in format {said['format']}, and this lineal reads "

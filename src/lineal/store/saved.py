@@ -29,7 +29,7 @@ ENDING = ".lineal.json"
 FORMAT = 2
 """Rises when a file of the new form could not be read by the code before it."""
 READABLE = (1, FORMAT)
-"""The forms that are read. In the first, a read did not say how the column stands there."""
+"""The forms that are read. In the first, a read did not say how the column is spelled there."""
 
 OPENING = '{"lineal":'
 """What such a file begins with, whatever it is called."""
@@ -304,7 +304,7 @@ class _Reader:
         """Read an edge with its usages."""
         origin = self.end(*source)
         if not isinstance(origin, Column):
-            raise ValueError(f"an edge from {origin}, which is no column")
+            raise ValueError(f"an edge from {origin}, which is not a column")
         return Edge(origin, self.end(*target), tuple(map(self.usage, usages)))
 
     def usage(self, made: Mapping[str, Any]) -> Usage:
@@ -406,7 +406,7 @@ def _call(made: object) -> Call:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} stands where a text should")
+        raise TypeError(f"{value!r} is not a text")
     return value
 
 

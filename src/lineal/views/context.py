@@ -23,7 +23,7 @@ SHARES = (0.45, 0.35, 0.2)
 
 LONGEST_SNIPPET = 300
 RESERVE = 60
-"""The characters that the line about what was left out may take."""
+"""The characters that the line about left-out parts may take."""
 
 
 def context(graph: Graph, column: Column, size: int) -> str:

@@ -46,7 +46,7 @@ class Compared(NamedTuple):
     other_seeds: tuple[Dataset, ...] = ()
     """The seeds whose rows differ."""
     experiments: Mapping[str, Experiment] = MappingProxyType({})
-    """What came of running the changed statements, by dataset."""
+    """The results of running the changed statements, by dataset."""
 
 
 # -- for people ------------------------------------------------------------------------------------

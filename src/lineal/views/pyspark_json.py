@@ -80,7 +80,7 @@ def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
     }
 
 
-# -- what is read ----------------------------------------------------------------------------------
+# -- input -----------------------------------------------------------------------------------------
 
 Spot = tuple[Dataset, str, Place | None]
 """A column, and a place that names it."""
@@ -177,7 +177,7 @@ def is_program(place: Place | None) -> bool:
     return place is not None and place.file.lower().endswith((".py", ".ipynb"))
 
 
-# -- what is written -------------------------------------------------------------------------------
+# -- output ----------------------------------------------------------------------------------------
 
 
 def columns_written(

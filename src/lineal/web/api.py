@@ -53,7 +53,7 @@ class Api:
         self.problem = problem
         """why the files could not be read again after a change; '': they could"""
         self.difference = difference
-        """what has changed since the revision that the server was started with; none: ''"""
+        """the changes since the revision that the server was started with; none: ''"""
 
     @property
     def routes(self) -> Routes:

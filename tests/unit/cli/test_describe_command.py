@@ -138,7 +138,7 @@ def test_a_file_outside_of_the_project_is_not_written_to(tmp_path: Path) -> None
     (folder / "nodes/stg/stg.yml").symlink_to(outside)
     done = run(folder, "--write")
     assert outside.read_text() == STG
-    assert "no YAML file of the project" in done.stderr
+    assert "not a YAML file of the project" in done.stderr
 
 
 def test_the_yaml_of_a_dbt_project(tmp_path: Path) -> None:
@@ -166,5 +166,5 @@ def test_a_saved_lineage_names_files_and_has_none(tmp_path: Path) -> None:
     folder, saved = project(tmp_path / "project"), tmp_path / "x.lineal.json"
     CliRunner().invoke(main, ["lineage", str(folder), "--save", str(saved)])
     done = run(saved, "--write")
-    assert "which is no YAML file of the project" in done.stderr
+    assert "which is not a YAML file of the project" in done.stderr
     assert yaml_of(folder, "stg") == STG

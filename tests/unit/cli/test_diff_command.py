@@ -153,12 +153,12 @@ def test_saved_lineages_and_folders(repository: Repository, tmp_path: Path) -> N
     ("arguments", "said"),
     [
         (("nope",), "unknown revision nope"),
-        (("--", "-x"), "is no name of a revision"),
-        (("--", "--upload-pack=touch mark"), "is no name of a revision"),
+        (("--", "-x"), "is not the name of a revision"),
+        (("--", "--upload-pack=touch mark"), "is not the name of a revision"),
         (("HEAD", "--project", "nowhere"), "no such file or folder"),
         (("HEAD", "--policy", "none.yml"), "no such policy file: none.yml"),
         (("git:models",), "unknown revision models"),
-        (("HEAD\n",), "is no name of a revision"),
+        (("HEAD\n",), "is not the name of a revision"),
     ],
 )
 def test_mistakes_are_one_line(

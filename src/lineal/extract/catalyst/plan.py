@@ -147,7 +147,7 @@ class Plan:
         self.origins = origins or Origins()
         self.variables = variables or {}
         self.frames_of_rdds: dict[int, Frame] = {}
-        """what is known of RDDs, by their number: in a join with itself a frame has new ids on one
+        """the known columns of RDDs, by their number: in a join with itself a frame has new ids on one
         side
         """
         self.ctes: dict[int, Frame] = {}
@@ -157,7 +157,7 @@ class Plan:
         self.columns_read: dict[tuple[Column, Clause], None] = {}
         self.datasets_read: dict[Dataset, None] = {}
         self.schemas: dict[Dataset, list[ColumnInfo]] = {}
-        """the columns of what is read, where the plan says them with their types"""
+        """the columns of the input, where the plan says them with their types"""
         self.read_together: dict[Dataset, list[Dataset]] = {}
         """read.parquet(a, b, c)      b and c, which are read wherever a is"""
 

@@ -353,7 +353,7 @@ ALIASES = {
     "WorkTable Scan": Walk.working_table,
     "Function Scan": Walk.function,
 }
-"""What is no relation has a meaning by its kind; of the others the plan tells nothing."""
+"""Objects other than relations have a meaning by their kind; the plan tells nothing of others."""
 
 
 def numbered(values: Iterable[Lineage]) -> Frame:

@@ -193,7 +193,7 @@ TARGETS: dict[type, Callable[[Run, Any, Value, Environment], None]] = {
     ast.Attribute: bind_attribute,
     ast.Subscript: bind_item,
 }
-"""What is bound, by the class of its node."""
+"""How a target is bound, by the class of its node."""
 
 
 def set_attribute(run: Run, owner: Instance | Class, name: str, held: Value, node: Any) -> None:

@@ -69,7 +69,7 @@ STRONG = frozenset(
     createGlobalTempView createOrReplaceGlobalTempView unpersist mapInPandas toDF distinct agg na
     sortWithinPartitions""".split()  # noqa: SIM905
 )
-"""Names that only a DataFrame has: what they stand after is one."""
+"""Names that only a DataFrame has: the value before them is one."""
 
 SESSION_NAMES = frozenset(
     ("read", "readStream", "sql", "createDataFrame", "catalog", "sparkContext", "newSession")

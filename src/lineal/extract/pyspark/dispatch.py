@@ -57,7 +57,7 @@ FRAME_METHODS: dict[str, Action] = {}
 """df.select(…), df.join(…): methods of a DataFrame that give another one."""
 
 BUILDERS: dict[str, BuilderCall] = {}
-"""df.write.mode(…), DeltaTable.merge(…): methods of what is put together call by call."""
+"""df.write.mode(…), DeltaTable.merge(…): methods of objects that are put together call by call."""
 
 RECEIVERS: dict[type, MethodCall] = {}
 """value.name(…), by the class of the value."""

@@ -116,9 +116,9 @@ class Write:
     partition: Partition | None = None
     """INSERT INTO t PARTITION (day, region = 'EU')"""
     keeps: bool = False
-    """CREATE TABLE IF NOT EXISTS, mode("ignore"): what is there already stays"""
+    """CREATE TABLE IF NOT EXISTS, mode("ignore"): existing rows stay"""
     certain: bool = False
-    """it stands in no branch, and nothing drops it: the target is there"""
+    """it is outside of all branches, and nothing drops it: the target is there"""
     reached: bool = False
     """no way through the program ends before it"""
 
@@ -183,11 +183,11 @@ class Run(Work):
         self.gaps: list[Diagnostic] = []
         """the gaps that were met in the call at hand, and in the calls inside of it"""
         self.said: dict[int, dict[Diagnostic, None]] = {}
-        """what was reported while each script ran, whether or not another one had met it before"""
+        """the reports of each script, whether or not another one had met them before"""
         self.unread_in: dict[int, list[Diagnostic]] = {}
         """the places that may write something of which the text does not tell, by their scripts"""
         self.loose: list[Diagnostic] = []
-        """those of the function at hand that no DataFrame has taken: of a column that a name holds
+        """those of the function at hand that are not taken by a DataFrame: of a column that a name holds
         """
         self.calls = 0
         """how many calls are inside of each other, in the function at hand"""
@@ -254,7 +254,7 @@ class Run(Work):
         self.steps = min(self.steps, MOST_STEPS - SECOND_CHANCE)
         self.chances -= 1
 
-    # -- what is said ------------------------------------------------------------------------------
+    # -- diagnostics -------------------------------------------------------------------------------
 
     def evaluation(self) -> FrameEvaluation:
         """Return an evaluation of expressions over frames."""

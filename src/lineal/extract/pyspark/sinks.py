@@ -145,7 +145,7 @@ def write_call(
 
 
 KEEPING = ("append", "update", "complete", "ignore")
-"""Modes that leave what was there before."""
+"""Modes that keep the existing rows."""
 
 
 def finish_write(

@@ -289,4 +289,4 @@ REWRITES = (
         with_other_quotes,
     ),
 )
-"""What is tried at a mistake, one after the other."""
+"""The remedies that are tried at a mistake, one after the other."""

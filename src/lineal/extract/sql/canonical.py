@@ -212,7 +212,7 @@ class Canon:
         for cte in found.expressions:
             name = self.fold(cte.args["alias"].this)
             if cte.args.get("scalar") or not isinstance(cte.this, exp.Query):
-                raise Unproven("a CTE that is no plain query")
+                raise Unproven("a CTE that is not a plain query")
             if any(
                 call.name.lower() in VOLATILE or call.key in VOLATILE
                 for call in cte.find_all(exp.Func)

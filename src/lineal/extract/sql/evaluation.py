@@ -146,7 +146,7 @@ class Evaluation(ABC):
         self.used: list[Any] | None = None
         """what an assignment uses, whose reads are not among its own; None for a statement"""
         self.around: Locals | None = None
-        """the variables of the procedure that the statement stands in"""
+        """the variables of the procedure around the statement"""
         self.notes: Notes | None = None
         """what each name was resolved to, if an editor asks; None: nobody does"""
 

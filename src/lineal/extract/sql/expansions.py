@@ -27,7 +27,7 @@ from lineal.model.script import Expansion, Script
 
 PLACEHOLDER = "m"
 MOST_READINGS = 16
-"""So often a script is read again, where the text with all macros replaced is no SQL."""
+"""So often a script is read again, where the text with all macros replaced is not SQL."""
 
 STOPS = (
     exp.Query, exp.From, exp.Join, exp.Where, exp.Having, exp.Qualify, exp.Group, exp.Lateral, exp.Table, exp.Values,
@@ -36,10 +36,10 @@ STOPS = (
 """Where an expression ends, on the way out of it."""
 
 BESIDE = (exp.Window, exp.Filter, exp.WithinGroup)
-"""What stands beside an aggregate and not in it."""
+"""Nodes beside an aggregate and not in it."""
 
 SILENT = (exp.If, exp.Kwarg, exp.PropertyEQ, exp.Where, exp.Filter)
-"""Parts of a call that are no calls: WHEN a THEN b, f(name => a)."""
+"""Parts of a call that are not calls: WHEN a THEN b, f(name => a)."""
 
 MOST_LEAVES = 2_000
 

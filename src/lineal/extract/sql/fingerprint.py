@@ -123,7 +123,7 @@ CLAUSES: dict[TokenType, Clause] = {
     ),
 }  # fmt: skip
 ITEMS_KEEP = frozenset((T.VALUES, T.SET, T.USE, T.BEGIN, T.FETCH, T.WINDOW, T.ON))
-"""Words that may be names in a SELECT list, or stand in DISTINCT ON."""
+"""Words that may be names in a SELECT list, or be in DISTINCT ON."""
 CONDITIONS = frozenset((Clause.ITEM, Clause.CONDITION, Clause.ON, Clause.EXPRESSION, Clause.VALUES))
 
 

@@ -255,7 +255,7 @@ class Items:
         elif kind is TokenType.END and level.cases:
             level.cases -= 1
 
-    # -- what stands between items ---------------------------------------------------------------
+    # -- words between items ---------------------------------------------------------------------
 
     def is_between(self, position: int, level: Level) -> bool:
         """Tell whether a word separates two items."""

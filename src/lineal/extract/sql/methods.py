@@ -82,7 +82,7 @@ def names(node: Any) -> list[exp.Identifier]:
 
 
 NAMING = (exp.Column, exp.Alias, exp.Table, exp.TableAlias, exp.CTE, exp.DataType, exp.ColumnDef)
-"""Nodes in which a name is no column by itself."""
+"""Nodes in which a name alone is not a column."""
 
 
 def names_element(node: Any) -> bool:

@@ -129,7 +129,7 @@ def rules_behind(words: Words, start: int) -> tuple[list[Rule], int] | None:
 
 
 MOST_OPTIONS = 12
-"""So many words stand between the measures and the rules: IGNORE NAV, SEQUENTIAL ORDER …"""
+"""So many words are between the measures and the rules: IGNORE NAV, SEQUENTIAL ORDER …"""
 
 OPTIONS_OF_RULES = frozenset(("UPDATE", "UPSERT", "ALL"))
 

@@ -73,7 +73,7 @@ TANGLED = late_pattern(
     rf"|(?:{_any_of(NESTED_TYPES)}{re.escape(chr(TokenType.LT))}.{{0,2}}){{{DEEPEST_TYPE}}}",
     re.DOTALL,
 )
-"""Kinds of words that stand in each other without a bracket, in a text where each character is the
+"""Kinds of words that nest in each other without a bracket, in a text where each character is the
 kind of a word.
 """
 

@@ -178,7 +178,7 @@ def names_in(wanted: Any) -> Step:
 
 
 MODE = late_pattern(r"^\s*(lax|strict)\s+(?=\$)", re.IGNORECASE)
-"""'lax $.b'      how a path is walked is no part of it"""
+"""'lax $.b'      how a path is walked does not belong to it"""
 
 
 NAMES = late_pattern(r"[^$.*\[\]{},\"'\s]+")

@@ -118,7 +118,7 @@ APART = {
     "PIVOT": GATHERED | {LISTED},
     "LIST": frozenset((LISTED, "ORDER BY", "DISTINCT")),
 }
-"""What must not stand in one SELECT with a step that comes later."""
+"""Clauses that must not be in one SELECT with a later step."""
 
 
 # -- steps that are written otherwise --------------------------------------------------------------

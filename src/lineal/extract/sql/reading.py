@@ -488,7 +488,7 @@ FRONTS: dict[type[Any], Callable[[Args], list[Any]]] = {
     exp.CTE: _front_of_named,
     exp.Alias: _front_of_named,
 }
-"""The parts of a node of which one stands before everything else; nothing, where that is not
+"""The parts of a node of which one comes before everything else; nothing, where that is not
 certain. Statements are
 large, and where they start is asked often."""
 

@@ -343,7 +343,7 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.Values: values_as_table,
     **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }
-"""What may stand where a table's name stands; anything else is a call."""
+"""Nodes that may take the place of a table's name; anything else is a call."""
 
 
 def piped(node: exp.TableAlias, scope: Scope, rows: Lineage) -> Source:
@@ -417,7 +417,7 @@ def is_join(inner: Any) -> bool:
 
 
 JOINED = Dataset("", "")
-"""(a JOIN b) AS j      what is read of j is read of a and b"""
+"""(a JOIN b) AS j      columns of j are columns of a and b"""
 
 
 def parenthesised(node: exp.Subquery, inner: exp.Expr, scope: Scope, rows: Lineage) -> Source:

@@ -438,7 +438,7 @@ ATTRIBUTES: dict[str, Callable[[Words], Words]] = {
     "NAMED": lambda words: [like(words[0], TokenType.ALIAS, "AS"), words[1]],
     "TYPE": lambda words: [like(words[0], TokenType.DCOLON, "::"), *words],
 }
-"""What stands for an attribute in other engines."""
+"""The form of an attribute in other engines."""
 
 
 def from_before_set(words: Words) -> Words:
@@ -856,7 +856,7 @@ def order_by_operator(words: Words) -> Words:
 
 
 MARK = "\0"
-"""Stands in no name, and so may stand between the names of a word that is made of several."""
+"""Is part of no name, and so may join the names of a word that is made of several."""
 
 
 QUERIES = ("SELECT", "WITH", "VALUES", "FROM", "(")

@@ -31,7 +31,7 @@ class Expression(NamedTuple):
     name: tuple[str, ...] = ()
     """('a', 'b') for source('a', 'b'); nothing where only rendering tells"""
     quoted: bool = False
-    """it stands in a string of SQL"""
+    """it is in a string of SQL"""
 
 
 class Unread(NamedTuple):
@@ -57,7 +57,7 @@ class Template(NamedTuple):
     """A text with Jinja in it, and the SQL that is left to read."""
 
     text: str
-    """what is left to be read: as long as the text itself"""
+    """the rest of the text, padded to its full length"""
     expressions: dict[int, Expression]
     """by where they start; without those that say nothing about data"""
     unread: list[Unread]
@@ -152,17 +152,17 @@ def advice_about(text: str) -> str:
 
 TAG = late_pattern(r"\{%[-+]?\s*(\w+)")
 DEFINING = frozenset(("macro", "test", "data_test", "materialization", "docs", "set"))
-"""What stands between such a tag and its end is not a part of the text."""
+"""The words between such a tag and its end do not belong to the text."""
 INLINE = frozenset(("set", "do", "import", "from", "snapshot", "endsnapshot", "raw", "endraw"))
 """Tags that leave the text around them as it is."""
 OPENING = frozenset(("if", "for", "call", "filter", "block", "with", "autoescape", "trans"))
-"""Tags that decide what stands between them and their end."""
+"""Tags that decide whether the words before their end are used."""
 INSERTING = frozenset(("include", "extends"))
 CONTROL = OPENING | {f"end{word}" for word in OPENING} | {"elif", "else"} | INSERTING
 TAGS = DEFINING | INLINE | CONTROL | {f"end{word}" for word in DEFINING}
 INSIDE = late_pattern(rf"{STRING}|[{{}}]|%\}}", re.DOTALL)
 DEEPEST = 20
-"""Braces in an expression stand no deeper in each other: deeper ones are no template."""
+"""Braces of an expression are nested at most so deep: deeper ones are not a template."""
 RAW_END = late_pattern(r"\{%[-+]?\s*endraw\s*[-+]?%\}")
 
 

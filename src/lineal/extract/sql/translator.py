@@ -118,7 +118,7 @@ class Translator:
         reading = reading_of(script)
         with deep():
             trees, _, diagnostics = parse(reading)
-            # Spark knows more of its own language than we do, and says what is wrong
+            # Spark knows more of its own language than we do, and names the mistake
             if diagnostics and spoken:
                 return [Translated(self.renamed_in_text(script.text), True)]
             if diagnostics:

@@ -118,7 +118,7 @@ class _Causes:
             sorted(self.restyled, key=lambda each: each[:2]),
         )
 
-    # -- what is what ------------------------------------------------------------------------------
+    # -- kinds of changes --------------------------------------------------------------------------
 
     def sort(self, comparison: Comparison) -> None:
         """File a comparison under its cause: a root, a follower or a change of style."""

@@ -58,7 +58,7 @@ class EdgeChange(NamedTuple):
 
 
 OWN = frozenset(("description-changed", "classification-changed"))
-"""What no other dataset can have caused."""
+"""Changes that no other dataset can have caused."""
 
 
 @dataclass

@@ -48,7 +48,7 @@ class Action:
     file: str
     line: int
     write: Callable[[bool], str] | None = None
-    """Writes the SQL: for a run on top of what is there, or for a first one."""
+    """Writes the SQL: for a run on top of an existing table, or for a first one."""
     dataset: str = ""
     one_line: bool = False
 

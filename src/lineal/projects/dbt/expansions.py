@@ -36,7 +36,7 @@ BLOCKS = (
     "snapshot",
 )
 SHORT = 4
-"""So few characters may stand anywhere: alone they do not say where a macro ends."""
+"""So few characters may be anywhere: alone they do not say where a macro ends."""
 
 
 class Piece(NamedTuple):

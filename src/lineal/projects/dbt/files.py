@@ -29,7 +29,7 @@ YAML = (".yml", ".yaml")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
 
 USUALLY = {".py": "table"}
-"""How a model is built that does not say so: one of Python is no view."""
+"""How a model is built that does not say so: a Python model cannot be a view."""
 
 Evaluate = Mapping[str, Any]
 """Jinja in YAML, by its text, rendered."""

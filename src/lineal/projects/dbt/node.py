@@ -14,7 +14,7 @@ from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.yaml import Value
 
 AGAIN = "#"
-"""What stands behind the id of a second node of one name."""
+"""The suffix of the id of a second node of one name."""
 
 REFERABLE = ("model", "seed", "snapshot")
 """What ref() can name."""

@@ -40,7 +40,7 @@ def parse_variables(text: str) -> dict[str, Any]:
     problems: list[Diagnostic] = []
     value = yaml.parse(text, "--vars", problems.append)
     if problems or value is None or not isinstance(value.data, dict):
-        reason = problems[0].message if problems else "it is no mapping"
+        reason = problems[0].message if problems else "it is not a mapping"
         raise ValueError(f"--vars is YAML such as '{{start: 2024}}': {reason}")
     return {key: each.plain() for key, each in value.data.items()}
 

@@ -336,7 +336,7 @@ def settled(
 
 
 VALUE = "null"
-"""What stands for a value that only a run knows."""
+"""The placeholder of a value that only a run knows."""
 
 
 def moved(expansion: Expansion, places: list[tuple[int, int]]) -> Expansion:

@@ -25,7 +25,7 @@ BUILT = {
     "streaming_table": "table",
     "external": "table",
 }
-"""Materializations of some adapters, and what stands for them in Spark."""
+"""Materializations of some adapters, and their counterparts in Spark."""
 
 MODEL_SETTINGS = (
     "unique_key", "incremental_strategy", "merge_update_columns", "merge_exclude_columns", "on_schema_change",

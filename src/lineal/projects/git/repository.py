@@ -86,7 +86,7 @@ class Repository:
             or revision.startswith("-")
             or any(ord(character) < 32 for character in revision)
         ):
-            raise ProjectError(f"{revision!r} is no name of a revision")
+            raise ProjectError(f"{revision!r} is not the name of a revision")
         found = self._ask(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
         )

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from lineal.projects.git.repository import Repository
 
 LINK, SUBMODULE, OTHER = "120000", "160000", ""
-"""The modes of what is not a regular file; OTHER is a FIFO or a device in the work tree."""
+"""The modes of entries that are not regular files; OTHER is a FIFO or a device in the work tree."""
 LARGEST = 64 * 2**20
-"""A file that is larger is no text that somebody wrote."""
+"""A larger file was not written by hand."""
 POINTER = b"version https://git-lfs.github.com/spec/"
 PACKAGES = ("dbt_packages", "dbt_modules")
 """Installed beside a project and ignored by git: both sides are read with those of the work tree.

@@ -38,7 +38,7 @@ from lineal.projects.text import Report, start_of
 
 PACKED = ("", ".gz", ".bz2")
 JSON_SUFFIXES = tuple(f".json{packed}" for packed in PACKED)
-"""Any tool writes .json: what is in it tells."""
+"""Any tool writes .json: the contents tell."""
 TEXT_COLUMNS = ("query_text", "sql_text", "statement_text", "querytext", "sqltext", "querytxt")
 """Names that nothing but a column of statements has."""
 MOST_PEEKED = 100

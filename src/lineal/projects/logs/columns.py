@@ -16,7 +16,7 @@ PARTS = {
     "database": "database_name database default_database datname dbname db catalog_name catalog",
     "schema": "schema_name default_schema current_schema",
 }
-"""What is read of a row, and the names of its column in the logs of the engines; the first that is
+"""The fields of a row, and the names of their columns in the logs of the engines; the first that is
 there counts.
 """
 

@@ -53,7 +53,7 @@ class Objects:
         self.indent = ""
         """before the first object that starts a line"""
         self.is_indented = False
-        """what stands in it is further to the right, so that whatever starts at its place is
+        """its contents are further to the right, so that whatever starts at its place is
         another one
         """
 

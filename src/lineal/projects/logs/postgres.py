@@ -32,7 +32,7 @@ PREPARED = re.compile(
     r"prepare: PREPARE\s+(?:\"[^\"]*\"|[^\s(]+)\s*(?:\((?:[^()]|\([^()]*\))*\)\s*)?\sAS\s+(?P<text>.*)",
     re.DOTALL | re.IGNORECASE,
 )
-"""EXECUTE p (1)      what it executes stands in the detail: PREPARE p (numeric(10, 2)) AS …"""
+"""EXECUTE p (1)      the detail says what it executes: PREPARE p (numeric(10, 2)) AS …"""
 
 FAILURES = ("ERROR", "FATAL", "PANIC")
 

@@ -30,7 +30,7 @@ BLOCK = 1 << 16
 MOST_TIMES = 200
 """How many times its size a compressed log may unpack to, if that is more than the limit."""
 BROKEN = re.compile("[\ud800-\udfff]")
-"""What is left of bytes that are not UTF-8."""
+"""The replacement of bytes that are not UTF-8."""
 
 PACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip, b"BZh": bz2}
 """How a packed file begins, whatever it is called."""

@@ -30,7 +30,7 @@ it the same way.
 
 
 First = tuple[bool, float, str, str, str]
-"""When, and where that is the same, what was run first: a row without a time comes last."""
+"""The time, and at the same time the order of the log: a row without a time comes last."""
 
 
 class Seen:

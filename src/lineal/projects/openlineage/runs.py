@@ -127,7 +127,7 @@ def _event(written: Written, report: Report) -> Event | None:
     time, run, state = value["eventTime"], "", ""
     moment = _moment(time)
     if moment is None:
-        complain(f"eventTime {time!r} is no time: the event counts as the first")
+        complain(f"eventTime {time!r} is not a time: the event counts as the first")
     if "run" in value:
         run, state = value["run"]["runId"], value.get("eventType", "OTHER")
         if not isinstance(state, str) or state not in STATES:

@@ -40,13 +40,13 @@ def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any
     if value is None:
         return
     if not isinstance(value, list):
-        complain(f"{what} is no list")
+        complain(f"{what} is not a list")
         return
     for position, each in enumerate(value):
         if isinstance(each, dict):
             yield each
         else:
-            complain(f"{what}[{position}] is no object: left out")
+            complain(f"{what}[{position}] is not an object: left out")
 
 
 def entries(value: Any, what: str, complain: Complain) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -54,10 +54,10 @@ def entries(value: Any, what: str, complain: Complain) -> Iterator[tuple[str, di
     if value is None:
         return
     if not isinstance(value, dict):
-        complain(f"{what} is no object")
+        complain(f"{what} is not an object")
         return
     for name, about in value.items():
         if isinstance(about, dict):
             yield name, about
         elif about is not None:
-            complain(f"{what}.{name} is no object: left out")
+            complain(f"{what}.{name} is not an object: left out")

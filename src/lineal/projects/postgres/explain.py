@@ -15,7 +15,7 @@ SIMPLE_PLANS = (
     "plan_cache_mode = force_generic_plan",
     "jit = off",
 )
-"""The shape of a plan is of no interest here; what is proved away or shared out only makes it
+"""The shape of a plan is of no interest here; parts that are proved away or shared out only make it
 harder to read.
 """
 

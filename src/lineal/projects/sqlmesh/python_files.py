@@ -19,7 +19,7 @@ from lineal.projects.sqlmesh.macros import PythonMacro
 from lineal.projects.text import Report
 
 UNKNOWN = object()
-"""The value of an expression that is no constant."""
+"""The value of an expression that is not a constant."""
 
 
 def parse_python(text: str, file: str, report: Report) -> ast.Module | None:

@@ -16,7 +16,7 @@ from lineal.resolve.definitions import Definitions
 FOLDED = frozenset(
     ("case", "coalesce", "if", "nullif", "and", "or", "not", "greatest", "least", "concat", "in")
 )
-"""Calls that the planner may decide, and so lose what stands inside of them."""
+"""Calls that the planner may decide, and so lose their arguments."""
 
 
 class Origin(NamedTuple):

@@ -21,7 +21,7 @@ from lineal.service.editor.templates import Alignment
 from lineal.service.editor.workspace import Workspace
 
 CURSOR = "lineal_cursor"
-"""A name that stands at the cursor while the text is tried."""
+"""A name that is put at the cursor while the text is tried."""
 MOST = 500
 
 FIELD, CLASS, MODULE, VARIABLE = 5, 7, 9, 6

@@ -67,7 +67,7 @@ def refresh(workspace: Workspace, asked: Asked) -> Values:
     return {"files": found, "problem": workspace.problem}
 
 
-# -- what is under the cursor ----------------------------------------------------------------------
+# -- the name under the cursor ---------------------------------------------------------------------
 
 
 def hover(workspace: Workspace, asked: Asked) -> Values:
@@ -138,7 +138,7 @@ def completion(workspace: Workspace, asked: Asked) -> Values:
     return {"items": [each.values() for each in found]}
 
 
-# -- what is around a dataset ----------------------------------------------------------------------
+# -- the neighbors of a dataset --------------------------------------------------------------------
 
 
 def lenses(workspace: Workspace, asked: Asked) -> Values:

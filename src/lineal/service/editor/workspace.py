@@ -156,7 +156,7 @@ class Workspace:
         """The folder of the project."""
         return root_of(Path(self.project.source.paths[0]))
 
-    # -- what is known -----------------------------------------------------------------------------
+    # -- known facts -------------------------------------------------------------------------------
 
     @property
     def state(self) -> State:

@@ -205,7 +205,7 @@ class Reading:
         """Return the name under which both sides know a dataset."""
         return self.names.name_of(dataset).name.lower()
 
-    # -- what is comparable ------------------------------------------------------------------------
+    # -- comparable facts --------------------------------------------------------------------------
 
     def comparison(self, failed: bool) -> Comparison:
         """Return what agrees, what differs, and what cannot be compared."""
@@ -250,7 +250,7 @@ class Reading:
         yield target in self.reads_unread, UNREAD
         yield target in self.open_targets, OPEN
 
-    # -- what is said ------------------------------------------------------------------------------
+    # -- findings ----------------------------------------------------------------------------------
 
     def diagnostics(self, disagreements: list[Disagreement], left: list[Left]) -> list[Diagnostic]:
         """Return the diagnostics in the words of `--engine both`; edges that cannot be compared are

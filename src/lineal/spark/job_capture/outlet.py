@@ -30,7 +30,7 @@ Requests and its
 like say that the event is welcome later."""
 
 MOST_WAITING = 10_000
-"""The events that wait for a server; what comes after them goes the way of those that did not
+"""The events that wait for a server; later ones go the way of those that did not
 arrive.
 """
 

@@ -25,7 +25,7 @@ from lineal.spark.pipeline.sessions import check_jvm
 UNFINISHED, OWNER = "_unfinished", "_lineal"
 
 Finish = Callable[[str], object]
-"""What is still done to a table, at its address, before it is there for all."""
+"""The last steps on a table, at its address, before all can see it."""
 
 
 def nothing_more(address: str) -> None:

@@ -38,7 +38,7 @@ class History:
         self.folder = folder
         self.spark = spark
 
-    # -- what is followed --------------------------------------------------------------------------
+    # -- followed sources --------------------------------------------------------------------------
 
     def begin(self, followed: dict[str, Any]) -> None:
         """Note what the stream follows; a stream of something else cannot go on here."""
@@ -73,7 +73,7 @@ class History:
             return preset
         return known
 
-    # -- what is counted ---------------------------------------------------------------------------
+    # -- counts ------------------------------------------------------------------------------------
 
     def put(self, number: int, counted: DataFrame) -> None:
         """Keep what a batch has counted, in the place of what an earlier try has left."""

@@ -20,7 +20,7 @@ from lineal.spark.start import start
 from lineal.spark.temporary import temporary_folder
 
 DISTRIBUTIONS = ("sqlglot", "sqlglotc", "pyarrow", "numpy")
-"""What is sent beside lineal; sqlglot goes without its compiled half where that is not installed.
+"""The packages that are sent beside lineal; sqlglot goes without its compiled half where that is not installed.
 """
 SMALL = {"spark.driver.memory": "700m"}
 """Beside it there is this process: both together stay below 2 GB for a million rows."""

@@ -227,7 +227,7 @@ class Run:
         self.summary.seconds[name] = time.monotonic() - started
         return found
 
-    # -- what goes in ------------------------------------------------------------------------------
+    # -- input -------------------------------------------------------------------------------------
 
     def read(self) -> tuple[Corpus, Log]:
         """Read the log or the folder of scripts."""
@@ -283,13 +283,13 @@ class Run:
         options = self.options
         if options.preset or options.log or options.period != ALWAYS:
             raise BulkError(
-                "a folder of scripts is no log: leave out --preset, --log-…, --since and --until"
+                "a folder of scripts is not a log: leave out --preset, --log-…, --since and --until"
             )
         several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:
             raise BulkError(
-                "saved lineage and events are no input of the pipeline: `lineal lineage` reads them"
+                "the pipeline does not read saved lineage and events: `lineal lineage` does"
             )
         return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
 

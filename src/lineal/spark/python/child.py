@@ -133,7 +133,7 @@ KEPT: list[Any] = []
 """What the run is about to use: nothing else refers to it here."""
 
 
-# -- what goes wrong -------------------------------------------------------------------------------
+# -- failures --------------------------------------------------------------------------------------
 
 
 def left(request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, str]) -> Answer:

@@ -24,7 +24,7 @@ may hold the pipe.
 """
 
 GRACE = 10.0
-"""The seconds that Spark has to give up what was cancelled."""
+"""The seconds that Spark has to give up a cancelled job."""
 
 COMMAND = (sys.executable, "-P", "-c", "from lineal.spark.python.child import main; main()")
 

@@ -201,7 +201,7 @@ EXCUSES: tuple[tuple[str, Callable[..., set[Fact]]], ...] = (
     ("the text does not know all columns of a table", Crosscheck.of_open_stars),
     ("the translation says them in other words", Crosscheck.of_translation),
 )
-"""Why a fact that only one side has is no disagreement, and which facts that are."""
+"""Why a fact may be known to one side only, and which facts those are."""
 
 
 LEAVES_OPEN = frozenset((Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT, Code.TOO_DEEP, Code.NOT_WRITTEN))

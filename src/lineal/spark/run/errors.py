@@ -16,7 +16,7 @@ STATE = re.compile(r"\s*SQLSTATE: \w+.*", re.DOTALL)
 CLASS = re.compile(r"^(?:[\w$]+\.)+[\w$]+(?:Exception|Error): ")
 NAMED = re.compile(r"(`[^`]+`(?:\.`[^`]+`)*)")
 LEADING = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|/\*.*?\*/)*", re.DOTALL)
-"""What stands before a query; Spark leaves it out of a view's text."""
+"""The words before a query; Spark leaves them out of a view's text."""
 
 
 @dataclass(frozen=True)

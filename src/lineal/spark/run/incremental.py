@@ -46,7 +46,7 @@ class Growth:
     """The columns that a merge leaves as they are."""
     predicates: tuple[str, ...] = ()
     on_schema_change: str = ""
-    """What is done about other columns than the table has; nothing is let through where this says
+    """How columns are treated that the table does not have; none is let through where this says
     nothing.
     """
 

@@ -57,7 +57,7 @@ class Job:
     after: frozenset[str] = frozenset()
     """What its tests look at: it waits for them, whatever becomes of them."""
     late: frozenset[str] = frozenset()
-    """What its tests look at and what comes later itself: those tests run at the end."""
+    """Later tables that its tests look at: those tests run at the end."""
     columns: tuple[ColumnInfo, ...] = ()
     function: Function | None = None
     fault: Fault | None = None
@@ -387,7 +387,7 @@ def _own(job: Job) -> list[object]:
 
 
 NOT_PART_OF_IT = ("timeout",)
-"""Settings that change nothing about what is built."""
+"""Settings that do not change the built table."""
 
 
 def _python(step: Step) -> list[object]:

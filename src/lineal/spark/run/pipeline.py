@@ -451,7 +451,7 @@ class Pipeline:
         )
         return Examined(found.rows, (*found.tests, *queries))
 
-    # -- tests that look at what is built later ----------------------------------------------------
+    # -- tests that look at later tables -----------------------------------------------------------
 
     def is_late(self, job: Job, test: ColumnTest | QueryTest) -> bool:
         """Tell whether a test reads a node that is built after its own."""

@@ -114,9 +114,9 @@ class Outcome:
     because: str = ""
     """The job that failed, or the source that is missing, where this one is skipped."""
     lacks: str = "failed"
-    """What is wrong with that job."""
+    """The fault of that job."""
     notes: tuple[str, ...] = ()
-    """What the user should know that is no failure."""
+    """Notes for the user beside the failures."""
     missing: bool = False
     """Of an external node: its table is not in the warehouse."""
 

@@ -52,7 +52,7 @@ class Rules(NamedTuple):
     strict: bool = True
     """A line with fewer values than the header, or a value that loses digits, is a fault."""
     number: str = ""
-    """What stands in numbers and is none of their digits, as a pattern."""
+    """The characters of numbers that are not digits, as a pattern."""
 
 
 OWN = Rules(
@@ -64,7 +64,7 @@ OWN = Rules(
         Guess("TIMESTAMP"),
     )
 )
-"""007 is no number: it would lose its zeros."""
+"""007 is not a number: it would lose its zeros."""
 
 DBT = Rules(
     (
@@ -342,7 +342,7 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
         except Exception as problem:
             place = each.place or Place(str(path), 1, 1)
             raise Refused(
-                Fault(f"{each.name}: {each.type} is no type of Spark: {message_of(problem)}", place)
+                Fault(f"{each.name}: {each.type} is not a type of Spark: {message_of(problem)}", place)
             ) from None
     counts = records.agg(
         *(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))

@@ -83,7 +83,7 @@ class Folder:
         self.known: dict[str, tuple[str, str]] = {}
         """key → the name and whether it is a TABLE or a VIEW, as the catalog has it"""
 
-    # -- what stands -------------------------------------------------------------------------------
+    # -- tables that are there ---------------------------------------------------------------------
 
     def open(self, keys: Iterable[str]) -> list[str]:
         """Register what earlier runs left; return the names that are broken."""

@@ -12,7 +12,7 @@ from lineal.spark.job_capture.record import Recorder, Write
 from lineal.spark.plan import analyze, describe_plan
 
 PATIENCE = 10_000
-"""The milliseconds that Spark has to tell what has happened."""
+"""The milliseconds that Spark has to report a write."""
 
 
 class Writes:

@@ -14,7 +14,7 @@ from lineal.model.job import Job
 from lineal.store.saved import _Reader, _Writer
 
 STANDING = ("name", "kind", "complete", "description", "place", "columns")
-"""What of a dataset stands in columns of the tables."""
+"""The parts of a dataset that are columns of the tables."""
 
 _json: Callable[[Any], str] = json.JSONEncoder(ensure_ascii=True, separators=(",", ":")).encode
 

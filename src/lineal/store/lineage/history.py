@@ -130,7 +130,7 @@ UNUSED = (
     " UNION SELECT dataset_id FROM statements UNION SELECT dataset_id FROM dataset_infos"
     " UNION SELECT dataset_id FROM column_infos UNION SELECT target_id FROM reads UNION SELECT dataset_id FROM reads)",
 )
-"""Names that no fact has to do with any more, those of columns first."""
+"""Names without any fact, those of columns first."""
 
 
 def drop(database: Database, run: Run) -> int:

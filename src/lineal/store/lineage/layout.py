@@ -9,7 +9,7 @@ from itertools import chain
 Ranges = list[list[int]]
 
 NEAR = 1000
-"""Ranges that are no farther apart are read in one go."""
+"""Ranges at most so far apart are read in one go."""
 
 
 def ranges(numbers: Sequence[int]) -> Ranges:

@@ -276,7 +276,7 @@ def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
     return dict.fromkeys(names, ())
 
 
-# -- what is written -------------------------------------------------------------------------------
+# -- rows to write ---------------------------------------------------------------------------------
 
 
 NOTHING: Mapping[str, Values] = {"edge_id": ()}

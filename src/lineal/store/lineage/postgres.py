@@ -44,7 +44,7 @@ ROOM_FOR_INDEXES = """
 SELECT pg_catalog.set_config(name, '256MB', true) FROM pg_catalog.pg_settings
 WHERE name = 'maintenance_work_mem' AND CAST(setting AS bigint) < 256 * 1024
 """
-"""What is sorted in memory is indexed sooner; a server that has more room keeps it."""
+"""Rows that are sorted in memory are indexed sooner; a server that has more room keeps its own value."""
 
 TOO_MANY = "the server has too many connections: try again later"
 NOT_UNICODE = (

@@ -59,7 +59,7 @@ OTHER = {SOURCE: TARGET, TARGET: SOURCE}
 NAMED = "near.name IN (visited.name, '*')"
 
 Node = tuple[int, str]
-"""A dataset's number and the name of a column, as it stands in the store."""
+"""A dataset's number and the name of a column, as the store has it."""
 
 
 def region(
@@ -171,7 +171,7 @@ class Region(Restored):
         opened = {dataset for (dataset,) in found}
         return [node for node in nodes if node[0] in opened]
 
-    # -- what was found ----------------------------------------------------------------------------
+    # -- findings ----------------------------------------------------------------------------------
 
     def build_extraction(self, touched: set[Node]) -> Extraction:
         """Return the lineage of the nodes that were touched."""

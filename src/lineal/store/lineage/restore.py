@@ -222,7 +222,7 @@ def build_edge(
 ) -> Edge:
     """Return an edge with its usages in their order."""
     if not isinstance(source, Column):
-        raise TypeError(f"an edge from {source}, which is no column")
+        raise TypeError(f"an edge from {source}, which is not a column")
     if len(usages) == 1:
         return Edge(source, target, (usages[0][1],))
     return Edge(source, target, tuple(usage for _, usage in sorted(usages, key=_position)))

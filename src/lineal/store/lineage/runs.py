@@ -121,7 +121,7 @@ def moment(text: str) -> str:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError as problem:
-        raise StoreError(f"{text} is no time: write 2026-11-16 or 2026-11-16T09:30") from problem
+        raise StoreError(f"{text} is not a time: write 2026-11-16 or 2026-11-16T09:30") from problem
     return _utc_text(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
 
 
@@ -137,4 +137,4 @@ def _utc_text(at: datetime) -> str:
     try:
         return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     except (OverflowError, ValueError) as problem:
-        raise StoreError(f"{at} is no time that can be stored") from problem
+        raise StoreError(f"{at} is not a time that can be stored") from problem

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 VERSION = 2
 READABLE = 1
-"""Since this version the tables can be read as they are, but for what was added later."""
+"""Since this version the tables can be read as they are, but for later additions."""
 
 ADDED = {("reads", "manner"): 2}
 """Columns that a table has since a version; in an older one they are empty."""

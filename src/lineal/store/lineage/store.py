@@ -29,7 +29,7 @@ def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Sto
         database = Postgres(address, create=create, wait=wait)
     elif "://" in address:
         raise StoreError(
-            f"{address.partition('://')[0]}:// is no store: name a file, or postgresql://…"
+            f"{address.partition('://')[0]}:// is not a store: name a file, or postgresql://…"
         )
     else:
         database = Sqlite(address, create=create, wait=wait)
@@ -142,7 +142,7 @@ class Store:
         with self.database.reading(), sound(self.database):
             return runs.runs_of(self.database, self._namespace(namespace))
 
-    # -- what is meant -----------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------
 
     def _namespace(self, name: str) -> int:
         found = runs.namespace_number(self.database, name)

@@ -14,7 +14,7 @@ FACETS = (COLUMN_LINEAGE, EXPLICIT, BOTH)
 
 AUTO, JOB, RUN, DATASET = "auto", "job", "run", "dataset"
 EVENTS = (AUTO, JOB, RUN, DATASET)
-"""Events about jobs, about runs, or about datasets; auto: what was reported as a run stays one, a
+"""Events about jobs, about runs, or about datasets; auto: a reported run stays one, a
 text is a job.
 """
 
@@ -34,7 +34,7 @@ class Emission:
     """What the events of one call have in common."""
 
     time: str
-    """of what was read from a text; what was reported keeps its own"""
+    """of lineage from a text; reported lineage keeps its own"""
     events: str = AUTO
     facets: str = COLUMN_LINEAGE
     legacy: bool = False

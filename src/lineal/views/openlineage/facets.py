@@ -183,7 +183,7 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
     return made
 
 
-# -- what is known of datasets and jobs ------------------------------------------------------------
+# -- facts of datasets and jobs --------------------------------------------------------------------
 
 
 def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
@@ -194,7 +194,7 @@ def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
     """
     facets: Json = {}
     complete = info is not None and info.complete
-    # what is not known to be anything else is called a table, too
+    # a dataset of unknown kind is called a table, too
     if info is not None and info.kind not in ("table", FILE):
         facets["datasetType"] = facet(
             "1-0-1/DatasetTypeDatasetFacet.json", datasetType=info.kind.upper()

@@ -50,7 +50,7 @@ class Call:
         held = self.keywords.get(name, default)
         return held if isinstance(held, bool) else default
 
-    # -- what is said ------------------------------------------------------------------------------
+    # -- diagnostics -------------------------------------------------------------------------------
 
     def unsupported(self, what: str) -> None:
         """Report a method or an argument that is not traced."""
@@ -297,7 +297,7 @@ def is_suffixed(star: Attribute, name: str) -> bool:
 
 FILLED, CHANGED, SUMMED = "<filled>", "<changed>", "<aggregated>"
 MARKS = ("", FILLED, CHANGED, SUMMED)
-"""What was done to every column of a frame whose columns are not known, as marks of its star."""
+"""The changes of every column of a frame whose columns are not known, as marks of its star."""
 
 
 def changed_lineage(lineage: Lineage, marks: tuple[str, ...]) -> Lineage:

@@ -225,7 +225,7 @@ def with_labels(call: Call, table: Table, held: Value) -> Table:
 # -- names of columns that are not known -----------------------------------------------------------
 
 KEEPING_NAMES = frozenset(("lower", "upper", "title", "strip"))
-"""What is done to names without making other ones of them, but for case and spaces around."""
+"""Methods that keep names but for their case and the spaces around them."""
 
 
 def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:

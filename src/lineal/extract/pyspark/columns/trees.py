@@ -259,7 +259,7 @@ LONGEST_KEPT = 20_000
 """Characters of a SQL text whose trees are kept for the next call."""
 
 MARKS = "@?:{["
-"""What a value that stands where a name must be has in it."""
+"""The parts of a value that is used as a name."""
 
 
 def is_named(run: Run, tree: Any, node: Any) -> bool:

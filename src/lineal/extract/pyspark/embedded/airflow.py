@@ -464,4 +464,4 @@ BUILDERS: Mapping[str, Any] = {
     GROUP_FUNCTION: call_group,
     TASK_FUNCTION: call_task_function,
 }
-"""What is done with the values of Airflow when they are called."""
+"""How the values of Airflow answer calls."""

@@ -25,7 +25,7 @@ SQL_START = re.compile(
     r"[\s(;'\"`]",
     re.IGNORECASE | re.DOTALL,
 )
-"""How a text of SQL begins; anything else that is handed to `execute` or `run` is no SQL."""
+"""How a text of SQL begins; anything else that is handed to `execute` or `run` is not SQL."""
 
 SQL_FILE = re.compile(r"^[^\n;]*\.(sql|hql|ddl|dml|bql|pgsql)$", re.IGNORECASE)
 JINJA = re.compile(r"\{\{-?(.*?)-?\}\}")

@@ -73,7 +73,7 @@ FILES = frozenset(
     read_blob openrowset read_files iceberg_scan delta_scan s3 s3cluster url hdfs file gcs azureblobstorage deltalake
     iceberg""".split()  # noqa: SIM905
 )
-"""FROM read_parquet('lake/*.parquet')      reads a place, and is no dataset of its own"""
+"""FROM read_parquet('lake/*.parquet')      reads a place, and is not a dataset of its own"""
 
 QUERIES = frozenset(("openquery", "external_query", "dblink", "query"))
 """FROM OPENQUERY(server, 'SELECT …'), TABLE(shop.system.query(query => 'SELECT …'))

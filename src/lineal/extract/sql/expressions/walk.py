@@ -184,7 +184,7 @@ def below(node: exp.Expr, step: Way, around: Any, stack: Stack) -> None:
 
 
 PLAIN = frozenset((bool, str, int, exp.Literal, exp.DataType, exp.Var))
-"""What stands in a node's arguments and has no column below it."""
+"""Arguments of nodes that have no column below them."""
 
 
 def through(

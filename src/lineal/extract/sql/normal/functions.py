@@ -23,7 +23,7 @@ TOTAL = (
         "identifier", "tuple", "is", "where", "filter", "replace", "left", "right", "startswith", "contains",
     }
 )  # fmt: skip
-"""What has a value for every input of its type; the overflow of a number aside."""
+"""Functions that have a value for every input of their type, the overflow of a number aside."""
 
 VOLATILE = frozenset(
     (

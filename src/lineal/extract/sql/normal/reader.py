@@ -273,7 +273,7 @@ class Reader:
                     raise Unproven("a column that is not there")
                 return column(source.number, name)
             here = here.parent
-        raise Unproven("a qualifier that no source has")
+        raise Unproven("a qualifier without a source")
 
     def unqualified(self, name: str, scope: Scope) -> Term:
         """a: the column of the innermost query that has one of this name."""
@@ -283,7 +283,7 @@ class Reader:
             if found is not None:
                 return found
             here = here.parent
-        raise Unproven("a name that no source has")
+        raise Unproven("a name without a source")
 
     def owned(self, name: str, scope: Scope) -> Term | None:
         """Return the column of one scope that a name means; None if the scope has none."""

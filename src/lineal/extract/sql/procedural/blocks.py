@@ -37,7 +37,7 @@ LABELLED = frozenset(("LOOP", "WHILE", "FOR", "REPEAT", "BEGIN"))
 """outer: LOOP      constructs that may have a label"""
 
 AMONG_DECLARATIONS = frozenset(("BEGIN", "FUNCTION", "PROCEDURE", "END"))
-"""What is no declaration where declarations are expected."""
+"""Words that start something else where declarations are expected."""
 
 JOBS = {"TASK": frozenset(("AS",)), "EVENT": frozenset(("DO",))}
 """CREATE TASK t … AS INSERT …, CREATE EVENT e … DO INSERT …      the word before the statement"""

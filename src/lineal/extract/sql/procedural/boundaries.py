@@ -190,4 +190,4 @@ WORDS: dict[str, Callable[[Tokens, int, str], bool]] = {
     "CREATE": action_belongs,
     "SET": set_belongs,
 }
-"""Words that start a statement or belong to one, by what is around them."""
+"""Words that start a statement or belong to one, by the words around them."""

@@ -38,7 +38,7 @@ ORDINARY = late_pattern(
     r"|create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|materialized\s+)?(?:table(?!\s+function)|view))\b",
     re.IGNORECASE | re.DOTALL,
 )
-"""How a statement starts that is no procedure."""
+"""How statements start that are not procedures."""
 
 
 def may_be_procedural(text: str, dialect: str) -> bool:
@@ -93,7 +93,7 @@ BETWEEN = vocabulary(
     DEFINER = @ EXTERNAL VOLATILE
     """
 )
-"""What may stand between CREATE and the kind of routine."""
+"""Words that may be between CREATE and the kind of routine."""
 OPENING = vocabulary(
     """
     BEGIN DECLARE IF WHILE LOOP REPEAT FOR EXECUTE CALL DO LET DELIMITER CASE

@@ -175,7 +175,7 @@ class Moment(NamedTuple):
     position: int
     loop: Loop | None
     arms: Arms = ()
-    """the branches and loops around it, outermost first: what stands in other arms may be left out
+    """the branches and loops around it, outermost first: statements in other arms may be left out
     """
     repeated: tuple[Assignment, ...] = ()
     """FORALL i IN 1..rows.COUNT: the queries that fill the collections it runs over"""
@@ -266,7 +266,7 @@ class Body:
         self.trigger_function: tuple[str, Place] | None = None
         """the name and place of the routine, if it is a trigger's function"""
         self.values: dict[Any, Any] = {}
-        """what has been evaluated so far"""
+        """the evaluated part so far"""
 
         self.results = 0
         """how many result sets a procedure has given back so far, on the longest way here"""

@@ -98,11 +98,11 @@ class Routine:
     table: bool = False
     columns: list[tuple[str, str]] = field(default_factory=list)
     shape: str = ""
-    """RETURNS place, RETURNS SETOF customers: the type of what is returned, whose fields are its
+    """RETURNS place, RETURNS SETOF customers: the type of the result, whose fields are its
     columns
     """
     result: str = ""
-    """RETURNS @t TABLE (…): the variable that holds what is returned"""
+    """RETURNS @t TABLE (…): the variable that holds the result"""
     returns: list[Assignment] = field(default_factory=list)
     selects: list[Piece] = field(default_factory=list)
     language: str = ""

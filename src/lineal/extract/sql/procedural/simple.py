@@ -568,7 +568,7 @@ OUTSIDE = vocabulary(
     CALL DO LET SELECT WITH REPLACE PREPARE
     """
 )
-"""What is procedural also outside of a block."""
+"""Statements that are procedural also outside of a block."""
 
 
 def part_at(tokens: Tokens, at: int) -> tuple[Token | None, int]:

@@ -168,7 +168,7 @@ def inside(token: Token, script: Script) -> Tokens | None:
 
 TAKEN_AS_IS = frozenset((TokenType.RAW_STRING, TokenType.NATIONAL_RAW_STRING))
 Q_QUOTE = re.compile(r"n?q'.", re.IGNORECASE | re.DOTALL)
-"""Oracle's q'[it's]': quotes inside of it are no escapes."""
+"""Oracle's q'[it's]': quotes inside of it are not escapes."""
 
 
 def content(token: Token, text: str) -> tuple[int, int]:

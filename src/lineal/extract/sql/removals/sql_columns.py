@@ -99,7 +99,7 @@ class _Edit:
         self.gone: list[Spot] = []
         self.lingers = False
 
-    # -- what goes ---------------------------------------------------------------------------------
+    # -- removed parts -----------------------------------------------------------------------------
 
     def remove_output(self, name: str) -> None:
         """Take a column out of the query that the statement is about."""
@@ -308,7 +308,7 @@ class _Edit:
                 found.update(self.queries.words_in(at, at))
         return found
 
-    # -- what goes along ---------------------------------------------------------------------------
+    # -- parts that depend on removed ones ---------------------------------------------------------
 
     def _cascade(self) -> None:
         """Take out the columns of CTEs and subqueries that only removed items have read."""

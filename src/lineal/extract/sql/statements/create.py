@@ -277,6 +277,6 @@ KINDS: dict[str, Callable[[exp.Create, Facts], Created]] = {
     "DICTIONARY": dictionary,
     "TYPE": composite,
 }
-"""What a CREATE of each kind makes; anything else is no dataset."""
+"""What a CREATE of each kind makes; other kinds make no dataset."""
 
 PLANNERS = {exp.Create: create, exp.Cache: cache}

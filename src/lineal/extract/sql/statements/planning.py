@@ -17,7 +17,7 @@ PLANNERS: dict[type, Planner] = {}
 """What plans a statement, by the class of its tree; `families.py` fills it."""
 
 ADDITIONS: list[Addition] = []
-"""What is added to a plan: other writes of the statement, doubts; `families.py` fills it."""
+"""Additions to a plan: other writes of the statement, doubts; `families.py` fills it."""
 
 SILENT: frozenset[type] = frozenset(
     getattr(exp, name)

@@ -17,7 +17,7 @@ Made = Callable[[Any, Any], Frame]
 """What makes a frame, given the evaluation and the CTEs."""
 
 After = Callable[[Frame, Any, Any], Frame]
-"""What is done with a query's frame, given the evaluation and the CTEs."""
+"""A step with a query's frame, given the evaluation and the CTEs."""
 
 
 @dataclass(slots=True)
@@ -41,16 +41,16 @@ class Plan:
     made: Made | None = None
     """instead of a query: what an UPDATE sets, given the evaluation and the CTEs"""
     after: After | None = None
-    """what is done with the query's frame: ON CONFLICT DO UPDATE"""
+    """the step with the query's frame: ON CONFLICT DO UPDATE"""
     partition: Partition | None = None
     """INSERT INTO t PARTITION (day, region = 'EU')"""
     moment: Any = None
-    """where the statement stands in a procedure, and so what its variables are"""
+    """the statement's position in a procedure, which decides its variables"""
 
     temporary: bool = False
     """CREATE TEMP TABLE, #t: gone at the end of the script"""
     keeps: bool = False
-    """CREATE TABLE IF NOT EXISTS: what is there already stays"""
+    """CREATE TABLE IF NOT EXISTS: an existing table stays"""
     replaces: bool = False
     """CREATE OR REPLACE"""
     overwrites: bool = False
@@ -91,7 +91,7 @@ class Dropped(NamedTuple):
 
     key: str
     arms: tuple[tuple[int, int], ...] = ()
-    """the branches and loops of a procedure that it stands in"""
+    """the branches and loops of a procedure around it"""
 
 
 class Emptied(NamedTuple):

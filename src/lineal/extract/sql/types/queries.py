@@ -65,7 +65,7 @@ class Source(NamedTuple):
     alias: str
     table: Table
     hidden: frozenset[str] = frozenset()
-    """USING (id)      what the join has merged is no column of this side any more"""
+    """USING (id)      a merged column no longer belongs to this side"""
 
 
 class Scope:

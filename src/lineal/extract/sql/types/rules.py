@@ -55,7 +55,7 @@ WORDS = {
     "": "boolean=BOOLEAN",
     "other": "",
 }
-"""How each family spells the types that functions give; what is missing is not claimed."""
+"""How each family spells the types that functions give; missing ones are not claimed."""
 
 NORMAL = {
     family: {
@@ -87,7 +87,7 @@ RESULTS = {
 BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
 
 WITHOUT_LENGTHS = frozenset(("spark", "duckdb", "bigquery"))
-"""Here a text is a text, however long: VARCHAR(10) beside another is no VARCHAR(20), and a literal
+"""Here a text is a text, however long: VARCHAR(10) beside another is not a VARCHAR(20), and a literal
 no VARCHAR(1).
 """
 

@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     name: str
     about: Value
     model: Node | None = None
-    """Of one that stands inside a model: that model."""
+    """Of one inside a model: that model."""
     depends: tuple[str, ...] = ()
     """The ids that a manifest says it depends on."""
     id: str = ""

@@ -171,7 +171,7 @@ class Dbt(Renderer):
         self.file = ""
         self.results: dict[str, Result] = {}
         self.lists: list[tuple[Columns, list[Any]]] = []
-        """Lists of columns that are not all known, each with what is said of it."""
+        """Lists of columns that are not all known, each with its diagnostic."""
         self.config: Json = {}
         self.said: Json = {}
         self.columns: Json = {}
