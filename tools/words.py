@@ -1,4 +1,5 @@
-"""Check the words of the documentation, the help texts, the messages and the docstrings.
+"""Check the words of the documentation, the help texts, the messages, the docstrings, the comments
+and the labels of the page.
 
     python tools/words.py                the number of places for each rule, beside its limit
     python tools/words.py --list RULE    each place of a rule
@@ -15,7 +16,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "tools" / "words.toml"
@@ -25,11 +26,22 @@ GENERATED = ("docs/decisions",)
 LONG = "long-sentence"
 
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
+FENCE_LINE = re.compile(r"^```", re.MULTILINE)
 TABLE_OR_HEADING = re.compile(r"^\s*(?:\||#|<|\[[^\]]+\]:)")
 CODE = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 SENTENCE = re.compile(r"(?<=[.?!:;])\s+|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s")
 WORD = re.compile(r"[\w'-]+")
+SMALL_WORDS = re.compile(r"\b[a-z']+ [a-z']+ [a-z']+\b")
+CODE_MARKS = re.compile(r"\(\?[:P<!=]|\\[bswd]|\b(?:SELECT|FROM|WHERE|CREATE|INSERT|UPDATE)\b")
+COMMENT = re.compile(r"\s*# ?(?!type:|noqa|-- )(.*)")
+QUOTED = re.compile(r""""[^"\\]*"|'[^'\\]*'|`[^`\\]*`""")
+
+
+class Text(ast.Constant):
+    """The literal of a text."""
+
+    value: str
 
 
 class Rule(NamedTuple):
@@ -85,9 +97,15 @@ def passages() -> Iterator[Passage]:
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith(GENERATED):
                 yield from prose_of_page(name, path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "tests" / "cases").rglob("*.md")):
+        name = path.relative_to(ROOT).as_posix()
+        yield Passage(name, 1, plain(introduction_of(path.read_text(encoding="utf-8"))))
     for path in sorted((ROOT / "src" / "lineal").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         yield from prose_of_module(name, path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "web" / "src").glob("*.ts")):
+        name = path.relative_to(ROOT).as_posix()
+        yield from prose_of_script(name, path.read_text(encoding="utf-8"))
 
 
 def prose_of_page(name: str, text: str) -> Iterator[Passage]:
@@ -106,22 +124,58 @@ def prose_of_page(name: str, text: str) -> Iterator[Passage]:
         start, lines = number + 1, []
 
 
+def introduction_of(case: str) -> str:
+    """Return the title and the words of a case before its first block; the site shows them."""
+    return FENCE_LINE.split(case, maxsplit=1)[0]
+
+
 def prose_of_module(name: str, text: str) -> Iterator[Passage]:
-    """Yield the docstrings of a module, and the help texts and messages that it writes."""
+    """Yield the docstrings of a module, its comments, and the help texts and messages that it writes."""
     tree = ast.parse(text)
+    docstrings = {
+        id(node.value): node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and is_text(node.value)
+    }
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
-            said = ast.get_docstring(node, clean=False)
-            if said:
-                yield Passage(name, node.body[0].lineno, plain(first_paragraph(said)))
-        elif isinstance(node, ast.keyword) and node.arg == "help":
-            yield from _literal(name, node.value)
+        if id(node) in docstrings:
+            yield Passage(name, node.lineno, plain(first_paragraph(docstrings[id(node)])))
+        elif isinstance(node, ast.keyword) and node.arg == "help" and is_text(node.value):
+            yield Passage(name, node.value.lineno, plain(node.value.value))
+        elif is_text(node) and is_prose(node.value):
+            yield Passage(name, node.lineno, plain(node.value))
+    yield from comments_of(name, text)
 
 
-def _literal(name: str, node: ast.expr) -> Iterator[Passage]:
-    """Yield the text of a literal."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield Passage(name, node.lineno, plain(node.value))
+def is_text(node: ast.AST) -> TypeGuard[Text]:
+    """Tell whether a node is the literal of a text, or a part of one."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def is_prose(text: str) -> bool:
+    """Tell words from SQL, patterns and templates: a message has several small words in a row."""
+    return bool(SMALL_WORDS.search(text)) and not CODE_MARKS.search(text)
+
+
+def comments_of(name: str, text: str) -> Iterator[Passage]:
+    """Yield the comments of a module, a block of lines as one passage."""
+    start, lines = 1, list[str]()
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        found = COMMENT.match(line)
+        if found:
+            start = start if lines else number
+            lines.append(found[1])
+        elif lines:
+            yield Passage(name, start, plain("\n".join(lines)))
+            lines = []
+
+
+def prose_of_script(name: str, text: str) -> Iterator[Passage]:
+    """Yield the labels and messages of a script of the page."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for found in QUOTED.finditer(line):
+            if is_prose(found[0]):
+                yield Passage(name, number, plain(found[0].strip("\"'")))
 
 
 def first_paragraph(docstring: str) -> str:
@@ -159,7 +213,7 @@ def check(rules: Rules, prose: list[Passage]) -> dict[str, list[Hit]]:
         rule.name: [hit for passage in prose for hit in hits_of(rule, passage)]
         for rule in rules.rules
     }
-    pages = [passage for passage in prose if passage.file.endswith(".md")]
+    pages = [each for each in prose if each.file.endswith(".md") and "/cases/" not in each.file]
     found[LONG] = [hit for page in pages for hit in long_sentences(page, rules.longest_sentence)]
     return found
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from words import Passage, check, prose_of_module, prose_of_page, read_rules
+from words import (
+    Passage,
+    check,
+    introduction_of,
+    prose_of_module,
+    prose_of_page,
+    prose_of_script,
+    read_rules,
+)
 
 RULES = read_rules()
 
@@ -59,7 +67,26 @@ def test_code_tables_and_headings_are_not_prose() -> None:
 
 def test_docstrings_and_help_texts_are_prose() -> None:
     module = '"""First.\n\nexample\n"""\noption("--x", help="Colour.")\ndef f():\n    """Do."""\n'
-    assert [each.text for each in prose_of_module("m.py", module)] == ["First.", "Do.", "Colour."]
+    texts = sorted(each.text for each in prose_of_module("m.py", module))
+    assert texts == ["Colour.", "Do.", "First."]
+
+
+def test_messages_and_comments_are_prose() -> None:
+    module = 'raise E(f"{path} is no file of ours")\n# A colour\n# of a line.\nQUERY = "SELECT a FROM b"\n'
+    texts = [each.text for each in prose_of_module("m.py", module)]
+    assert texts == [" is no file of ours", "A colour\nof a line."]
+
+
+def test_the_title_of_a_case_is_prose() -> None:
+    assert (
+        introduction_of("# A colour\n\nOf t.\n\n```sql\nSELECT 1\n```\n")
+        == "# A colour\n\nOf t.\n\n"
+    )
+
+
+def test_labels_of_the_page_are_prose() -> None:
+    script = 'const label = "the list has no rows";\nconst key = "ctrl";\n'
+    assert [each.text for each in prose_of_script("p.ts", script)] == ["the list has no rows"]
 
 
 def test_the_repository_keeps_its_limits() -> None:
