@@ -455,7 +455,7 @@ def test_a_seed_whose_values_do_not_fit_says_its_line(tmp_path: Path, spark: Any
         spark,
         check=False,
     )
-    assert run.fault("s").endswith("seeds/s.csv:3:1: n: 'two' is no INT")
+    assert run.fault("s").endswith("seeds/s.csv:3:1: n: 'two' is not of type INT")
 
 
 def test_types_of_a_seed_are_guessed_as_dbt_guesses_them(tmp_path: Path, spark: Any) -> None:

@@ -132,14 +132,14 @@ def test_hostile_names_reach_no_other_folder(tmp_path: Path, spark) -> None:
             "id,customer,amount,status\n1,2,3.00\n2,3,1,x\n3,4,5,6,7\n",
             ["2:1: the line has 3 values, the header 4", "4:1:"],
         ),
-        ("id,customer,amount,status\none,2,3,x\n", ["2:1: id: 'one' is no INT"]),
+        ("id,customer,amount,status\none,2,3,x\n", ["2:1: id: 'one' is not of type INT"]),
         (
             "id,customer,amount,status\n1,99999999999,3,x\n",
-            ["2:1: customer: '99999999999' is no INT"],
+            ["2:1: customer: '99999999999' is not of type INT"],
         ),
         (
             'id,customer,amount,status\n1,2,3,"a\nb"\n2,2,3.125,x\n',
-            ["4:1: amount: '3.125' is no DECIMAL(10, 2)"],
+            ["4:1: amount: '3.125' is not of type DECIMAL(10, 2)"],
         ),
         ("id,customer,amount\n1,2,3\n", ["1:1: the header lacks status"]),
         ("id,customer,amount,status,id\n", ["1:1: the column id is there twice"]),

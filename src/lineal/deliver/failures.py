@@ -44,7 +44,7 @@ REMEDIES = {
 
 
 MOVED = range(300, 400)
-"""The answers that name another address: what is posted there would be asked for, and kept nowhere."""
+"""The answers that name another address: a posted event would be turned into a request and lost."""
 
 
 def describe_answer(where: str, status: int, phrase: str = "") -> str:

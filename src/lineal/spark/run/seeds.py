@@ -360,4 +360,4 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
 
 def _unfit(each: Typed, line: int, text: str, path: Path) -> Fault:
     shown = text if len(text) <= 60 else f"{text[:57]}…"
-    return Fault(f"{each.name}: {shown!r} is no {each.type}", Place(str(path), line, 1))
+    return Fault(f"{each.name}: {shown!r} is not of type {each.type}", Place(str(path), line, 1))
