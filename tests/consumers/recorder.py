@@ -16,6 +16,11 @@ DATAHUB = {"noCode": "true", "versions": {"acryldata/datahub": {"version": "v1.7
 TABLES = "/api/v1/tables/name/"
 
 
+def page_answer(method: str, path: str) -> tuple[int, Any]:
+    """A login page, whatever is asked."""
+    return 200, b"<!DOCTYPE html><title>Sign in</title>"
+
+
 def openmetadata_answer(method: str, path: str) -> tuple[int, Any]:
     """Every table that OpenMetadata is asked for is there; no edge is."""
     if path.startswith(TABLES):
@@ -65,9 +70,10 @@ class Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(size)) if size else None
         self.server.asked.append((self.command, self.path, body))
         status, said = self.server.answer(self.command, self.path)
-        data = json.dumps(said).encode()
+        is_page = isinstance(said, bytes)
+        data = said if is_page else json.dumps(said).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/html" if is_page else "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 import pytest
 from held_out import ROOT, held_out_projects
-from recorder import Recorder, openmetadata_answer
+from recorder import Recorder, openmetadata_answer, page_answer
 
 import lineal
 from lineal.cli.event_options import Form, emission_of, graph_and_corpus
@@ -263,6 +263,17 @@ def test_datahub_gets_every_edge_natively(project: Sent, consumers: Path) -> Non
                 assert unescape(text) not in ("", "NONE")
                 arrived.add((field_of(unescape(source)), field_of(unescape(target))))
     all_arrive(project, arrived, "DataHub's patches of upstreamLineage")
+
+
+def test_a_web_page_takes_nothing_from_datahubs_sdk(consumers: Path, tmp_path: Path) -> None:
+    python, left = need(consumers, "datahub"), tmp_path / "left.ndjson"
+    with Recorder(page_answer) as server:
+        command = [python, "-m", "lineal", "emit", str(ROOT / "examples" / "sales")]
+        command += ["--to", "datahub", "--native", "--url", server.url, "--unsent", str(left)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and "answers with a web page" in done.stderr, done.stderr
+    assert len(left.read_text().splitlines()) == 2
 
 
 def unescape(part: str) -> str:

@@ -68,6 +68,19 @@ def is_page(content_type: str, body: bytes) -> bool:
     return content_type.lower().startswith(PAGE_TYPES) or start.startswith(PAGE_STARTS)
 
 
+REASONS = {
+    "ConnectionError": "the connection is refused or closed",
+    "ChunkedEncodingError": "the connection is closed before the answer is complete",
+    "ConnectTimeout": "no connection within the time that --timeout gives",
+    "ReadTimeout": "no answer within the time that --timeout gives",
+    "ConnectTimeoutError": "no connection within the time that --timeout gives",
+    "ReadTimeoutError": "no answer within the time that --timeout gives",
+    "RetryError": "it went on failing",
+    "SSLError": "its certificate is not trusted",
+}
+"""Why a server cannot be reached, by the class of the error that a client raises."""
+
+
 def is_address(url: str) -> bool:
     """Tell whether a text is the address of a server: http or https, a host, and a port if any."""
     try:

@@ -14,6 +14,7 @@ from typing import Any
 from lineal.deliver.batches import Batches
 from lineal.deliver.failures import (
     MOVED,
+    REASONS,
     Event,
     NotSent,
     Refused,
@@ -261,14 +262,3 @@ def _retried(problem: Exception) -> object:
 
 STATUS = re.compile(r"(?<=too many )\d{3}(?= error responses)")
 """How the client says that a server stayed busy."""
-
-REASONS = {
-    "ConnectionError": "the connection is refused or closed",
-    "ChunkedEncodingError": "the connection is closed before the answer is complete",
-    "ConnectTimeout": "no connection within the time that --timeout gives",
-    "ReadTimeout": "no answer within the time that --timeout gives",
-    "ConnectTimeoutError": "no connection within the time that --timeout gives",
-    "ReadTimeoutError": "no answer within the time that --timeout gives",
-    "RetryError": "it went on failing",
-    "SSLError": "its certificate is not trusted",
-}

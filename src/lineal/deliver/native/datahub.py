@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from lineal.deliver.failures import (
+    REASONS,
     REFUSALS,
     Event,
     Refused,
@@ -21,6 +22,7 @@ from lineal.deliver.failures import (
     Unavailable,
     address_of,
     describe_answer,
+    is_page,
 )
 from lineal.deliver.native.flows import Flow, Pair, Table, flow_of
 
@@ -49,6 +51,7 @@ class DataHub:
             )
         except Exception as problem:  # the SDK asks the server for its version
             raise Unavailable(f"DataHub's client cannot do this: {_first_line(problem)}") from None
+        self._emitter.session.hooks["response"].append(self._refuse_page)
 
     def send(self, event: Event) -> None:
         """Bring the lineage of an event."""
@@ -102,11 +105,20 @@ class DataHub:
                 transformOperation=columns.text or None,
             )
 
+    def _refuse_page(self, answer: Any, *_: Any, **__: Any) -> None:
+        """Stop at a web page: the SDK takes any answer with status 200 for a success."""
+        if answer.ok and is_page(answer.headers.get("Content-Type", ""), answer.content):
+            raise Stopped(f"{self.where} answers with a web page: check the address")
+
     def _fail(self, problem: Exception) -> None:
         """Say what an error of the SDK means."""
+        if isinstance(problem, Stopped):
+            raise problem
         status = _status(problem)
         if status is None:
-            raise Stopped(f"{self.where} cannot be reached: {_first_line(problem)}") from None
+            cause = _first_line(problem.__cause__ or problem)
+            reason = REASONS.get(cause, cause)
+            raise Stopped(f"{self.where} cannot be reached: {reason}") from None
         reason = describe_answer(self.where, status)
         if status in REFUSALS:
             raise Refused(reason) from None
@@ -144,6 +156,6 @@ def _status(problem: Exception) -> int | None:
     return int(found[1]) if found else None
 
 
-def _first_line(problem: Exception) -> str:
+def _first_line(problem: BaseException) -> str:
     """Return the class of an error: its text may hold the address with a password."""
     return type(problem).__name__
