@@ -480,6 +480,30 @@ def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
     assert "metric:typo.typo -> metric:rate.rate TRANSFORMATION" in edges(found)
 
 
+def test_names_that_are_not_there_in_the_shape_of_dbt_2(tmp_path: Path) -> None:
+    yml = (
+        "models:\n  - name: orders\n    semantic_model: true\n"
+        "    columns: [{name: id, entity: {type: primary, name: order}}]\n"
+        "    metrics:\n"
+        "      - {name: revenue, type: simple, agg: sum, expr: amount}\n"
+        "      - {name: lost, type: simple, agg: sum, expr: gone}\n"
+        "      - {name: rate, type: ratio, numerator: revenue, denominator: absent}\n"
+        "      - {name: so_far, type: cumulative, input_metric: nothing}\n"
+        "      - {name: a, type: derived, expr: b + 1, input_metrics: [{name: b}]}\n"
+        "      - {name: b, type: derived, expr: a + 1, input_metrics: [{name: a}]}\n"
+    )
+    found = written(
+        tmp_path, {"models/orders.sql": "select 1 as id, 2 as amount", "models/m.yml": yml}
+    )
+    assert messages(found, Code.UNKNOWN_REFERENCE) == [
+        "metric:rate names metric absent, which is not in the project",
+        "metric:so_far names metric nothing, which is not in the project",
+    ]
+    assert "gone" in " ".join(messages(found, Code.UNRESOLVED_COLUMN))
+    assert len(messages(found, Code.CYCLIC_DEFINITION)) == 1
+    assert "metric:revenue.revenue -> metric:rate.rate TRANSFORMATION" in edges(found)
+
+
 def test_metrics_in_a_circle_are_a_diagnostic(tmp_path: Path) -> None:
     yml = (
         "metrics:\n"
