@@ -602,8 +602,11 @@ class Scope:
         return False
 
     def may_be_column(self) -> bool:
-        """s.x where no source is called s: s may be a struct column of a single unknown source."""
-        return self.count_open() == 1
+        """s.x where no source is called s: s may be a struct column of the only unknown source, or of
+        any of them where such fields are written with a dot.
+        """
+        several = self.evaluation.facts.fields_by_dot
+        return several or self.count_open() == 1
 
     def count_open(self) -> int:
         """How many sources have columns that are not known."""

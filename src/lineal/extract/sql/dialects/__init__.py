@@ -170,6 +170,22 @@ ALL_COLUMNS_FIRST = frozenset(("snowflake",))
 the table's columns, then the measures; elsewhere partition, order, measures, the rest
 """
 
+FIELDS_BY_DOT = frozenset(
+    (
+        "athena",
+        "bigquery",
+        "clickhouse",
+        "databricks",
+        "duckdb",
+        "hive",
+        "presto",
+        "spark",
+        "spark2",
+        "trino",
+    )
+)
+"""SELECT s.x FROM t, u      where no source is called s, x may be a field of a column s of t or u"""
+
 UNNESTS_STRUCTS = frozenset(("duckdb",))
 """SELECT unnest(s)      a column for each field of a struct; a list's is called as the call"""
 
@@ -307,6 +323,7 @@ class Facts:
     items_in_from: bool
     all_columns_first: bool
     unnests_structs: bool
+    fields_by_dot: bool
     chained_methods: bool
     xml_methods: bool
     databases_hold_schemas: bool
@@ -395,6 +412,7 @@ def facts_of(dialect: str) -> Facts:
         items_in_from=dialect in ITEMS_IN_FROM,
         all_columns_first=dialect in ALL_COLUMNS_FIRST,
         unnests_structs=dialect in UNNESTS_STRUCTS,
+        fields_by_dot=dialect in FIELDS_BY_DOT,
         chained_methods=dialect in CHAINED_METHODS,
         xml_methods=dialect in XML_METHODS,
         databases_hold_schemas=dialect in DATABASES_HOLD_SCHEMAS,
