@@ -42,6 +42,24 @@ def redefinition(words: Words) -> Words:
     return [*said(words[0], *create), *words[kind:]]
 
 
+def joined_comment(words: Words) -> Words:
+    """Join the strings of a comment.
+
+    COMMENT ON TABLE t IS E'' 'a ' 'b'      PostgreSQL: IS 'a b'
+    """
+    is_ = first(words, 0, "IS")
+    if not says(words, 0, "COMMENT") or is_ is None:
+        return words
+    texts = words[is_ + 1 :]
+    if not texts or any(word.token_type not in STRINGS for word in texts):
+        return words
+    whole = like(texts[0], TokenType.STRING, "".join(word.text for word in texts))
+    return [*words[: is_ + 1], whole]
+
+
+STRINGS = frozenset((TokenType.STRING, TokenType.BYTE_STRING))
+
+
 def errors_elsewhere(words: Words) -> Words:
     """Drop the clause that logs rejected rows.
 
@@ -533,7 +551,7 @@ def table_and_folder(words: Words) -> Words:
 
 REPAIRS = (
     namespaces, changes_applied, table_and_folder,
-    how_a_view_is_kept, redefinition, errors_elsewhere, options, wrapper, reset, subsets,
+    how_a_view_is_kept, redefinition, errors_elsewhere, joined_comment, options, wrapper, reset, subsets,
     passed_to_path, without_value, by_position, values_as_name, version_mark, bulk_load, into_file, bulk_rows,
 )  # fmt: skip
 

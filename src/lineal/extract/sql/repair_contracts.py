@@ -460,6 +460,7 @@ CONTRACTS = (
         "CREATE MATERIALIZED VIEW v BUILD IMMEDIATE REFRESH FAST ON COMMIT AS SELECT a FROM t",
         rf"{STORAGE}(?: {STORAGE})*",
     ),
+    Contract("joined_comment", "postgres", "COMMENT ON TABLE t IS E'' 'a ' 'b'", r"S(?: S)*"),
     Contract("label", "", "INSERT INTO t WITH LABEL load_1 (a) SELECT b FROM s", r"WITH LABEL \S+"),
     Contract(
         "subsets", "trino",

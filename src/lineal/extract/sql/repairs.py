@@ -1084,6 +1084,7 @@ NEEDS: dict[Repair, frozenset[str]] = {
         dialect_repairs.expectations: "EXPECT",
         dialect_repairs.namespaces: "XMLNAMESPACES",
         dialect_repairs.errors_elsewhere: "ERRORS",
+        dialect_repairs.joined_comment: "COMMENT",
         dialect_repairs.wrapper: "WRAPPER",
         dialect_repairs.reset: "RESET",
         dialect_repairs.subsets: "SUBSET",

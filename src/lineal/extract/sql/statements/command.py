@@ -160,7 +160,13 @@ def silent(text: str, facts: Facts, node: exp.Command) -> None:
     """
 
 
+def end(text: str, facts: Facts, node: exp.Command) -> Said:
+    """END TRANSACTION      moves no data; any other END is a part of a block that nobody has read"""
+    return None if text.upper().split()[:1] in (["TRANSACTION"], ["WORK"]) else Unsupported
+
+
 COMMANDS: dict[str, Speaker] = {
+    "END": end,
     "RENAME": rename,
     "EXCHANGE": exchange,
     "ALTER": alter,
