@@ -78,6 +78,21 @@ def test_hovers_definitions_and_references(jaffle: Path) -> None:
     assert "models/marts/customers.sql:9:13" in reads
 
 
+def test_a_column_of_a_seed_is_defined_by_the_header_also_if_yaml_describes_it(
+    jaffle: Path,
+) -> None:
+    described = "seeds:\n  - name: raw_orders\n    columns:\n      - name: customer\n"
+    (jaffle / "seeds" / "seeds.yml").write_text(described, encoding="utf-8")
+    definitions: list[list[str]] = []
+
+    async def conversation(editor: Editor) -> None:
+        editor.open(STG_ORDERS)
+        definitions.append(await editor.definition(STG_ORDERS, "customer as", "customer"))
+
+    talk(jaffle, conversation)
+    assert definitions == [["seeds/raw_orders.csv:1:4"]]
+
+
 def test_diagnostics_follow_the_typing_also_in_other_files(jaffle: Path) -> None:
     async def conversation(editor: Editor) -> None:
         text = editor.text(STG_ORDERS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 
 from lineal.graph.graph import Graph
 from lineal.model.diagnostic import Place
@@ -167,11 +168,34 @@ def declared_span(workspace: Workspace, named: Named) -> list[Span]:
     made = [each for each in spots_in(workspace, file) if is_maker(each, named)]
     if made:
         return [(made[0].path, made[0].start, made[0].end)]
+    header = header_span(workspace, column)
+    if header is not None:
+        return [header]
     places = [edge.place for edge in workspace.graph.into(column)]
     declared = about(workspace.graph, column).place
     for place in filter(None, [*places, declared]):
         return [span_of_place(workspace, place, column.name)]
     return dataset_span(workspace, column.dataset)
+
+
+def header_span(workspace: Workspace, column: Column) -> Span | None:
+    """Return where the CSV file of a seed names a column that YAML describes.
+
+    seeds/seeds.yml       - name: raw_orders, columns: [{name: id}]
+    seeds/raw_orders.csv  id,user_id,status      the cell id
+    """
+    info = workspace.graph.infos.get(column.dataset)
+    place = about(workspace.graph, column).place
+    if info is None or info.kind != "seed" or place is None:
+        return None
+    folder = Path(place.file).parent
+    below = workspace.root / folder
+    for path in sorted(below.rglob(f"{column.dataset.name.rpartition('.')[2]}.csv")):
+        file = (folder / path.relative_to(below)).as_posix()
+        span = name_span(Text(workspace.text(file)), Place(file, 1, 1), column.name)
+        if span is not None:
+            return (file, *span)
+    return None
 
 
 def is_maker(spot: Spot, named: Named) -> bool:
