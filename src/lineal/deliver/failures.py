@@ -81,6 +81,14 @@ REASONS = {
 """Why a server cannot be reached, by the class of the error that a client raises."""
 
 
+def reason_of_retries(problem: BaseException) -> object:
+    """Return the failure that the client gave up on: it reports a late answer as a
+    ConnectionError, which holds the list of attempts and their last reason.
+    """
+    attempts = problem.args[0] if problem.args else None
+    return getattr(attempts, "reason", None)
+
+
 def is_address(url: str) -> bool:
     """Tell whether a text is the address of a server: http or https, a host, and a port if any."""
     try:

@@ -23,6 +23,7 @@ from lineal.deliver.failures import (
     address_of,
     describe_answer,
     is_page,
+    reason_of_retries,
 )
 from lineal.deliver.native import NATIVE, courier_of
 from lineal.views.openlineage import line
@@ -242,7 +243,7 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
     if response is not None:
         return describe_answer(where, response.status_code, response.reason or "")
     name = type(problem).__name__
-    retried = _retried(problem)
+    retried = reason_of_retries(problem)
     if busy := STATUS.search(str(retried)):
         return describe_answer(where, int(busy[0]), "again and again")
     if where:
@@ -250,14 +251,6 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
         return f"{where} cannot be reached: {reason}"
     cause = problem.__cause__ or problem
     return " ".join(str(cause).split())[:300] or name
-
-
-def _retried(problem: Exception) -> object:
-    """Return the failure that the client gave up on: it reports a late answer as a
-    ConnectionError, which holds the list of attempts and their last reason.
-    """
-    attempts = problem.args[0] if problem.args else None
-    return getattr(attempts, "reason", None)
 
 
 STATUS = re.compile(r"(?<=too many )\d{3}(?= error responses)")

@@ -23,6 +23,7 @@ from lineal.deliver.failures import (
     address_of,
     describe_answer,
     is_page,
+    reason_of_retries,
 )
 from lineal.deliver.native.flows import Flow, Pair, Table, flow_of
 
@@ -116,8 +117,9 @@ class DataHub:
             raise problem
         status = _status(problem)
         if status is None:
-            cause = _first_line(problem.__cause__ or problem)
-            reason = REASONS.get(cause, cause)
+            cause = problem.__cause__ or problem
+            names = (type(reason_of_retries(cause)).__name__, _first_line(cause))
+            reason = next((REASONS[name] for name in names if name in REASONS), names[-1])
             raise Stopped(f"{self.where} cannot be reached: {reason}") from None
         reason = describe_answer(self.where, status)
         if status in REFUSALS:
