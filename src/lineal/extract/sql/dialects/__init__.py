@@ -359,13 +359,18 @@ def fold_of_tables(dialect: str) -> Fold:
     return FOLDS[str(parser_dialect(dialect).normalization_strategy.value)]
 
 
+def folds_of(dialect: str) -> tuple[Fold, Fold, Fold]:
+    """How names of columns, of tables in a statement and of datasets compare in a dialect."""
+    fold_table = fold_of_tables(dialect)
+    fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
+    return fold, fold_table, sensitive if dialect in ONLY_DATASETS_KEEP_CASE else fold_table
+
+
 @lru_cache(maxsize=64)
 def facts_of(dialect: str) -> Facts:
     """The facts of a dialect; of one without a parser, those of its nearest relative."""
     dialect = grammar_of(dialect)
-    fold_table = fold_of_tables(dialect)
-    fold = insensitive if dialect in ONLY_TABLES_KEEP_CASE else fold_table
-    fold_dataset = sensitive if dialect in ONLY_DATASETS_KEEP_CASE else fold_table
+    fold, fold_table, fold_dataset = folds_of(dialect)
     keys = Keys(fold)
     table_keys = keys if fold is fold_table else Keys(fold_table)
     return Facts(
