@@ -289,7 +289,26 @@ def views(n: int) -> str:
     )
 
 
+def merges(n: int) -> str:
+    """A frame of pandas that is merged with itself again and again."""
+    return (
+        "import pandas as pd\ndf = pd.read_csv('a.csv')\n"
+        f"for i in range({n}):\n    df = df.merge(df, on='k')\ndf.to_csv('o.csv')\n"
+    )
+
+
+def sums(n: int) -> str:
+    """An expression of Polars that is added to itself again and again."""
+    return (
+        "import polars as pl\ns = pl.col('c')\n"
+        f"for i in range({n}):\n    s = s + s\n"
+        "pl.read_csv('a.csv').with_columns(c=s).write_csv('o.csv')\n"
+    )
+
+
 PROGRAM_SHAPES = {
+    "merges of a frame with itself": (merges, 24, 2.3),
+    "sums of an expression with itself": (sums, 30, 2.3),
     "views of texts": (views, 40, 2.3),
     "calls in diamonds": (diamond, 18, 2.3),
     "recursion on the unknown": (recursion, 12, 2.3),

@@ -50,6 +50,19 @@ def split_outside_braces(name: str) -> list[str]:
     return [*parts, here]
 
 
+NAMELESS = re.compile(
+    r"^((delta|parquet|csv|json|orc|avro|text|iceberg|binaryfile)\.)?[\s`.]*$", re.IGNORECASE
+)
+
+
+def is_nameless(name: str) -> bool:
+    """Tell whether a name of a dataset is empty.
+
+    save(""), delta.``
+    """
+    return NAMELESS.match(name) is not None
+
+
 BRACED = re.compile(r"\{[^{}]*\}")
 SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:/+", re.IGNORECASE)
 

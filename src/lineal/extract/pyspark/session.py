@@ -18,7 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
 )
 from lineal.extract.pyspark.local_data import create_data_frame, local_relation
-from lineal.extract.pyspark.names import owned_name, table_parts
+from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
 from lineal.extract.pyspark.relation import Relation, anything, scan_frame
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
@@ -174,6 +174,8 @@ def dataset(
 
     read.text("/out/orders.csv")      its lines, whatever columns were written there
     """
+    if is_nameless(key):
+        return unknown_frame(run, Unknown("", "a name that is empty"), node)
     evaluation = run.evaluation()
     home, frame = evaluation.scan(key, spelling, node)
     types = run.program.types_of(key)

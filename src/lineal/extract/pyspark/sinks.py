@@ -24,7 +24,7 @@ from lineal.extract.pyspark.dispatch import (
     only_argument,
 )
 from lineal.extract.pyspark.knowledge import is_text
-from lineal.extract.pyspark.names import owned_name, table_parts
+from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
 from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
@@ -46,6 +46,9 @@ from lineal.model.way import Confidence
 
 def write_dataset(run: Run, write: Write) -> None:
     """Remember a write; within one script a table that is made anew starts a new version."""
+    if is_nameless(write.name):
+        run.dynamic("a target whose name is empty", write.node, gap=False)
+        return
     certain = not run.journals
     there = run.written.get(write.name.lower())
     if write.keeps and there is not None and there.certain:

@@ -203,6 +203,12 @@ def bound_relation(run: Run, held: Relation, node: Any) -> Value:
     return held
 
 
+def bound_frame(run: Run, held: Any, node: Any) -> Value:
+    """Give up on a frame of pandas, Polars or Snowpark with more columns than anybody has."""
+    charge_columns(run, len(held.relation.attributes))
+    return held
+
+
 def charge_columns(run: Run, count: int) -> None:
     """Count the work that so many columns are; raise Exhausted if there are too many."""
     if count >= 16:

@@ -116,7 +116,7 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
 from lineal.extract.pyspark.items import SLICED
 from lineal.extract.pyspark.knowledge import ITERABLES, UNDECIDED_CLASSES
-from lineal.extract.pyspark.sizes import BOUNDS
+from lineal.extract.pyspark.sizes import BOUNDS, bound_frame
 
 STRONG = frozenset(
     """groupby merge fillna dropna drop_duplicates sort_values reset_index set_index pivot_table melt
@@ -182,6 +182,7 @@ UNDECIDED_CLASSES.update({Series: ask, DataFrame: lambda held: None})
 COMPUTED[Series] = computed
 DECIDED[Series] = decide_by_elements
 BOUNDS[Series] = bound_series
+BOUNDS[DataFrame] = bound_frame
 COMPUTED[Row] = computed
 LIBRARY_ROOTS.update({"pandas": call_pandas, "numpy": call_numpy})
 MERGED.update({DataFrame: merge_frames, Series: merge_series})

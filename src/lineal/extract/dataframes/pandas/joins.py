@@ -24,6 +24,7 @@ from lineal.extract.pyspark.relation import (
     fresh,
     side_by_side_stars,
 )
+from lineal.extract.pyspark.sizes import WIDENED
 from lineal.extract.pyspark.values import Unknown, Value
 
 HOWS = {"outer": "FULL", "right": "RIGHT", "left": "LEFT", "inner": "INNER", "cross": "CROSS"}
@@ -227,7 +228,20 @@ def side_by_side(sides: Sides, merged: dict[str, Attribute]) -> list[Attribute]:
     rest = without_star_names(
         [each for each in sides.right.relation.attributes if each.key not in merged], merged
     )
-    return [*found, *(suffixed(each, both, sides.suffixes[1]) for each in rest)]
+    return with_few_stars([*found, *(suffixed(each, both, sides.suffixes[1]) for each in rest)])
+
+
+MOST_STARS = 16
+"""Open stars of a frame; a frame that is merged with itself in a loop would double them each time."""
+
+
+def with_few_stars(attributes: list[Attribute]) -> list[Attribute]:
+    """Return columns; if many of them are open stars, with one star for all of those."""
+    stars = [each for each in attributes if each.slot.star is not None]
+    if len(stars) <= MOST_STARS:
+        return attributes
+    known = [each for each in attributes if each.slot.star is None]
+    return [*known, *side_by_side_stars(stars[:1], stars[1:], WIDENED)]
 
 
 def without_star_names(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from lineal.algebra.clauses import FILTERS, SORTS
-from lineal.algebra.lineage import absorb
+from lineal.algebra.lineage import absorb, doubted
 from lineal.algebra.relation import decided_rows, doubt_columns, narrow
 from lineal.extract.dataframes.pandas.calls import (
     CHANGED,
@@ -142,9 +142,27 @@ def columns_by_key(call: Call, table: Table, key: Value) -> Table:
 
     names = call.names(key)
     if names is None:
-        return call.unknown(table)
+        return some_columns(call, table)
 
     return call.select(table, flat_names(table, names))
+
+
+SOME_COLUMNS = Doubt(Confidence.LOW, False, "one of the columns that only a run selects")
+
+
+def some_columns(call: Call, table: Table) -> Table:
+    """df[names_that_only_a_run_knows]      names stay names: those that are read later are found"""
+    relation = table.relation
+    if relation.complete:
+        return call.unknown(table)
+    doubtful = [
+        each._replace(
+            slot=each.slot._replace(lineage=doubted(each.slot.lineage, SOME_COLUMNS)),
+            doubt=SOME_COLUMNS,
+        )
+        for each in relation.attributes
+    ]
+    return table.with_relation(relation.derived(doubtful))
 
 
 def flat_names(table: Table, names: Sequence[str]) -> list[str]:

@@ -250,6 +250,16 @@ def look_up(call: Call, held: Series, other: Series) -> Series:
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
 
 
+def replace_values(call: Call, held: Series) -> Value:
+    """s.replace({"a": "b"}), s.replace(names.set_index("id")["name"].to_dict())"""
+    other = call.get(0, "to_replace")
+    if not isinstance(other, Series):
+        return transformed("replace")(call, held)
+    keys = [call.leaf(each) for each in other.table.index]
+    tree = case([transforming_call("index", held.tree, *keys)], [other.tree], held.tree)
+    return together(held, [held, other], tree).with_tree(tree, name=held.name)
+
+
 def look_up_pairs(call: Call, held: Series, pairs: dict[Value, Value]) -> Series:
     """s.map(dict(zip(prices["sku"], prices["price"])))"""
     key, value = next(item for item in pairs.items() if isinstance(item[0], Series))
@@ -439,10 +449,11 @@ SERIES: dict[str, SeriesMethod] = {
         same,
     ),
     **{name: transformed(name) for name in (
-        "round", "clip", "abs", "isna", "isnull", "notna", "notnull", "replace", "duplicated",
+        "round", "clip", "abs", "isna", "isnull", "notna", "notnull", "duplicated",
         "to_timestamp", "to_period", "tz_localize", "tz_convert", "repeat", "searchsorted",
         "factorize", "view", "asfreq", "argsort", "dt", "combine",
     )},
+    "replace": replace_values,
     **{name: windowed(name) for name in (*CUMULATIVE, *SHIFTED, *RANKED)},
     **{name: reduced(name) for name in (*AGGREGATES, *OTHER_AGGREGATES)},
     "copy": copy,

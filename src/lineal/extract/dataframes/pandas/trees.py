@@ -91,6 +91,9 @@ AGGREGATES: dict[str, tuple[type, bool]] = {
 }
 """Aggregates by the names that pandas and numpy have for them."""
 
+ROW_COUNTS = frozenset(("size", "cumcount"))
+"""agg(n=("x", "size"))      the number of rows, whatever values the column has"""
+
 OTHER_AGGREGATES = frozenset(
     """prod product sem skew kurt kurtosis quantile percentile mad any all nth mode idxmin idxmax
     argmin argmax ptp unique nlargest nsmallest value_counts describe autocorr corr cov list set
@@ -103,6 +106,8 @@ def aggregate(name: str, *arguments: Any) -> Any:
 
     df["x"].sum()
     """
+    if name in ROW_COUNTS:
+        return exp.Count(this=exp.Star())
     kind = AGGREGATES.get(name)
     if kind is not None:
         return kind[0](this=arguments[0])

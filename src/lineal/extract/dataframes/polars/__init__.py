@@ -47,6 +47,7 @@ from lineal.extract.dataframes.polars.values import (
     When,
 )
 from lineal.extract.pyspark.branches import MERGES, merge_relations
+from lineal.extract.pyspark.collected import rows_of
 from lineal.extract.pyspark.columns.alternatives import ONE_BRANCH, alternatives
 from lineal.extract.pyspark.dispatch import (
     ATTRIBUTES,
@@ -66,6 +67,14 @@ from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.library_names import MEMBERS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import (
+    BOUNDS,
+    MOST_NODES,
+    WIDENED,
+    bound_frame,
+    leaves_of,
+    size_of_tree,
+)
 from lineal.extract.pyspark.values import Method, Unknown, Value
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -129,8 +138,7 @@ def to_frame(
 
 def values(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df["a"].to_list()      values that only the data knows, of that column"""
-    column = to_frame(run, held, [], {}, node).relation
-    return Unknown("to_list()", "only the data knows", inputs=(column,))
+    return rows_of("to_list()", to_frame(run, held, [], {}, node).relation)
 
 
 def is_series(held: Expr) -> bool:
@@ -233,6 +241,17 @@ def open_frame(run: Run, relation: Relation) -> PolarsFrame:
     return PolarsFrame(relation)
 
 
+def bound_expr(run: Run, held: Expr, node: Any) -> Value:
+    """Widen an expression with too many nodes: e = e + e, in a loop."""
+    size = size_of_tree(held.tree)
+    run.step(size >> 6)
+    if size <= MOST_NODES:
+        return held
+
+    run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
+    return replace(held, tree=leaves_of(held.tree), doubt=WIDENED)
+
+
 def register() -> None:
     """Enter the rows of Polars in the tables of the interpreter."""
     TRACED["polars"] = FrameLibrary(
@@ -249,6 +268,7 @@ def register() -> None:
     SLICED.add(PolarsFrame)
     UNDECIDED_CLASSES.update(dict.fromkeys((Expr, Selector), lambda held: None))
     FRAMES.add(PolarsFrame)
+    BOUNDS.update({PolarsFrame: bound_frame, Expr: bound_expr})
     COMPUTED[Expr] = computed_expr
     MERGES.extend(((PolarsFrame, merge_frames), (Expr, merge_exprs), (Groups, merge_groups)))
     FRAME_METHODS.update({**SINKS, "sql": sql_of_frame})

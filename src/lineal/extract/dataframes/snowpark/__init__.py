@@ -68,6 +68,7 @@ from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import BOUNDS, bound_frame
 from lineal.extract.pyspark.types import type_call
 from lineal.extract.pyspark.values import (
     ColumnValue,
@@ -184,6 +185,7 @@ def register() -> None:
     )
     RELATIONS[SnowFrame] = lambda held: held.relation
     FRAMES.add(SnowFrame)
+    BOUNDS[SnowFrame] = bound_frame
     ATTRIBUTES.update({SnowFrame: of_frame, SnowSession: of_session})
     RECEIVERS.update({
         SnowFrame: call_method, SnowSession: call_session, SnowGroups: call_groups,

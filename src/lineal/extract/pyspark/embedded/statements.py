@@ -109,8 +109,8 @@ class Collector:
     decorators: list[Callable[[Run, Collector, Any, str, Keywords], Value | None]] = field(
         default_factory=list
     )
-    literals: dict[tuple[str, str], int] | None = None
-    """The line of each text by its file."""
+    literals: dict[str, dict[str, int]] | None = None
+    """The files of each text, and its line there."""
     reached: set[int] = field(default_factory=set)
     """The calls whose argument was asked for SQL, by the identity of their node."""
 
@@ -275,21 +275,18 @@ class Collector:
         if self.literals is None:
             self.literals = literals_of(run.program.files)
 
-        here = run.reading.script.file
-        if (here, text) in self.literals:
-            return here, self.literals[here, text]
-
-        found = (file for file, held in self.literals if held == text)
-        other = next(found, None)
-        if other is None:
+        lines = self.literals.get(text)
+        if lines is None:
             return None
 
-        return other, self.literals[other, text]
+        here = run.reading.script.file
+        file = here if here in lines else next(iter(lines))
+        return file, lines[file]
 
 
-def literals_of(files: Iterable[File]) -> dict[tuple[str, str], int]:
-    """Return the line of each string of these files."""
-    found: dict[tuple[str, str], int] = {}
+def literals_of(files: Iterable[File]) -> dict[str, dict[str, int]]:
+    """Return the files and lines of each string of these files."""
+    found: dict[str, dict[str, int]] = {}
 
     for file in files:
         for node in ast.walk(file.tree):
@@ -301,7 +298,7 @@ def literals_of(files: Iterable[File]) -> dict[tuple[str, str], int]:
             if place is not None:
                 line = place.line
 
-            found.setdefault((file.script.file, node.value), line)
+            found.setdefault(node.value, {}).setdefault(file.script.file, line)
 
     return found
 

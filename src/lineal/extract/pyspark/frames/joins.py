@@ -16,7 +16,7 @@ from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import take_findings
 from lineal.extract.pyspark.relation import Attribute, Relation, Twice, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.session import open_dataset
+from lineal.extract.pyspark.session import open_dataset, unknown_frame
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence
@@ -38,8 +38,7 @@ def join(
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
     if other is None:
-        run.dynamic("a join with a DataFrame that only a run knows", node)
-        return relation
+        other = unknown_frame(run, Unknown("…", "the other side of a join is not followed"), node)
 
     how = given.get("how", "inner")
     kind = (
@@ -65,8 +64,7 @@ def lateral_join(
     given = dict(zip(("other", "on", "how"), arguments, strict=False)) | keywords
     other = as_relation(run, given.get("other"), node)
     if other is None:
-        run.dynamic("a join with a DataFrame that only a run knows", node)
-        return relation
+        other = unknown_frame(run, Unknown("…", "the other side of a join is not followed"), node)
 
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.LATERAL)

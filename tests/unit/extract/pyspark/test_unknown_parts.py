@@ -1,0 +1,57 @@
+"""Parts of a program that only a run knows: named columns keep their edges, nothing is invented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import lineal
+from lineal.model.diagnostic import Code
+from lineal.model.way import Confidence
+
+
+def read(tmp_path: Path, text: str) -> lineal.Lineage:
+    """Return the lineage of one program."""
+    job = tmp_path / "job.py"
+    job.write_text(text)
+    return lineal.lineage(job)
+
+
+def test_names_read_after_an_unknown_selection_keep_their_edges(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "import pandas as pd\nfrom company.settings import KEEP\n"
+        "part = pd.read_csv('in.csv')[KEEP]\npart['z'] = part['x'] * 2\n"
+        "part[['z', 'w']].to_csv('out.csv')\n",
+    )
+    assert {f"{edge.source} -> {edge.target}" for edge in found.edges} == {
+        "in.csv.x -> out.csv.z",
+        "in.csv.w -> out.csv.w",
+    }
+    assert {usage.level for edge in found.edges for usage in edge.usages} == {Confidence.LOW}
+    assert [each.code for each in found.diagnostics] == [Code.DYNAMIC]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "df.write.format('delta').save('')",
+        "df.write.saveAsTable('delta.``')",
+        "spark.sql('INSERT INTO delta.`` SELECT a FROM t')",
+    ],
+)
+def test_an_empty_path_is_no_dataset(write: str, tmp_path: Path) -> None:
+    found = read(tmp_path, f"df = spark.table('t').select('a')\n{write}\n")
+    assert not {"", "delta", "delta."} & {edge.into.name for edge in found.edges}
+    assert Code.DYNAMIC in {each.code for each in found.diagnostics}
+
+
+def test_a_join_with_an_unknown_side_gives_no_certain_edges(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "df = spark.table('t')\ndf.join(3, 'id').select('id', 'word').write.saveAsTable('o')\n",
+    )
+    words = [edge for edge in found.edges if str(edge.target) == "o.word"]
+    assert all(usage.level <= Confidence.LOW for edge in words for usage in edge.usages)
+    assert Code.DYNAMIC in {each.code for each in found.diagnostics}
