@@ -33,3 +33,4 @@ audit = [("orders", orders.filter("amount > 1").count(), latest)]
 spark.createDataFrame(audit, ["name", "rows", "latest"]).write.saveAsTable("dw.audit")
 pairs = [(each.order_id, each["amount"] * 2) for each in orders.collect()]
 spark.createDataFrame(pairs, ["id", "double"]).write.saveAsTable("dw.pairs")
+customers.select(F.lit(float(top)).alias("top")).write.saveAsTable("dw.top")

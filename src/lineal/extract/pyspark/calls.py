@@ -9,7 +9,7 @@ from typing import Any
 
 from lineal.extract.pyspark.branches import merge_values
 from lineal.extract.pyspark.code_texts import WORDS, import_module
-from lineal.extract.pyspark.collected import computed_of
+from lineal.extract.pyspark.collected import computed_of, lift_value
 from lineal.extract.pyspark.columns.functions import computed_column, hands_columns, udf_call
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.dbt import Dbt, configure
@@ -129,19 +129,22 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
             run.leave_unread("a call of code that is not here", node)
         made.inputs = made.inputs or frames_in(function, arguments, keywords)
     if made.__class__ is Unknown and made.collected is None:
-        return with_collected(made, function, [*arguments, *keywords.values()], node)
+        return with_collected(run, made, function, [*arguments, *keywords.values()], node)
 
     return made
 
 
-def with_collected(made: Unknown, function: Value, given: Arguments, node: ast.Call) -> Unknown:
+def with_collected(
+    run: Run, made: Unknown, function: Value, given: Arguments, node: ast.Call
+) -> Unknown:
     """int(latest), ", ".join(names)      Return a value with the collected ones it is computed of."""
     if isinstance(function, Method) and function.function is None:
         given = [function.receiver, *given]
     elif not isinstance(function, ELSEWHERE):
         return made
 
-    collected = computed_of(name_of_call(node), [function, *given])
+    values = [lift_value(run, each, node) for each in (function, *given)]
+    collected = computed_of(name_of_call(node), values)
     if collected is None:
         return made
     found = made.renamed()

@@ -206,6 +206,14 @@ def put_collected(tree: Any, text: str) -> bool:
 PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
+def lift_value(run: Run, held: Value, node: Any) -> Value:
+    """float(frame["x"].max())      Return a value of a DataFrame library as a collected one."""
+    make = VALUE_TREES.get(held.__class__)
+    if make is None:
+        return held
+    return Unknown("…", DATA, collected=Collected(ColumnValue(make(run, held, node))))
+
+
 def computed_of(name: str, values: Iterable[Value]) -> Collected | None:
     """int(latest), latest + 1      Return the columns of a value that is computed of others."""
     tree = together(values)

@@ -55,3 +55,13 @@ def test_a_join_with_an_unknown_side_gives_no_certain_edges(tmp_path: Path) -> N
     words = [edge for edge in found.edges if str(edge.target) == "o.word"]
     assert all(usage.level <= Confidence.LOW for edge in words for usage in edge.usages)
     assert Code.DYNAMIC in {each.code for each in found.diagnostics}
+
+
+def test_a_value_that_unknown_code_makes_of_a_frame_is_reported(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "from pyspark.sql import functions as F\nfrom helpers import estimate\n"
+        "df = spark.table('t')\nleast = estimate(df)\n"
+        "df.filter(F.col('a') > least).select('a').write.saveAsTable('o')\n",
+    )
+    assert [each.code for each in found.diagnostics] == [Code.DYNAMIC]

@@ -17,6 +17,7 @@ from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.schemas import type_text
 from lineal.extract.pyspark.values import (
+    SCHEMA_UNKNOWN,
     Choice,
     ColumnValue,
     Instance,
@@ -150,7 +151,16 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     if open_row(value) is not None:
         run.dynamic(f"a value of a row whose columns are not known ({DATA})", node)
         return unknown_constant(value)
-    return tree_in(value) or unknown_constant(value)
+    found = tree_in(value)
+    if found is None and isinstance(value, Unknown) and value.inputs:
+        report_computed(run, value, node)
+    return found or unknown_constant(value)
+
+
+def report_computed(run: Run, value: Unknown, node: Any) -> None:
+    """F.lit(estimate(df))      Report a value that code which is not followed has made of a DataFrame."""
+    if value.reason != SCHEMA_UNKNOWN:
+        run.dynamic(note_of("a value", value), node, value.level)
 
 
 def unknown_constant(value: Value) -> Any:
