@@ -17,7 +17,7 @@ SYNTHETIC = re.compile(
     r"""
     \*                                          # an open star
     | result(_\d+)? | query_[0-9a-f]+           # a query without a name
-    | _?c(ol)?_?\d+ | _col_?\d+ | col\d+ | column_?\d+ | f\d+_? | expr\$?\d+ | \?column\?  # no alias
+    | element\d | _?c(ol)?_?\d+ | _col_?\d+ | col\d+ | column_?\d+ | f\d+_? | expr\$?\d+ | \?column\?  # no alias
     | <pivot:.*>.* | .*_<.*>                    # a column that only data names
     | [^(]*\.md::\{.*\}                         # a placeholder, shown with its file
     """,
@@ -27,6 +27,9 @@ SYNTHETIC = re.compile(
 
 FURTHER = re.compile(r"(.+?)(?:__?col)?_\d+", re.DOTALL)
 """p_2      a further result set of the procedure p, or a second column p"""
+
+VERSION = re.compile(r"(?:[^(]*::)?(.+)@\d+", re.DOTALL)
+"""load.sql::#t@2      a further version of a temporary table that is shown"""
 
 SPELLINGS = {"s3a": "s3", "s3n": "s3", "int": "int4", "integer": "int4", "trim": "btrim"}
 """Words that lineal or the engine spells in another way: paths, and names of expressions."""
@@ -72,7 +75,7 @@ def is_known(name: str, known: set[str]) -> bool:
     if SYNTHETIC.fullmatch(name) or name.lower() in OF_FUNCTIONS or words_of(name) <= known:
         return True
 
-    further = FURTHER.fullmatch(name)
+    further = VERSION.fullmatch(name) or FURTHER.fullmatch(name)
     return further is not None and is_known(further[1], known)
 
 

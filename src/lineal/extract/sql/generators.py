@@ -22,6 +22,7 @@ from lineal.extract.sql.expressions import (
     gather,
     item_of,
     value_of,
+    zipped_item,
 )
 from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope
@@ -197,7 +198,7 @@ def is_map(node: Any, scope: Scope) -> bool:
     origins = list(scope.column(node).lineage)
     if len(origins) != 1 or origins[0][1] is not IDENTITY:
         return False
-    return origin_type(origins[0][0], scope).lower().startswith("map<")
+    return origin_type(origins[0][0], scope).lower().startswith(("map<", "map("))
 
 
 def is_used_as_map(item: Any) -> bool:
@@ -340,6 +341,7 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
         return lineage
 
     built = item_of(argument, scope)
+    built = built if built is not None else zipped_item(argument, scope)
     built = built if built is not None else carried(argument, scope)
     if built is not None:
         return built
@@ -407,13 +409,10 @@ def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, int
 
     SELECT upper(unnest(xs))
 
-    PostgreSQL: xs decides how many rows there are, wherever the function stands
+    xs decides how many rows there are, wherever the function stands
     """
-    if (
-        scope.evaluation.facts.sets_in_select
-        and scope.clause is Clause.SELECT
-        and scope.rows is not None
-    ):
+    makes_rows = isinstance(node, exp.Explode) or scope.evaluation.facts.sets_in_select
+    if makes_rows and scope.clause is Clause.SELECT and scope.rows is not None:
         for argument in node.iter_expressions():
             if not fixed(argument, scope):
                 gather(argument, LATERAL, scope.rows, scope)

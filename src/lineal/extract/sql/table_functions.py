@@ -28,7 +28,7 @@ from lineal.extract.sql.dialects.table_functions import (
     QUERIES,
 )
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.generators import exploded, fields_of_items, fixed, parts_of
+from lineal.extract.sql.generators import exploded, fields_of_items, fixed, is_map, parts_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope
@@ -554,7 +554,7 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     """
     fold = scope.evaluation.fold
     slots: list[Slot] = []
-    for argument in zipped_arrays(call, scope):
+    for argument in call.expressions:
         made = value_of(argument, VALUE, scope)
         made = parts_of(argument, made, scope)
         if not fixed(argument, scope):
@@ -563,6 +563,9 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         if not fields and scope.evaluation.facts.items_are_columns:
             fields = list(field_names(made, (), scope.evaluation.catalog))
         item = Slot(name_of(call), name_of(call), made)
+        if not fields and scope.evaluation.facts.items_are_columns and is_map(argument, scope):
+            slots.extend([item, item])
+            continue
         slots.extend(
             [
                 field_of(item, [field], call)._replace(name=field, key=fold(field, False))
@@ -576,17 +579,6 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         return [Slot(name, key, everything) for name, key in asked]
 
     return slots
-
-
-def zipped_arrays(call: exp.Unnest, scope: Scope) -> list[Any]:
-    """UNNEST(zip(a, b))      UNNEST(a, b), if rows of an array are columns"""
-    arrays = list(call.expressions)
-    only = arrays[0] if len(arrays) == 1 else None
-    is_zip = isinstance(only, exp.Anonymous) and only.name.lower() == "zip"
-    if not is_zip or not scope.evaluation.facts.items_are_columns or only is None:
-        return arrays
-
-    return list(only.expressions)
 
 
 def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:

@@ -27,7 +27,13 @@ from lineal.extract.sql.expressions.leaves import (
 )
 from lineal.extract.sql.expressions.parts import dot, part
 from lineal.extract.sql.expressions.rows import function_name, listed_row
-from lineal.extract.sql.expressions.structs import CARRYING_AGGREGATES, carried, item_of, struct_of
+from lineal.extract.sql.expressions.structs import (
+    CARRYING_AGGREGATES,
+    carried,
+    item_of,
+    struct_of,
+    zipped_item,
+)
 from lineal.extract.sql.expressions.subqueries import comprehension, exists, lambda_, subquery
 from lineal.extract.sql.expressions.walk import (
     FAMILIES,
@@ -78,6 +84,7 @@ __all__ = [
     "through",
     "value_of",
     "window_keys",
+    "zipped_item",
 ]
 
 HANDLERS.update(

@@ -24,6 +24,7 @@ from lineal.extract.sql.expressions.structs import (
     struct_item,
     struct_of,
     unnamed,
+    zipped_item,
 )
 from lineal.extract.sql.expressions.walk import Stack, value_of
 from lineal.extract.sql.methods import as_function
@@ -131,12 +132,11 @@ def item_at(node: Any) -> Any:
 
     an item of what is written down; None for any other part
     """
-    holder = node.this.unnest() if isinstance(node, (exp.Bracket, exp.Dot)) else None
-    if (
-        isinstance(node, exp.Bracket)
-        and isinstance(holder, (exp.Struct, exp.Tuple))
-        and len(node.expressions) == 1
-    ):
+    if not isinstance(node, (exp.Bracket, exp.Dot)):
+        return None
+
+    holder = node.this.unnest()
+    if isinstance(node, exp.Bracket) and is_row(holder) and len(node.expressions) == 1:
         number, first = node.expressions[0], 0  # the parser counts from zero
     elif isinstance(node, exp.Dot) and isinstance(holder, exp.Tuple):
         number, first = node.expression, 1
@@ -153,24 +153,57 @@ def item_at(node: Any) -> Any:
     return None
 
 
+def is_row(node: Any) -> bool:
+    """Tell whether the text lists the values of a row.
+
+    ROW(a, b), (a, b)
+    """
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower() == "row"
+
+    return isinstance(node, (exp.Struct, exp.Tuple))
+
+
 def field_at(node: Any, scope: Scope) -> Lineage | None:
     """Return a field by its position, of a row that the same statement builds.
 
     SELECT r[1] FROM (SELECT ROW(a, b) AS r FROM t)      a
+    SELECT unnest(list_zip(a, b))[1] FROM t              a
     """
-    if not isinstance(node, exp.Bracket) or not isinstance(node.this, exp.Column):
-        return None
-    [number] = node.expressions if len(node.expressions) == 1 else [None]
-    if not isinstance(number, exp.Literal) or not number.name.isdigit() or number.is_string:
+    position = position_in(node)
+    if position is None:
         return None
 
-    held = held_by(node.this, scope)
-    if not isinstance(held, Row):
+    holder = node.this
+    if isinstance(holder, exp.Column):
+        held: Lineage | None = held_by(holder, scope)
+    elif isinstance(holder, (exp.Explode, exp.Bracket)):
+        held = zipped_item(holder.this, scope)
+    else:
         return None
-    found = held.field_at(int(number.name))
+
+    found = held.field_at(position) if isinstance(held, Row) else None
     if found is not None:
-        scope.column(node.this)
+        value_of(holder, NEUTRAL, scope)  # the other fields are read as well
     return found
+
+
+def position_in(node: Any) -> int | None:
+    """Return the position of a field, from 0.
+
+    r[1], struct_extract(r, 1)      0
+    """
+    if isinstance(node, exp.StructExtract):
+        number, first = node.expression, 1
+    elif isinstance(node, exp.Bracket) and len(node.expressions) == 1:
+        number, first = node.expressions[0], 0  # the parser counts from zero
+    else:
+        return None
+
+    if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
+        return None
+
+    return int(number.name) - first
 
 
 def around_of(node: Any) -> Any:
@@ -220,9 +253,6 @@ def built_field(node: Any, name: str, scope: Scope) -> Any:
     if not isinstance(node, exp.Cast):
         return None
     row, fields = node.this.unnest(), fields_of(node, scope)
-    is_row = isinstance(row, exp.Tuple) or (
-        isinstance(row, exp.Anonymous) and row.name.lower() == "row"
-    )
-    if not is_row or name not in fields or len(fields) != len(row.expressions):
+    if not is_row(row) or name not in fields or len(fields) != len(row.expressions):
         return None
     return row.expressions[fields.index(name)]

@@ -158,6 +158,34 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
     return build_items(value_of(node, VALUE, scope), names, rows)
 
 
+def zipped_item(node: Any, scope: Scope) -> Row | None:
+    """Return the row that stands for any item of arrays that are zipped.
+
+    list_zip(a, b), arrayZip(a, b)      an item: a's at position 1, b's at 2
+    """
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
+    titles = ZIPPED.get(name)
+    if titles is None:
+        return None
+
+    arrays = node.expressions
+    names = [titles.format(position) for position in range(1, len(arrays) + 1)]
+    items = [keep_item(array, scope) for array in arrays]
+    return build_struct(value_of(node, VALUE, scope), list(zip(names, items, strict=True)))
+
+
+def keep_item(array: Any, scope: Scope) -> Lineage:
+    """An item of an array: a part of the column that the array is."""
+    item = value_of(array, VALUE, scope)
+    return Part(item) if leads_to_part(array) else item
+
+
+ZIPPED = {
+    "list_zip": "element{}", "array_zip": "element{}", "arrayzip": "{}", "zip": "col{}",
+}  # fmt: skip
+"""Functions that make one array of rows from several arrays, and how the fields are called."""
+
+
 def unnamed(part: Any) -> Any:
     """Return the value of a named argument.
 
