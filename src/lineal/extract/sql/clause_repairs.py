@@ -72,7 +72,7 @@ def move_partition_into_condition(words: Words) -> Words:
     return words
 
 
-JOINED = frozenset(("RIGHT", "LEFT", "FULL", "JOIN", "INNER", "OUTER", "NATURAL"))
+JOINED = frozenset(("ON", "RIGHT", "LEFT", "FULL", "JOIN", "INNER", "OUTER", "NATURAL"))
 
 
 def pass_by_comma(words: Words) -> Words:
@@ -433,6 +433,24 @@ def projection_as_view(words: Words) -> Words:
     return [words[0], view, *words[kind + 1 : start], *listed, *words[as_:end]]
 
 
+def join_index_as_view(words: Words) -> Words:
+    """CREATE JOIN INDEX j, NO FALLBACK AS SELECT … PRIMARY INDEX (a)
+
+    Teradata: CREATE VIEW j AS SELECT …; a table that holds the rows of a query
+    """
+    as_, join = first(words, 0, "AS"), first(words, 0, "JOIN")
+    if as_ is None or join not in (1, 2) or not says(words, join + 1, "INDEX"):
+        return words
+
+    start = join + 2
+    end = first(words, as_, "PRIMARY", "NO", "INDEX", "PARTITION", "UNIQUE") or len(words)
+    name = start + 1
+    while says(words, name, "."):
+        name += 2
+    view = like(words[join], TokenType.VIEW, "VIEW")
+    return [words[0], view, *words[start:name], *words[as_:end]]
+
+
 def first_rows(words: Words) -> Words:
     """SELECT SKIP 5 FIRST 10 a FROM t, SELECT TOP 10 a      Informix, SAP HANA: how many rows"""
     if not says(words, 0, "SELECT"):
@@ -720,6 +738,7 @@ REPAIRS = (
     drop_table_hints, drop_graph_match, move_partition_into_condition, pass_by_comma, drop_names_of_passed,
     drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, compute_cells, drop_no_case,
     normalize_rows, upsert_by_update, expand_periods, drop_priorities, duplicates_of_ctas, drop_isolation,
-    drop_else_ignore, limit_of_partitions, projection_as_view, first_rows, into_temp_behind, matches_as_like,
+    drop_else_ignore, limit_of_partitions, projection_as_view, join_index_as_view, first_rows,
+    into_temp_behind, matches_as_like,
     upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set,
 )  # fmt: skip

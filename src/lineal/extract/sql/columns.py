@@ -18,6 +18,7 @@ from lineal.extract.sql.dotted_names import hidden_source
 from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like_folded, test_of_names, tested
 from lineal.extract.sql.paths import path_of
+from lineal.extract.sql.query_repairs import APPLIED
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of, kept_of, origin_of
 from lineal.extract.sql.structs import field_names
@@ -276,7 +277,7 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
     """
     if isinstance(item, exp.Columns):
         return columns_slots(item, scope)
-    if isinstance(item, exp.Apply):
+    if is_applied(item):
         return applied(item, scope)
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = scope.row(item.this.unnest())
@@ -302,17 +303,17 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
 def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
     """Apply functions to every column of a star.
 
-    * EXCEPT (a) APPLY(toString) APPLY(max)
+    * EXCEPT (a) APPLY(toString) APPLY(max), COLUMNS('a') APPLY(x -> x + 1)
 
     ClickHouse: max(toString(b)) for each column b
     """
-    inner, function = item.this, item.expression.name
-    slots = applied(inner, scope) if isinstance(inner, exp.Apply) else star_slots(inner, scope)
+    inner, function = operands_of_apply(item)
+    slots = (several_slots(inner, scope) if is_applied(inner) else None) or columns_of(inner, scope)
     found = []
     for slot in slots:
         scope.each = slot
-        call = exp.func(function, exp.Columns(this=exp.Star()), dialect=scope.evaluation.facts.name)
-        name = f"{function}({slot.name})"
+        name = function_text(function, slot, scope)
+        call = called_with(function, exp.Columns(this=exp.Star()), scope)
         found.append(
             Slot(
                 name, scope.evaluation.fold(name, True), value_of(call, IDENTITY, scope), slot.star
@@ -321,6 +322,68 @@ def applied(item: exp.Apply, scope: Scope) -> list[Slot]:
 
     scope.each = None
     return found
+
+
+def is_applied(item: Any) -> bool:
+    """* APPLY(f)      as the parser reads it, or as a repair writes it"""
+    called = isinstance(item, exp.Anonymous) and item.this == APPLIED
+    return isinstance(item, exp.Apply) or (called and len(item.expressions) == 2)
+
+
+def operands_of_apply(item: Any) -> tuple[Any, Any]:
+    """The columns, and the function."""
+    if isinstance(item, exp.Apply):
+        return item.this, item.expression
+
+    return item.expressions[0], item.expressions[1]
+
+
+def columns_of(node: Any, scope: Scope) -> list[Slot]:
+    """*, t.*, COLUMNS('a')      the columns that are meant"""
+    if isinstance(node, exp.Columns):
+        return columns_slots(node, scope)
+
+    return star_slots(node, scope)
+
+
+def called_with(function: Any, argument: Any, scope: Scope) -> Any:
+    """f, f(0.5), x -> f(x)      the call of a function with one argument"""
+    if isinstance(function, exp.Lambda) and len(function.expressions) == 1:
+        variable = function.expressions[0].name
+        return function.this.transform(
+            lambda node: argument.copy() if is_variable(node, variable) else node
+        )
+
+    if isinstance(function, exp.Func):
+        call = function.copy()
+        if isinstance(function.this, str):
+            call.append("expressions", argument)
+        else:
+            call.set("this", argument)
+        return call
+
+    return exp.func(function.name, argument, dialect=scope.evaluation.facts.name)
+
+
+def is_variable(node: Any, name: str) -> bool:
+    """x -> f(x)      whether a name is the lambda's"""
+    if isinstance(node, exp.Column):
+        return node.name == name and not node.table
+
+    return isinstance(node, exp.Identifier) and node.name == name and node.arg_key != "alias"
+
+
+def function_text(function: Any, slot: Slot, scope: Scope) -> str:
+    """sum(a), quantile(0.5)(a), toString(a)      what ClickHouse calls the column"""
+    dialect = scope.evaluation.facts.name
+    if isinstance(function, exp.Func) and isinstance(function.this, str):
+        return f"{function.sql(dialect=dialect)}({slot.name})"
+
+    column = exp.column(exp.to_identifier(slot.name))
+    if isinstance(function, (exp.Lambda, exp.Func)):
+        return str(called_with(function, column, scope).sql(dialect=dialect))
+
+    return f"{function.name}({slot.name})"
 
 
 def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:

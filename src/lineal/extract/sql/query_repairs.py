@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, said, says
+from lineal.extract.sql.words import Words, closing, first, like, opening, said, says
 
 
 def drop_locks(words: Words) -> Words:
@@ -212,7 +212,61 @@ def serialize_values(words: Words) -> Words:
     return [*words[: at + 2], *inside, *serialize_values(words[end:])]
 
 
+def apply_to_columns(words: Words) -> Words:
+    """Call the functions of a star by one function.
+
+    * EXCEPT (a) APPLY(x -> f(x)) APPLY g      ClickHouse: apply(apply(* EXCEPT (a), x -> f(x)), g)
+    """
+    at = next((at for at in range(2, len(words) - 1) if applies(words, at)), None)
+    if at is None:
+        return words
+
+    start = start_of_item(words, at)
+    listed = says(words, at + 1, "(")
+    end = closing(words, at + 1) if listed else at + 1
+    function = words[at + 2 : end] if listed else [words[end]]
+    mark = words[at]
+    call = [
+        like(mark, TokenType.VAR, APPLIED),
+        like(mark, TokenType.L_PAREN, "("),
+        *words[start:at],
+        like(mark, TokenType.COMMA, ","),
+        *function,
+        like(mark, TokenType.R_PAREN, ")"),
+    ]
+    return apply_to_columns([*words[:start], *call, *words[end + 1 :]])
+
+
+def applies(words: Words, at: int) -> bool:
+    """* APPLY …, COLUMNS('a') APPLY …, * EXCEPT a APPLY …      whether APPLY follows columns"""
+    if not says(words, at, "APPLY"):
+        return False
+
+    item = words[start_of_item(words, at) : at]
+    starts_so = any(says(item, 0, start) for start in ("COLUMNS", APPLIED))
+    return starts_so or any(word.token_type is TokenType.STAR for word in item)
+
+
+def start_of_item(words: Words, at: int) -> int:
+    """Where the item of a SELECT list starts that a word belongs to."""
+    while at > 0:
+        before = at - 1
+        if words[before].token_type is TokenType.R_PAREN:
+            at = opening(words, before)
+        elif words[before].token_type in STARTS_AN_ITEM:
+            return at
+        else:
+            at = before
+    return at
+
+
+STARTS_AN_ITEM = (TokenType.SELECT, TokenType.COMMA, TokenType.DISTINCT, TokenType.L_PAREN)
+APPLIED = "apply\0"
+"""The function that stands for APPLY; nobody can call a function so."""
+
+
 REPAIRS = (
+    apply_to_columns,
     drop_locks,
     drop_watermarks,
     serialize_values,

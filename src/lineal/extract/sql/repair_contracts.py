@@ -43,6 +43,7 @@ HINT = (
     r"|KEEPIDENTITY|NOEXPAND|NOLOCK|NOWAIT|PAGLOCK|READCOMMITTED|READCOMMITTEDLOCK|READPAST|READUNCOMMITTED"
     r"|REPEATABLEREAD|ROWLOCK|SERIALIZABLE|SNAPSHOT|TABLOCK|TABLOCKX|UPDLOCK|XLOCK)"
 )
+UNIT = r"(?:YEAR|MONTH|DAY|HOUR|MINUTE|SECOND)(?: \( 0(?: , 0)? \))?"
 ATTRIBUTE = r"(?:[(),]|TITLE S|FORMAT S|NAMED)"
 OPTION = rf"(?:{NAME}(?: = {VALUE})?|{NAME} {VALUE})"
 OPTIONS = rf"\( {OPTION}(?: , {OPTION})* \)"
@@ -354,7 +355,16 @@ CONTRACTS = (
         rf"{ATTRIBUTE}(?: {ATTRIBUTE})*",
     ),
     Contract(
-        "types_behind", "teradata", "SELECT e - 1 (DATE), trim(BOTH FROM a) (VARCHAR(5)) FROM t", r"[()]",
+        "types_behind", "teradata",
+        "SELECT e - 1 (DATE), trim(BOTH FROM a) (VARCHAR(5)), (d - c) (INTERVAL DAY(4) TO SECOND) FROM t",
+        rf"[()]|{UNIT}(?: TO {UNIT})? \)",
+    ),
+    Contract(
+        "join_index_as_view", "teradata",
+        "CREATE JOIN INDEX d.j, NO FALLBACK AS SELECT t.a, u.b FROM t INNER JOIN u ON t.k = u.k PRIMARY INDEX (a)",
+        r"INDEX|, (?:NO FALLBACK|FALLBACK|CHECKSUM = \S+|,| )+|NO PRIMARY INDEX(?: PARTITION BY .*)?"
+        r"|(?:UNIQUE )?PRIMARY INDEX (?:\w+ )?\( [\w ,.]+ \)(?: PARTITION BY .*)?|PARTITION BY .*",
+        "INDEX (a)",
     ),
     Contract(
         "drop_locks", "teradata",
@@ -534,6 +544,11 @@ CONTRACTS = (
         "pipeline_of_files", "singlestore",
         "CREATE PIPELINE p AS LOAD DATA S3 'b/x' INTO TABLE t (a)",
         rf"(?:CREATE )?PIPELINE {NAME} AS LOAD DATA \w+|INTO(?: TABLE)?",
+    ),
+    Contract(
+        "apply_to_columns", "clickhouse",
+        "SELECT * EXCEPT (a) APPLY(x -> toString(x)) APPLY max FROM t",
+        r"[()]",
     ),
     Contract(
         "only_columns", "oracle",

@@ -370,15 +370,20 @@ def phrases(words: Words) -> Words:
 
     Teradata: a, b, c AS d, (e - 1) :: DATE
     """
-    return rewrite_attributes(words, lambda kinds: set(kinds) != {"TYPE"})
+    return rewrite_attributes(words, lambda kinds: not are_types(kinds))
 
 
 def types_behind(words: Words) -> Words:
     """Rewrite the types behind Teradata columns and expressions.
 
-    a (DECIMAL(10, 2)), (e - 1) (DATE)      Teradata: a :: DECIMAL(10, 2), (e - 1) :: DATE
+    a (DECIMAL(10, 2)), (e - 1) (INTERVAL DAY(4))      Teradata: a :: DECIMAL(10, 2), (e - 1) :: INTERVAL
     """
-    return rewrite_attributes(words, lambda kinds: set(kinds) == {"TYPE"})
+    return rewrite_attributes(words, are_types)
+
+
+def are_types(kinds: list[str]) -> bool:
+    """Whether the attributes of an expression say nothing but its type."""
+    return set(kinds) <= {"TYPE", "INTERVAL"}
 
 
 def rewrite_attributes(words: Words, are_meant: Callable[[list[str]], bool]) -> Words:
@@ -422,12 +427,23 @@ def attribute_of(words: Words) -> str | None:
         return None
     if len(words) == 2 and words[0].text.upper() in ("TITLE", "FORMAT", "NAMED"):
         return words[0].text.upper()
+    if words[0].token_type is TokenType.INTERVAL and len(words) > 1:
+        return "INTERVAL" if all(is_part_of_interval(word) for word in words[1:]) else None
     if words[0].token_type not in Parser.TYPE_TOKENS:
         return None
 
     whole = len(words) == 1 or (says(words, 1, "(") and closing(words, 1) == len(words) - 1)
     return "TYPE" if whole else None
 
+
+def is_part_of_interval(word: Any) -> bool:
+    """INTERVAL DAY(4) TO SECOND(2)      DAY, (, 4, ), TO, SECOND"""
+    return word.text.upper() in UNITS_OF_INTERVALS or word.token_type is TokenType.NUMBER
+
+
+UNITS_OF_INTERVALS = frozenset(
+    ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO", "(", ")", ",")
+)
 
 NAME_TOKENS = frozenset((TokenType.VAR, TokenType.IDENTIFIER))
 BEFORE_ATTRIBUTES = NAME_TOKENS | {TokenType.R_PAREN, TokenType.NUMBER, TokenType.STRING}
@@ -437,6 +453,7 @@ ATTRIBUTES: dict[str, Callable[[Words], Words]] = {
     "FORMAT": lambda words: [],
     "NAMED": lambda words: [like(words[0], TokenType.ALIAS, "AS"), words[1]],
     "TYPE": lambda words: [like(words[0], TokenType.DCOLON, "::"), *words],
+    "INTERVAL": lambda words: [like(words[0], TokenType.DCOLON, "::"), words[0]],
 }
 """The form of an attribute in other engines."""
 
@@ -1070,6 +1087,7 @@ REPAIRS: tuple[Repair, ...] = (
 
 ONLY_IN: dict[Repair, tuple[str, ...]] = {
     types_behind: ("teradata",),
+    query_repairs.apply_to_columns: ("clickhouse",),
     query_repairs.drop_locks: ("teradata",),
     query_repairs.compare_periods: ("teradata",),
 }
@@ -1089,6 +1107,7 @@ NEEDS: dict[Repair, frozenset[str]] = {
         dialect_repairs.reset: "RESET",
         dialect_repairs.subsets: "SUBSET",
         dialect_repairs.bulk_rows: "OPENROWSET",
+        query_repairs.apply_to_columns: "APPLY",
         query_repairs.drop_locks: "LOCKING LOCK",
         query_repairs.drop_watermarks: "WATERMARK",
         query_repairs.serialize_values: "XMLSERIALIZE",
