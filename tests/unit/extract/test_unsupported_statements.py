@@ -13,10 +13,7 @@ from lineal.model.script import Corpus, Script
     ("text", "name"),
     [
         ("CREATE FOOBAR x AS SELECT a FROM t", "CREATE FOOBAR …"),
-        (
-            "CREATE OR REPLACE RULE r AS ON INSERT TO t DO ALSO INSERT INTO l SELECT a FROM s",
-            "CREATE RULE …",
-        ),
+        ("CREATE OR REPLACE FOOBAR r AS ON INSERT TO t DO ALSO SELECT a FROM s", "CREATE FOOBAR …"),
     ],
 )
 def test_the_message_names_the_kind(text: str, name: str) -> None:

@@ -358,13 +358,15 @@ class Scope:
         return row or self.opened(name, key, node, clause)
 
     def is_compared_with(self, node: exp.Column, key: str) -> bool:
-        """a IN (SELECT a FROM s)
+        """a IN (SELECT a FROM s), a = a
 
         whether the column is an item of a query that a column of its name is compared with: compared
         with itself, it would decide nothing
         """
         if self.parent is None:
             return False
+        if equals_itself(node):
+            return True
 
         item: Any = node
         for _ in range(DEEPEST_ITEM):
@@ -682,3 +684,12 @@ class Scope:
             return f"did you mean '{near}'?"
 
         return ""
+
+
+def equals_itself(node: exp.Column) -> bool:
+    """a = a      whether a name is compared with the same name"""
+    test = node.parent
+    if not isinstance(test, exp.EQ) or not isinstance(test.this, exp.Column):
+        return False
+
+    return isinstance(test.expression, exp.Column) and bool(test.this == test.expression)

@@ -10,6 +10,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import COLLECTIONS_IN_PARENTHESES, VARIABLES_FIRST
 from lineal.extract.sql.one_statement import shallow_tree, why_unread, words_left_over
+from lineal.extract.sql.procedural.dynamic import is_call
 from lineal.extract.sql.procedural.flow import Assignment, Ref
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.reader import Reader
@@ -19,6 +20,7 @@ from lineal.extract.sql.procedural.text import (
     as_select,
     closing,
     is_name,
+    items,
     kind_at,
     new_token,
     word,
@@ -118,6 +120,16 @@ class Assignments(Reader):
 
     # -- assignments -------------------------------------------------------------------------------
 
+    def constructed_row(self, row: Tokens) -> Tokens:
+        """row_t(r.a, r.b)      the columns of a row, named by the fields of its type"""
+        parts, end = self.name_at(row, 0)
+        if not parts or kind_at(row, end) is not OPEN or not is_call(row[end - 1 :]):
+            return []
+
+        values = items(row[end + 1 : -1])
+        fields = self.record_types.get(self.key(parts[-1]), [])
+        return name_values(values, fields) if len(fields) == len(values) else []
+
     def assignment(self, tokens: Tokens, constant_: Tokens | None = None) -> Assignment | None:
         """A query whose columns are assigned; None if it cannot be read."""
         tree = self.parse(self.whole_collections(tokens))
@@ -136,7 +148,7 @@ class Assignments(Reader):
         if not expression:
             return
 
-        select = as_select(expression)
+        select = as_select(self.constructed_row(expression) or expression)
         field = ""
         if field_ is not None:
             select += [new_token(TokenType.ALIAS, "AS", field_), field_]
@@ -210,3 +222,12 @@ def is_target(column: exp.Column) -> bool:
     return (
         isinstance(parent, exp.EQ) and parent.arg_key == "expressions" and column.arg_key == "this"
     )
+
+
+def name_values(values: list[Tokens], fields: Tokens) -> Tokens:
+    """a, b      a AS id, b AS v"""
+    columns: Tokens = []
+    for value, field_ in zip(values, fields, strict=True):
+        comma, as_ = (TokenType.COMMA, ","), (TokenType.ALIAS, "AS")
+        columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
+    return columns[1:]

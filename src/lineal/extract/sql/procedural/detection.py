@@ -27,6 +27,7 @@ from lineal.model.late_pattern import late_pattern
 GLANCE = (
     "begin", "declare", "procedure", "function", "macro", "execute", "exec", "call", "trigger", "package", "delimiter",
     "end if", "end for", "end while", "end loop", "create task", "replace task", "create event",
+    "create rule", "replace rule",
 )  # fmt: skip
 """A text without any of these has no procedural code."""
 TSQL_GLANCE = (*GLANCE, "proc", "if", "while", "print", "return")
@@ -86,7 +87,7 @@ GOES_ON = late_pattern(r"\w")
 """Characters before and after a part of a longer word."""
 
 
-KINDS = frozenset(("FUNCTION", "PROCEDURE", "PROC", "MACRO", "TRIGGER", "PACKAGE"))
+KINDS = frozenset(("FUNCTION", "PROCEDURE", "PROC", "MACRO", "TRIGGER", "PACKAGE", "RULE"))
 BETWEEN = vocabulary(
     """
     OR REPLACE ALTER TEMP TEMPORARY AGGREGATE EDITIONABLE NONEDITIONABLE SECURE TABLE PUBLIC CONSTRAINT

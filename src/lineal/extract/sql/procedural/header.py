@@ -68,6 +68,8 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     routine.body.owner = routine.key.rpartition(".")[2]
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
+    if kind == "RULE":
+        return rule(walker, routine, tokens, after)
 
     body = signature(walker, routine, tokens, after)
     if kind == "MACRO" and runs_statements:
@@ -84,6 +86,9 @@ def put_block(tokens: Tokens, body: int) -> None:
         return
 
     close = closing(tokens, body, len(tokens) - 1)
+    if kind_at(tokens, close - 1) is not TokenType.SEMICOLON:
+        tokens.insert(close, new_token(TokenType.SEMICOLON, ";", tokens[close]))
+        close += 1
     tokens[body] = new_token(TokenType.BEGIN, "BEGIN", tokens[body])
     tokens[close] = new_token(TokenType.END, "END", tokens[close])
 
@@ -380,6 +385,28 @@ def trigger(
         return None, end + 1
 
     walker.give_trigger_rows(routine, table)
+    return routine, start
+
+
+def rule(
+    walker: Blocks, routine: Routine, tokens: Tokens, at: int
+) -> tuple[Routine | None, int] | None:
+    """Read the header of a rule.
+
+    CREATE RULE r AS ON UPDATE TO v WHERE … DO INSTEAD UPDATE t …      NEW and OLD are rows of v
+    """
+    end = walker.end_of(tokens, at)
+    to, do = find_word(tokens[:end], ("TO",), at), find_word(tokens[:end], ("DO",), at)
+    if not 0 < to < do:
+        return None
+
+    _, after = walker.name_at(tokens, to + 1)
+    start = skip_words(tokens, do + 1, ("ALSO", "INSTEAD"))
+    if word_at(tokens, start) == "NOTHING":
+        return None, end + 1
+
+    put_block(tokens, start)
+    walker.give_trigger_rows(routine, tokens[to + 1 : after])
     return routine, start
 
 

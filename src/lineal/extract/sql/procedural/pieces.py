@@ -5,11 +5,14 @@ hold them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from lineal.algebra.frame import Frame
+from lineal.algebra.relation import rename
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment
 from lineal.extract.sql.statements.steps import Dropped, Emptied, Plan
 from lineal.model.diagnostic import Diagnostic, Place
@@ -27,6 +30,8 @@ class Target:
     columns: list[tuple[str, str]] = field(default_factory=list)
     first: bool = True
     """the first one decides the columns, the others are matched by position"""
+    row_type: str = ""
+    """the type of its rows, whose fields name the columns"""
 
 
 @dataclass(slots=True)
@@ -60,6 +65,18 @@ class Piece:
             plan.columns = target.columns
             plan.defines = target.first
             plan.positional = not target.first and not plan.columns
+            if target.row_type and not plan.columns:
+                plan.after = partial(name_by_type, target.row_type)
+
+
+def name_by_type(row_type: str, frame: Frame, evaluation: Any, ctes: Any) -> Frame:
+    """PIPE ROW (row_t(a, b))      the fields of row_t, which another script declares"""
+    fields = evaluation.catalog.row_type(row_type)
+    if len(fields) != len(frame.slots):
+        return frame
+
+    fold = evaluation.fold
+    return rename(frame, [(info.name, fold(info.name, info.quoted)) for info in fields])
 
 
 @dataclass(slots=True)
@@ -101,6 +118,8 @@ class Routine:
     """RETURNS place, RETURNS SETOF customers: the type of the result, whose fields are its
     columns
     """
+    row_type: str = ""
+    """PIPE ROW (row_t(a, b)): row_t, if the script does not declare it"""
     result: str = ""
     """RETURNS @t TABLE (…): the variable that holds the result"""
     returns: list[Assignment] = field(default_factory=list)

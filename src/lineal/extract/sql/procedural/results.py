@@ -154,7 +154,9 @@ def name_results(routine: Routine) -> None:
             continue
         number = len(names) + 1
         if number == 1:
-            piece.target = Target(routine.name, routine.key, routine.columns, True)
+            piece.target = Target(
+                routine.name, routine.key, routine.columns, True, routine.row_type
+            )
         else:
             piece.target = Target(f"{routine.name}_{number}", f"{routine.key}_{number}")
         names[piece.result, width] = piece.target

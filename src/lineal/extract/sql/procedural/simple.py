@@ -17,6 +17,7 @@ from lineal.extract.sql.dialects.procedures import (
     OWN_VARIABLES,
     SESSION_VARIABLES_WITH_DOLLAR,
 )
+from lineal.extract.sql.procedural.assignments import name_values
 from lineal.extract.sql.procedural.declarations import (
     ASSIGNMENTS,
     OPENS_QUERY,
@@ -413,23 +414,18 @@ class Simple(Declarations):
         """row_t(r.a, r.b), rec      the columns of a row, named by the fields of its type"""
         parts, end = self.name_at(row, 0)
         if parts and kind_at(row, end) is OPEN and is_call(row[end - 1 :]):
-            values = items(row[end + 1 : -1])
-            fields = self.record_types.get(self.key(parts[-1]), [])
-            if len(fields) != len(values):
-                return row[end + 1 : -1]
-        else:
-            type_ = self.body.row_types.get(self.key(row[0])) if len(row) == 1 else None
-            fields = self.fields_of(type_ or "")
-            dot = new_token(TokenType.DOT, ".", row[0])
-            values = [[row[0], dot, field_] for field_ in fields]
+            built = self.constructed_row(row)
+            if not built:
+                routine.row_type = ".".join(part.text for part in parts)
+            return built or row[end + 1 : -1]
+
+        type_ = self.body.row_types.get(self.key(row[0])) if len(row) == 1 else None
+        fields = self.fields_of(type_ or "")
         if not fields:
             return self.row_columns(row, routine)
 
-        columns: Tokens = []
-        for value, field_ in zip(values, fields, strict=True):
-            comma, as_ = (TokenType.COMMA, ","), (TokenType.ALIAS, "AS")
-            columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
-        return columns[1:]
+        dot = new_token(TokenType.DOT, ".", row[0])
+        return name_values([[row[0], dot, field_] for field_ in fields], fields)
 
     def pipe_item(self, rows: Token, routine: Routine) -> None:
         """PIPE ROW (rows(i))      a row of the query that has filled rows, by position"""

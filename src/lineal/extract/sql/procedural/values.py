@@ -95,6 +95,14 @@ class Locals(Scope):
         """
         return self.variable(name, key)
 
+    def has_surely(self, key: str) -> bool:
+        """Whether a variable holds a value: over an unknown schema it is the variable that is meant.
+
+        SELECT sum(a) INTO a FROM t      nothing has filled the variable a yet: t's column is meant
+        """
+        body = self.moment.body
+        return key in body.names and bool(body.refs(key, self.moment))
+
     def variable(self, name: str, key: str) -> Slot | None:
         """What a variable holds at this moment; None for any other name."""
         if key not in self.moment.body.names:
@@ -452,10 +460,24 @@ class Values:
             self.frames[assignment] = self.at(row, assignment.moment, evaluation)
         else:
             self.frames[assignment] = query(
-                row_items(assignment.query), around, around.tables(), evaluation
+                self.constructed(row_items(assignment.query)), around, around.tables(), evaluation
             )
 
         self.evaluations[assignment] = evaluation
+
+    def constructed(self, tree: exp.Expr) -> exp.Expr:
+        """SELECT row_t(a, b)      SELECT a AS id, b AS v, where another script declares row_t"""
+        only = tree.expressions[0] if len(tree.expressions) == 1 else None
+        if not isinstance(tree, exp.Select) or not isinstance(only, exp.Anonymous):
+            return tree
+
+        fields = self.catalog.row_type(only.name)
+        if not fields or len(fields) != len(only.expressions):
+            return tree
+
+        named = zip(only.expressions, fields, strict=True)
+        aliased = [exp.alias_(value.copy(), info.name, quoted=True) for value, info in named]
+        return exp.Select(expressions=aliased)
 
     def parameter(self, assignment: Assignment) -> Frame:
         """Return the value of a parameter.
