@@ -398,3 +398,17 @@ NAMES: dict[str, Callable[[Any, int, Evaluation], str]] = {
     "presto": trino,
     "athena": trino,
 }
+
+BY_POSITION = (numbered, hive, trino, bigquery)
+"""Names that tell nothing but the place of a column in its list."""
+
+
+def expression_name(node: Any, evaluation: Evaluation) -> str:
+    """Return the name of an expression outside of SELECT lists.
+
+    PIVOT (sum(a), max(b) FOR k IN ('x'))      sum(a); a number would be no part of a name
+    """
+    if NAMES.get(evaluation.facts.name, numbered) in BY_POSITION:
+        return str(node.sql(dialect=evaluation.facts.name or None)).lower()
+
+    return output_name(node, 0, evaluation)[0]

@@ -16,7 +16,7 @@ from lineal.algebra.relation import Title, pivot, pivot_cell, unpivot
 from lineal.extract.sql.columns import columns_slots, star_slots
 from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.naming import expression_name, output_name
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, origin_of
 from lineal.model.diagnostic import Code
@@ -138,8 +138,7 @@ def made_columns(
     evaluation = scope.evaluation
     naming = naming_of(evaluation.facts.name)
     suffixes = [
-        aggregate_part(a, naming, len(aggregates), position, scope)
-        for position, a in enumerate(aggregates)
+        aggregate_part(aggregate, naming, len(aggregates), scope) for aggregate in aggregates
     ]
     choices = [
         [naming.value(value) for value in field.values] or [data_decides(field)] for field in fields
@@ -186,9 +185,7 @@ def data_decides(field: Field) -> Text:
     return Text(f"<pivot:{'_'.join(columns)}>", open=True)
 
 
-def aggregate_part(
-    aggregate: Any, naming: Naming, count: int, position: int, scope: Scope
-) -> Text | None:
+def aggregate_part(aggregate: Any, naming: Naming, count: int, scope: Scope) -> Text | None:
     """Return the aggregate's part of a column name.
 
     sum(amount) AS total      what the aggregate adds to the names of its columns, if anything
@@ -200,7 +197,7 @@ def aggregate_part(
 
         return None
     if naming.adds_text(count):
-        return Text(output_name(aggregate, position, scope.evaluation)[0])
+        return Text(expression_name(aggregate, scope.evaluation))
 
     return None
 
