@@ -54,7 +54,7 @@ IFS = {
 }
 SQUARE = 3.2
 """Each of n steps has the influences of all steps before: n² of them in all, beside much that is
-linear. A cube is 5 and more.
+linear. A cube is 4 and more.
 """
 
 TABLES_THAT_CROSS = """
@@ -192,6 +192,14 @@ LAW = {
         lambda n: f"SELECT x{n - 1}.a FROM t, UNNEST(t.arr) AS x0"
         + "".join(f", UNNEST(x{i - 1}.arr) AS x{i}" for i in range(1, n)),
         "bigquery", 40, 2.1,
+    ),
+    "columns that are added and filled in turns": (
+        lambda n: "CREATE TABLE t (a int, k int);"
+        + "".join(
+            f"ALTER TABLE t ADD COLUMN b{i} int; UPDATE t SET b{i} = s.x{i} FROM s WHERE s.k = t.k;"
+            for i in range(n)
+        ),
+        "postgres", 40, SQUARE,
     ),
     "statements that do not parse": (
         lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,

@@ -4,7 +4,7 @@ after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from lineal.algebra.frame import Frame, Slot
@@ -12,6 +12,7 @@ from lineal.algebra.lineage import NOTHING
 from lineal.algebra.relation import one_row, project, values
 from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.statements.steps import Column as Altered
 from lineal.extract.sql.statements.steps import Plan
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY
@@ -40,34 +41,61 @@ def change_of(change: Change) -> Makes:
 def change_frame(change: Change, frame: Frame | None) -> Frame:
     """Apply one change to what a table holds."""
     held = frame or one_row()
-    return project(held, change_slots(list(held.slots), change))
+    return project(held, change_slots(held.slots, [change]))
 
 
-def change_slots(slots: list[Slot], change: Change) -> list[Slot]:
-    """Rename, add or drop a column; a column that is there already is not added."""
-    old, new = change
-    keys = [slot.key for slot in slots if slot.star is None]
-    if old is None:
-        return (
-            [*slots, Slot(new.name, new.key, NOTHING)]
-            if new is not None and new.key not in keys
-            else slots
-        )
-    if new is None:
-        return [slot for slot in slots if slot.key != old.key or slot.star is not None]
-    return [
-        slot._replace(name=new.name, key=new.key) if slot.key == old.key else slot for slot in slots
-    ]
+class Alteration:
+    """Columns that changes rename, add and drop; each change looks at one column only."""
+
+    def __init__(self, slots: Iterable[Slot]) -> None:
+        self.slots = dict(enumerate(slots))
+        self.places: dict[str, list[int]] = {}
+        for place, slot in self.slots.items():
+            if slot.star is None:
+                self.places.setdefault(slot.key, []).append(place)
+
+    def apply(self, change: Change) -> None:
+        """Rename, add or drop a column; a column that is there already is not added."""
+        old, new = change
+        if old is not None:
+            places = self.places.pop(old.key, [])
+            for place in places:
+                self.put(place, new)
+            if new is not None and places:
+                self.places.setdefault(new.key, []).extend(places)
+        elif new is not None and new.key not in self.places:
+            self.add(Slot(new.name, new.key, NOTHING))
+
+    def put(self, place: int, new: Altered | None) -> None:
+        """Give a column its new name; without one it is dropped."""
+        slot = self.slots.pop(place) if new is None else self.slots[place]
+        if new is not None:
+            self.slots[place] = slot._replace(name=new.name, key=new.key)
+
+    def add(self, slot: Slot) -> None:
+        """Add a column behind all others."""
+        place = next(reversed(self.slots), -1) + 1
+        self.slots[place] = slot
+        self.places.setdefault(slot.key, []).append(place)
+
+
+def change_slots(slots: Iterable[Slot], changes: Iterable[Change]) -> list[Slot]:
+    """The columns of a table after some changes."""
+    alteration = Alteration(slots)
+    for change in changes:
+        alteration.apply(change)
+    return list(alteration.slots.values())
 
 
 def use_final_names(frame: Frame, definition: Definition) -> Frame:
     """What a statement writes, under the names that its columns have in the end."""
-    slots = list(frame.slots)
     timeline, position, _ = definition.setting or (None, 0, None)
-    for script, at, change in definition.entry.changes:
-        if change[0] is not None and (script is not timeline or at > position):
-            slots = change_slots(slots, change)
-    return project(frame, slots)
+    later = (
+        change
+        for script, at, change in definition.entry.changes
+        if change[0] is not None and (script is not timeline or at > position)
+    )
+    return project(frame, change_slots(frame.slots, later))
 
 
 def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
@@ -82,20 +110,19 @@ def use_former_names(frame: Frame, entry: Entry, reader: Definition) -> Frame:
     if not changes:
         return frame
 
-    slots = list(frame.slots)
+    former = Alteration(frame.slots)
     for old, new in reversed(changes):
         if old is not None and new is None:
             gone = Column(entry.dataset, old.name)
-            slots.append(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
+            former.add(Slot(old.name, old.key, {(gone, IDENTITY): None}, None, gone))
         else:
-            slots = change_slots(slots, (new, old))
+            former.apply((new, old))
 
-    return project(frame, slots)
+    return project(frame, former.slots.values())
 
 
 def altered_columns(columns: list[tuple[str, str]], entry: Entry) -> list[tuple[str, str]]:
     """Return the columns of a table after its ALTER statements; a repeated change has no effect."""
     slots = [Slot(name, key, NOTHING) for name, key in columns]
-    for _, _, change in entry.changes:
-        slots = change_slots(slots, change)
-    return [(slot.name, slot.key) for slot in slots]
+    changed = change_slots(slots, (change for _, _, change in entry.changes))
+    return [(slot.name, slot.key) for slot in changed]

@@ -199,6 +199,13 @@ class Versions:
             version.entry = self.catalog.entry(key, name, "table")
         return self.columns_of(version, position)
 
+    def frame_before(self, source: Entry) -> Frame:
+        """The columns of a table that no INSERT decides: one of them may read the copy."""
+        if isinstance(source, State) or source.deciding:
+            return self.schemas.schema(source)
+
+        return self.schemas.declared_frame(source)
+
     def columns_of(self, version: Version, position: int = AT_THE_END) -> Makes:
         """Return the columns of a version without its rows, as they are at a position.
 
@@ -208,7 +215,7 @@ class Versions:
         def emptied(_: Frame | None) -> Frame:
             source = version.state_at(position) if version.states else version.entry
             assert source is not None
-            slots = self.schemas.schema(source).slots
+            slots = self.frame_before(source).slots
             return project(
                 one_row(),
                 [slot if slot.star else Slot(slot.name, slot.key, NOTHING) for slot in slots],

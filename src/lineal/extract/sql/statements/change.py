@@ -20,6 +20,7 @@ from lineal.algebra.values import AssignedFields, assigned_lineages
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
+from lineal.extract.sql.naming import output_name
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
@@ -585,9 +586,9 @@ def unmatched_insert(
     if values is None and says_by_name(listed):
         by_name(source, target, scope, columns, then)
         return
-    if values is None and isinstance(listed, exp.Tuple) and listed.expressions:
-        then = exp.Insert(expression=listed)
-        values = listed
+    if not values and isinstance(listed, exp.Tuple) and listed.expressions:
+        values = called_values(listed)
+        then = exp.Insert(expression=values)
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
         by_position(source, target, scope, columns, then)
         return
@@ -607,9 +608,22 @@ def unmatched_insert(
     if isinstance(then.args.get("this"), exp.Tuple):
         for named, lineage in zip(then.this.expressions, lineages, strict=False):
             put(named, lineage, scope, columns)
+    elif target.stars:
+        for position, (item, lineage) in enumerate(zip(items, lineages, strict=True)):
+            name, quoted = output_name(item, position, scope.evaluation)
+            put_named(name, scope.evaluation.fold(name, quoted), lineage, columns)
     else:
         for slot, lineage in zip(target.frame.slots, lineages, strict=False):
             put_named(slot.name, slot.key, lineage, columns)
+
+
+def called_values(listed: exp.Tuple) -> exp.Tuple:
+    """INSERT VALUES (s.x, s.y)      Redshift: the parser takes VALUES for a function"""
+    only = listed.expressions[0]
+    if isinstance(only, exp.Anonymous) and only.name.upper() == "VALUES":
+        return exp.Tuple(expressions=only.expressions)
+
+    return listed
 
 
 def says_by_name(listed: Any) -> bool:
@@ -626,9 +640,10 @@ def by_position(
 ) -> None:
     """Assign the columns of a source by position.
 
-    INSERT ROW      the whole row of the source, column for column
+    INSERT ROW      the whole row of the source, column for column; of an unknown target, by name
     """
-    for goal, slot in zip(target.frame.slots, source.frame.slots, strict=False):
+    goals = source.frame.slots if target.stars else target.frame.slots
+    for goal, slot in zip(goals, source.frame.slots, strict=False):
         if slot.scanned is not None and source.dataset is not None:
             scope.evaluation.read(slot.scanned, Clause.VALUES, node)
         put_named(goal.name, goal.key, slot.lineage, columns)
