@@ -1,6 +1,7 @@
 """What the driver of `lineal pipeline` holds and computes as the log grows.
 
     python bench/driver.py 2000 10000 30000
+    python bench/driver.py --depth 5 50 500         2,000 statements in chains of these lengths
 
 Each size is a process and a session of its own: a log of so many distinct statements of
 `bench/bulk.py`. It prints memory of the driver at the peak (Python and JVM), the JVM's live heap
@@ -29,6 +30,7 @@ from lineal.spark.pipeline.ship import started
 SIZES = (2_000, 10_000, 30_000)
 PAGE = os.sysconf("SC_PAGE_SIZE")
 OFTEN = 0.05
+IN_CHAINS = 2_000
 
 
 def write_log(path: Path, statements: int) -> None:
@@ -43,6 +45,19 @@ def write_log(path: Path, statements: int) -> None:
     ]
     names = ["query_text", "user_name", "start_time"]
     pq.write_table(pa.table([texts, users, times], names=names), path)
+
+
+def write_chains(path: Path, depth: int) -> None:
+    """Write a log of views, each over the one before it; so many in a chain."""
+    texts = [
+        f"CREATE VIEW v_{number // depth}_{number % depth} AS SELECT a, b + {number} AS b, c"
+        f" FROM v_{number // depth}_{number % depth - 1} x WHERE x.c > 0"
+        if number % depth
+        else f"CREATE VIEW v_{number // depth}_0 AS SELECT a, b, c FROM raw.t_{number}"
+        for number in range(IN_CHAINS)
+    ]
+    times = [f"2026-05-01T10:{number // 60:02}:{number % 60:02}Z" for number in range(IN_CHAINS)]
+    pq.write_table(pa.table([texts, times], names=["query_text", "start_time"]), path)
 
 
 def resident() -> int:
@@ -79,11 +94,14 @@ class Stages:
         self.name, self.most, self.own, self.all = name, resident(), own, every
 
 
-def measure(statements: int) -> dict[str, Any]:
+WRITERS = {"--size": write_log, "--depth": write_chains}
+
+
+def measure(kind: str, size: int) -> dict[str, Any]:
     """Run the pipeline once."""
     with TemporaryDirectory() as folder, started("local[2]", {}) as spark:
         path = Path(folder, "log.parquet")
-        write_log(path, statements)
+        WRITERS[kind](path, size)
         stages = Stages(spark)
         begun = time.perf_counter()
         summary = run(Options((str(path),), Path(folder, "out")), spark, stages.begin)
@@ -99,9 +117,9 @@ def measure(statements: int) -> dict[str, Any]:
         }  # fmt: skip
 
 
-def apart(statements: int) -> dict[str, Any]:
+def apart(kind: str, size: int) -> dict[str, Any]:
     """Run the pipeline once in a process of its own."""
-    command = [sys.executable, __file__, "--one", str(statements)]
+    command = [sys.executable, __file__, "--one", kind, str(size)]
     said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     return dict(json.loads(said.splitlines()[-1]))
 
@@ -130,10 +148,14 @@ def tell(found: dict[str, Any], before: dict[str, Any] | None) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(measure(int(sys.argv[2]))))
+        print(json.dumps(measure(sys.argv[2], int(sys.argv[3]))))
+    elif sys.argv[1:2] == ["--depth"]:
+        for depth in map(int, sys.argv[2:]):
+            print(f"depth {depth}: ", end="")
+            tell(apart("--depth", depth), None)
     else:
         last = None
         for size in map(int, sys.argv[1:] or SIZES):
-            made = apart(size)
+            made = apart("--size", size)
             tell(made, last)
             last = made

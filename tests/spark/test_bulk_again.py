@@ -53,6 +53,7 @@ def test_a_log_that_grew(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     with monkeypatch.context() as patched:
         patched.setattr(State, "keep", killed)
+        patched.setattr(resolve, "LARGEST", 8)  # not all of it is one job
         with pytest.raises(Killed):
             run(Options((log,), tmp_path / "killed"), spark)
     torn = tmp_path / "killed" / "_records" / "torn.records"

@@ -19,25 +19,37 @@ from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Meaning, Script
 from lineal.spark.pipeline import resolve
 from lineal.spark.pipeline.folder import Local
-from lineal.spark.pipeline.order import glance
-from lineal.spark.pipeline.share import evaluate_rows
+from lineal.spark.pipeline.order import glance, groups_of
+from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows
 from lineal.spark.pipeline.state import State
 
 
-@pytest.fixture(autouse=True)
-def _shared_out_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shares of three statements, none of which knows the others."""
+@pytest.fixture(autouse=True, params=("apart", "in groups"))
+def _shared_out_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares of three statements, none of which knows the others; or groups of statements that
+    depend on each other, in one task.
+    """
 
-    def elsewhere(self: resolve.Levels, work: list[Script]) -> list[dict[str, Any]]:
+    def apart(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
+        work = [row for group in groups for row in group]
         shares = [work[start : start + 3] for start in range(0, len(work), 3)]
         return [
             row
             for share in shares
-            for row in evaluate_rows(self.packed(share), self.setting, self.learnt).to_pylist()
+            for row in evaluate_rows(share, self.setting, self.learnt).to_pylist()
         ]
 
+    def in_groups(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
+        rows, known = resolve.by_level(groups), {**self.learnt}
+        found = evaluate_levels(rows, self.setting, known, evaluate_rows)
+        return [row for batch in found for row in batch.to_pylist()]
+
     monkeypatch.setattr(resolve, "FEWEST", 1)
-    monkeypatch.setattr(resolve.Levels, "elsewhere", elsewhere)
+    if request.param == "apart":
+        monkeypatch.setattr(resolve, "LARGEST", 0)
+    monkeypatch.setattr(
+        resolve.Levels, "elsewhere", apart if request.param == "apart" else in_groups
+    )
 
 
 def everything(found: Extraction) -> tuple[object, ...]:
@@ -200,3 +212,8 @@ def test_a_circle_and_its_readers_have_no_level() -> None:
         "SELECT y FROM z",
     ]
     assert glance(texts).levels() == [-1, -1, -1, 0]
+
+
+def test_texts_that_share_a_name_are_a_group() -> None:
+    names = [{"a"}, {"b", "c"}, set(), {"d"}, {"c", "a"}, set(), {"e", "d"}]
+    assert groups_of(names) == [[0, 1, 4], [2], [3, 6], [5]]

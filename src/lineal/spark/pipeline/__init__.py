@@ -10,7 +10,7 @@ statements  every statement once: equal texts first; shapes: those that differ o
 order       which statements can be read before which, from their words
 share       on the executors: a share of the statements is parsed and evaluated
 clock       how long a statement may take; guard: children that may die of one
-resolve     level by level with what is known by then; then together
+resolve     group by group, level by level with what is known by then; then together
 address     where logs and outputs are; folder: an output's folder, for one run at a time
 state       what an output folder knows from an earlier run, whole or killed
 tables      the result as tables, sorted; output: in Parquet, or in Delta tables

@@ -7,7 +7,7 @@ again.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 KEPT = "._$#@-"
@@ -93,6 +93,26 @@ class Glance(NamedTuple):
             for mentioned, made, filled in zip(self.mentions, self.makes, self.fills, strict=True)
         ]
         return _levels(reads, deciding)
+
+
+def groups_of(names: Sequence[Set[str]]) -> list[list[int]]:
+    """Return the numbers of the texts that share a name, directly or through others, together."""
+    leader: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while (above := leader.setdefault(name, name)) != name:
+            leader[name] = leader[above]
+            name = leader[name]
+        return name
+
+    for several in names:
+        first = min(several, default="")
+        for name in several:
+            leader[find(name)] = find(first)
+    found: dict[str | int, list[int]] = {}
+    for number, several in enumerate(names):
+        found.setdefault(find(min(several)) if several else number, []).append(number)
+    return list(found.values())
 
 
 def glance(texts: Sequence[str]) -> Glance:

@@ -1,18 +1,19 @@
-"""Level by level on the executors, then everything together: each record is held against its
+"""Group by group on the executors, then everything together: each record is held against its
 questions.
 
-On the first level are statements that read nothing which another one defines; on the next those
-that read only what is known by then, and so on. What the levels leave over (circles, long chains,
-procedural code) is read here.
+Statements that share a written name are a group, and one task evaluates it level by level. On the
+first level are statements that read nothing which another one defines; on the next those that read
+only what is known by then, and so on. A group that is too large for one task has a job for each
+level. What the levels leave over (circles, procedural code) is read here.
 """
 
 from __future__ import annotations
 
 import marshal
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
@@ -38,16 +39,19 @@ from lineal.resolve.edges import Edges
 from lineal.resolve.scripts import Prepared
 from lineal.spark.pipeline.clock import Blaming, TooLong
 from lineal.spark.pipeline.guard import Fault, fault_of, too_long
-from lineal.spark.pipeline.order import Glance, glance
+from lineal.spark.pipeline.order import Glance, glance, groups_of
 from lineal.spark.pipeline.sessions import parallelism, sharing
 from lineal.spark.pipeline.share import (
     FOUND,
     PACKED,
+    Learnt,
+    Place,
+    Row,
     Setting,
-    Told,
-    columns_of,
+    evaluate_levels,
     evaluated_apart,
     evaluating,
+    learn,
     packed,
 )
 from lineal.spark.pipeline.state import State
@@ -57,6 +61,9 @@ FEWEST = 64
 
 PER_TASK = 400
 """Statements of one task: what a killed executor loses."""
+
+LARGEST = 2_000
+"""Statements that depend on each other and that one task evaluates: larger groups go level by level."""
 
 WAVE = 20_000
 """Statements of one job: what a killed driver loses."""
@@ -311,16 +318,26 @@ def together(
             state.faults[asked.key_of(late.hand)] = too_long(seconds)
 
 
-def waves(scripts: list[Script]) -> Iterator[list[Script]]:
-    """Yield the scripts in waves of a fixed size."""
-    for start in range(0, len(scripts), WAVE):
-        yield scripts[start : start + WAVE]
+Item = TypeVar("Item")
 
 
-def in_batches(rows: list[dict[str, Any]], size: int) -> pa.Table:
-    """So many rows in a batch: each becomes a partition as it is, and nothing has to be shuffled."""
-    several = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return pa.Table.from_batches([pa.RecordBatch.from_pylist(each, PACKED) for each in several])
+def share_out(groups: Iterable[list[Item]], size: int) -> Iterator[list[list[Item]]]:
+    """Yield groups, each as a whole, in shares of about so many items."""
+    share: list[list[Item]] = []
+    count = 0
+    for group in groups:
+        share.append(group)
+        count += len(group)
+        if count >= size:
+            yield share
+            share, count = [], 0
+    if share:
+        yield share
+
+
+def by_level(groups: list[list[Row]]) -> list[Row]:
+    """Return the rows of some groups in the order in which they can be evaluated."""
+    return sorted(chain.from_iterable(groups), key=itemgetter("level"))
 
 
 class Levels:
@@ -341,7 +358,7 @@ class Levels:
             corpus.dialect, corpus.datasets, corpus.functions, corpus.namespace, corpus.collapse_temporary, procedural,
             seconds, corpus.defaults, tuple(corpus.meanings),
         )  # fmt: skip
-        self.learnt: dict[str, list[Told]] = {}
+        self.learnt: Learnt = {}
 
     @cached_property
     def glanced(self) -> Glance:
@@ -349,55 +366,51 @@ class Levels:
         return glance([script.text for script in self.scripts])
 
     @cached_property
-    def writes(self) -> dict[int, set[str]]:
-        """The names that a script writes and others mention, too."""
-        shared = self.glanced.shared
+    def places(self) -> dict[int, Place]:
+        """Return what the words of each script tell."""
+        shared, glanced = self.glanced.shared, self.glanced
+        about = zip(self.scripts, glanced.mentions, glanced.writes, glanced.levels(), strict=True)
         return {
-            id(one): names & shared
-            for one, names in zip(self.scripts, self.glanced.writes, strict=True)
+            id(script): Place(mentions, writes & shared, level)
+            for script, mentions, writes, level in about
         }
-
-    @cached_property
-    def mentions(self) -> dict[int, set[str]]:
-        """Return the names that each script mentions."""
-        return dict(zip(map(id, self.scripts), self.glanced.mentions, strict=True))
 
     def packed(self, work: list[Script]) -> list[dict[str, Any]]:
         """Return scripts as rows for the executors."""
         return [
-            packed(self.asked.key_of(script), script, self.mentions.get(id(script), ()))
+            packed(self.asked.key_of(script), script, self.places.get(id(script), Place()))
             for script in work
         ]
 
     def all(self) -> int:
         """How many statements were new."""
-        work, others = self.by_level()
-        new = sum(map(len, work))
-        if new < FEWEST:
-            self.screen([*others, *chain.from_iterable(work)])
+        work, others = self.new_scripts()
+        if len(work) < FEWEST:
+            self.screen([*others, *work])
             return 0
         self.screen(others)
         self.learn(
             script for script in self.scripts if self.asked.key_of(script) in self.state.records
         )
-        for number, several in enumerate(work, 1):
-            for wave in waves(several):
-                self.evaluate(wave)
-                if number < len(work):
-                    self.learn(wave)
-        return new
+        groups = groups_of([self.places[id(script)].mentions for script in work])
+        small = [[work[at] for at in group] for group in groups if len(group) <= LARGEST]
+        self.evaluate(small)
+        large = [work[at] for group in groups if len(group) > LARGEST for at in group]
+        for _, same in groupby(sorted(large, key=self.level_of), self.level_of):
+            level = list(same)
+            self.evaluate([script] for script in level)
+            self.learn(level)
+        return len(work)
 
-    def by_level(self) -> tuple[list[list[Script]], list[Script]]:
-        """The new statements of each level, and those that have none."""
-        work: dict[int, list[Script]] = {}
-        others = []
-        for script, level in zip(self.scripts, self.glanced.levels(), strict=True):
-            if self.is_new(script):
-                if level >= 0 and not may_be_procedural(script.text, script.dialect):
-                    work.setdefault(level, []).append(script)
-                else:
-                    others.append(script)
-        return [several for _, several in sorted(work.items())], others
+    def new_scripts(self) -> tuple[list[Script], list[Script]]:
+        """The new statements that have a level, and the others."""
+        work: list[Script] = []
+        others: list[Script] = []
+        for script in filter(self.is_new, self.scripts):
+            has_level = self.places[id(script)].level >= 0
+            fit = has_level and not may_be_procedural(script.text, script.dialect)
+            (work if fit else others).append(script)
+        return work, others
 
     def is_new(self, script: Script) -> bool:
         """Tell whether no earlier run has dealt with a script."""
@@ -410,8 +423,7 @@ class Levels:
         """What only the driver will read is read before by somebody who may die of it."""
         whole = self.setting
         self.setting = whole._replace(procedural=[], only_read=True)
-        for wave in waves([script for script in scripts if self.is_new(script)]):
-            self.evaluate(wave)
+        self.evaluate([script] for script in scripts if self.is_new(script))
         sound = [
             script
             for script in whole.procedural
@@ -419,12 +431,18 @@ class Levels:
         ]
         self.setting = whole._replace(procedural=sound)
 
-    def evaluate(self, work: list[Script]) -> None:
-        """Evaluate scripts, and keep their records and faults."""
+    def evaluate(self, groups: Iterable[list[Script]]) -> None:
+        """Evaluate scripts, wave by wave; those of a group depend on each other."""
+        for wave in share_out(groups, WAVE):
+            self.evaluate_wave([self.packed(group) for group in wave])
+
+    def evaluate_wave(self, groups: list[list[Row]]) -> None:
+        """Evaluate the scripts of one job, and keep their records and faults."""
+        few = sum(map(len, groups)) < FEWEST
         records: dict[bytes, bytes] = {}
         faults: dict[bytes, Fault] = {}
         unfit: set[bytes] = set()
-        for row in self.here(work) if len(work) < FEWEST else self.elsewhere(work):
+        for row in self.here(groups) if few else self.elsewhere(groups):
             if row["fault"] is not None:
                 faults[row["key"]] = fault_of(row["fault"], self.setting.seconds)
             elif row["record"] is not None:
@@ -433,23 +451,26 @@ class Levels:
                 unfit.add(row["key"])
         self.state.keep(records, faults, unfit)
 
-    def here(self, work: list[Script]) -> list[dict[str, Any]]:
+    def here(self, groups: list[list[Row]]) -> list[Row]:
         """So few that a job would take longer."""
-        found = evaluated_apart(self.packed(work), self.setting, self.learnt)
-        return list(found.to_pylist())
+        found = evaluate_levels(by_level(groups), self.setting, {**self.learnt}, evaluated_apart)
+        return [row for batch in found for row in batch.to_pylist()]
 
-    def elsewhere(self, work: list[Script]) -> list[dict[str, Any]]:
+    def elsewhere(self, groups: list[list[Row]]) -> list[Row]:
         """Evaluate scripts on the executors, guarded if a worker dies."""
         try:
-            return self.job(work)
+            return self.job(groups)
         except (PySparkException, Py4JError):  # a statement may have killed a worker
-            return self.job(work, guard=True)
+            return self.job(groups, guard=True)
 
-    def job(self, work: list[Script], guard: bool = False) -> list[dict[str, Any]]:
-        """Run one Spark job that evaluates scripts."""
-        spark = self.spark
-        tasks = max(parallelism(spark), -(-len(work) // PER_TASK))
-        frame = spark.createDataFrame(in_batches(self.packed(work), -(-len(work) // tasks)))
+    def job(self, groups: list[list[Row]], guard: bool = False) -> list[Row]:
+        """Run one Spark job that evaluates scripts; a task has whole groups."""
+        spark, count = self.spark, sum(map(len, groups))
+        tasks = max(parallelism(spark), -(-count // PER_TASK))
+        shares = share_out(groups, -(-count // tasks))
+        # each batch becomes a partition as it is, and nothing has to be shuffled
+        batches = [pa.RecordBatch.from_pylist(by_level(share), PACKED) for share in shares]
+        frame = spark.createDataFrame(pa.Table.from_batches(batches))
         with sharing(spark, self.setting) as setting, sharing(spark, self.learnt) as learnt:
             found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
         return list(found.to_pylist())
@@ -457,23 +478,17 @@ class Levels:
     def forget(self) -> None:
         """Everything is evaluated: nobody asks for names again."""
         self.learnt = {}
-        for name in ("glanced", "writes", "mentions"):
+        for name in ("glanced", "places"):
             vars(self).pop(name, None)
 
     def learn(self, scripts: Iterable[Script]) -> None:
         """Learn the columns of the names that the scripts write, as far as they are known."""
         for script in scripts:
-            names = self.writes[id(script)]
-            key = self.asked.key_of(script) if names else b""
-            data = self.state.records.get(key) if names else None
+            names = self.places[id(script)].writes
+            data = self.state.records.get(self.asked.key_of(script)) if names else None
             if data is not None:
-                record = marshal.loads(data)  # noqa: S302  from our own executors
-                nothing = [None] * len(record[4])
-                told = Told(
-                    key,
-                    replace(script, text=""),
-                    (*record[:4], nothing, nothing),
-                    columns_of(record),
-                )
-                for name in names:
-                    self.learnt.setdefault(name, []).append(told)
+                learn(self.learnt, names, self.asked.key_of(script), script, data)
+
+    def level_of(self, script: Script) -> int:
+        """Return the level on which all that a script reads is known."""
+        return self.places[id(script)].level

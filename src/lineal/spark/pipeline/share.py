@@ -7,10 +7,12 @@ from __future__ import annotations
 import gc
 import marshal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -36,8 +38,11 @@ TOGETHER = 100
 FOUND = "key binary, record binary, fault string"
 SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
 PACKED = pa.schema(
-    [("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string()))]
-)
+    [
+        ("key", pa.binary()), ("script", pa.binary()), ("mentions", pa.list_(pa.string())),
+        ("writes", pa.list_(pa.string())), ("level", pa.int32()),
+    ]
+)  # fmt: skip
 SlotNames = list[tuple[str, str, bool]]
 
 
@@ -183,31 +188,76 @@ class Guarded(Bulk):
 Batches = Iterator[pa.RecordBatch]
 Learnt = dict[str, list[Told]]
 Row = dict[str, Any]
+Evaluate = Callable[[list[Row], "Setting", Learnt], pa.RecordBatch]
 
 
 def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batches], Batches]:
-    """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names."""
+    """Scripts → records; both arguments are broadcast: a Setting, and Told by last parts of names.
+
+    The rows of a task are in the order of their levels: a level knows what those before it define.
+    """
     evaluate = evaluated_apart if guard else evaluate_rows
 
     def work(batches: Batches) -> Batches:
-        about, known = setting.value, learnt.value
+        about, known = setting.value, {**learnt.value}
         gc.freeze()  # nobody looks for garbage in what is here to stay
         with uncollected():
             for batch in batches:
-                rows = batch.to_pylist()
-                for start in range(0, len(rows), TOGETHER):
-                    yield evaluate(rows[start : start + TOGETHER], about, known)
+                yield from evaluate_levels(batch.to_pylist(), about, known, evaluate)
                 gc.collect()
 
     return work
 
 
-def packed(key: bytes, script: Script, mentions: Iterable[str]) -> Row:
-    """A script on its way to an executor, with the names in it that others may tell something
-    about.
-    """
+def evaluate_levels(
+    rows: list[Row], setting: Setting, known: Learnt, evaluate: Evaluate
+) -> Iterator[pa.RecordBatch]:
+    """Evaluate rows level by level, and learn from each what the next ones ask for."""
+    for same in _side_by_side(rows):
+        found = evaluate(same, setting, known)
+        yield found
+        for row, data in zip(same, found.column("record").to_pylist(), strict=True):
+            if data is not None and row["writes"]:
+                learn(known, row["writes"], row["key"], _script(row), data)
+
+
+def _side_by_side(rows: list[Row]) -> Iterator[list[Row]]:
+    """Rows of one level, few enough to be evaluated at once."""
+    for _, several in groupby(rows, itemgetter("level")):
+        level = list(several)
+        for start in range(0, len(level), TOGETHER):
+            yield level[start : start + TOGETHER]
+
+
+def learn(
+    learnt: Learnt, names: Iterable[str], key: bytes, script: Script, packed_record: bytes
+) -> None:
+    """Learn the columns of the names that a script writes, as far as its record knows them."""
+    record = marshal.loads(packed_record)  # noqa: S302  from our own executors
+    nothing = [None] * len(record[4])
+    outline = (*record[:4], nothing, nothing)
+    told = Told(key, replace(script, text=""), outline, columns_of(record))
+    for name in names:
+        learnt[name] = [*learnt.get(name, ()), told]
+
+
+class Place(NamedTuple):
+    """What a glance at the words of a script tells."""
+
+    mentions: Set[str] = frozenset()
+    """the names in it that others may tell something about"""
+    writes: Set[str] = frozenset()
+    """the names that it tells others about"""
+    level: int = 0
+
+
+def packed(key: bytes, script: Script, place: Place) -> Row:
+    """A script on its way to an executor."""
     fields = {**vars(script), "expansions": [tuple(each) for each in script.expansions]}
-    return {"key": key, "script": marshal.dumps(fields), "mentions": list(mentions)}
+    return {
+        "key": key, "script": marshal.dumps(fields), "mentions": list(place.mentions),
+        "writes": list(place.writes), "level": place.level,
+    }  # fmt: skip
 
 
 def evaluate_rows(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.RecordBatch:
