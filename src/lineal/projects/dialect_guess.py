@@ -88,6 +88,7 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("redshift", WEAK, r"[\w\"]\s*\(\+\)"),
     ("redshift", WEAK, r"\bGETDATE\s*\(\s*\)"),
     ("bigquery", STRONG, rf"(?:FROM|JOIN|TABLE|VIEW|INTO|EXISTS|REPLACE)\s+`{PART}\.{PART}(?:\.{PART})?`"),
+    ("bigquery", STRONG, rf"(?:MERGE|USING|UPDATE)\s+`{PART}\.{PART}(?:\.{PART})?`"),
     ("bigquery", STRONG, r"\b(?:STRUCT|ARRAY)\s*<"),
     ("bigquery", STRONG, r"\bSAFE\.|\bSAFE_(?:CAST|DIVIDE|OFFSET|ORDINAL)\b"),
     ("bigquery", STRONG, r"^\s*#(?:standard|legacy)SQL\b"),

@@ -20,6 +20,7 @@ from lineal.model.ledger import Reason
 from lineal.model.script import Corpus
 from lineal.projects import load, make_rules
 from lineal.projects.dbt.options import DbtOptions
+from lineal.projects.dialect_guess import guess_dialect
 from lineal.projects.intake import Intake
 from lineal.projects.repository import find
 
@@ -430,3 +431,16 @@ def test_many_files_are_found_fast_and_unread_ones_are_not_kept(tmp_path: Path) 
     assert time.process_time() - started < 5  # 20,100 files, with tracing on
     assert peak < 2_000_000
     assert not intake.passed_over
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "merge `p-1.d.t` dest using s.u source on false when not matched then insert (a) values (a)",
+        "update `p-1.d.t` set a = 1 where b = 2",
+    ],
+)
+def test_a_changed_table_tells_bigquery(text: str) -> None:
+    """Three parts in one pair of backticks are a table of BigQuery, whatever is done with it."""
+    found = guess_dialect("history.sql", text)
+    assert found is not None and found.dialect == "bigquery"
