@@ -281,6 +281,26 @@ exposures:
 }
 
 
+def test_a_dead_part_of_a_query_keeps_its_column_and_files_elsewhere_keep_nothing(
+    tmp_path: Path,
+) -> None:
+    """`items` feeds a CTE's column that nothing reads: the text names it, no value comes of it."""
+    files = {
+        "dbt_project.yml": "name: shop\nversion: '1'\nprofile: shop\nmodel-paths: [models]\n",
+        "queries/old.sql": "select 1 as one\n",
+        "models/stg.sql": "select id, day, items, tip, note\nfrom raw\n",
+        "models/mart.sql": "with orders as (select * from {{ ref('stg') }}),\n"
+        "daily as (select day, sum(id) as n, sum(items) as i from orders group by day)\n"
+        "select day, n from daily\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    done = CliRunner().invoke(main, ["unused", str(tmp_path), "--patch"])
+    assert done.exit_code == 0, done.output
+    assert "+select id, day, items\n" in done.stdout
+
+
 def test_tests_are_consumers_unless_they_are_ignored(tmp_path: Path) -> None:
     write(tmp_path, DBT)
     found = verdicts(tmp_path)

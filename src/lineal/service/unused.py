@@ -55,6 +55,8 @@ from lineal.service.source import Source
 
 MOST_ATTEMPTS = 6
 """So often a plan is made again without what turned out not to be safe."""
+ABOUT_FILES = (Code.STALE_MANIFEST, Code.OUTSIDE_PATHS)
+"""Diagnostics about files that every edited copy brings: they say nothing of a lineage."""
 PROGRAM = "python"
 ONLY_TESTED = "only tests read it"
 CSV = ".csv"
@@ -453,6 +455,7 @@ class _Planner:
                 after.extraction.diagnostics,
                 lambda each: self._plain_message(each, folder),
             )
+        fresh = [each for each in fresh if each.code not in ABOUT_FILES]
         found: dict[Column | Dataset, str] = {}
         for change in (*changes, *self._of_diagnostics(fresh)):
             found.update(self._blame(change))
@@ -474,10 +477,17 @@ class _Planner:
                         yield Change(statement.target, each.message)
 
     def _blame(self, change: Change) -> Iterator[tuple[Column | Dataset, str]]:
-        """Yield the removals that may have changed a dataset: those of its columns and sources."""
+        """Yield the removals that may have changed a dataset: those of its columns and sources,
+        and of these only the columns that the problem names, if it names any.
+        """
         reason = f"the check failed: {change.dataset}: {change.problem}"
         sources = {name for name, readers in self._readers.items() if change.dataset in readers}
-        for at in self.gone:
-            name = at.dataset if isinstance(at, Column) else at
-            if name == change.dataset or name in sources:
-                yield at, reason
+        near = {change.dataset, *sources}
+        suspects = [
+            at for at in self.gone if (at.dataset if isinstance(at, Column) else at) in near
+        ]
+        named = [
+            at for at in suspects if isinstance(at, Column) and f"'{at.name}'" in change.problem
+        ]
+        for at in named or suspects:
+            yield at, reason
