@@ -127,3 +127,26 @@ def test_a_text_that_does_not_parse_concerns_its_own_file_only(jaffle: Path) -> 
         return await editor.hover(STG_ORDERS, "id as order_id", "id", text=broken)
 
     assert "raw_orders.id" in talk(jaffle, conversation)
+
+
+def test_a_column_of_a_union_is_defined_by_every_branch(jaffle: Path) -> None:
+    people = jaffle / "models" / "marts" / "people.sql"
+    people.write_text(
+        "select 1 as n, 'a' as kind\nunion all\nselect 2 as number, 'b' as kind\nunion all\nselect 3, 'c'\n",
+        encoding="utf-8",
+    )
+    reader = jaffle / "models" / "marts" / "counted.sql"
+    reader.write_text("select n, kind from {{ ref('people') }}\n", encoding="utf-8")
+    definitions: list[list[str]] = []
+
+    async def conversation(editor: Editor) -> None:
+        name = "models/marts/counted.sql"
+        editor.open(name)
+        definitions.append(await editor.definition(name, "n, kind", "n"))
+        definitions.append(await editor.definition(name, "n, kind", "kind"))
+
+    talk(jaffle, conversation)
+    assert definitions == [
+        ["models/marts/people.sql:1:13", "models/marts/people.sql:3:13"],
+        ["models/marts/people.sql:1:23", "models/marts/people.sql:3:28"],
+    ]

@@ -118,6 +118,8 @@ class StatementMentions:
     scopes: list[Visible] = field(default_factory=list)
     passed: dict[Named, Named] = field(default_factory=dict)
     """the columns that a star passes on under their names, and what they are of"""
+    branches: dict[Named, list[Named]] = field(default_factory=dict)
+    """the columns of a UNION, named by its first branch, and those of the other branches"""
     made_of: dict[Named, list[tuple[Column, str]]] = field(default_factory=dict)
     """the columns of inner relations, and what their values come from"""
     relations: dict[Local, tuple[int, str]] = field(default_factory=dict)
@@ -194,6 +196,8 @@ class Binder:
             self.add_outputs(select, scope, slots)
             self.add_sources(select, scope)
             self.add_keys(select, scope)
+        for union in self.definition.plan.node.find_all(exp.Union):
+            self.add_branches(union)
         self.add_targets(self.definition.plan.node)
         self.found.mentions = sorted(dict.fromkeys(self.found.mentions), key=itemgetter(0, 1, 2))
         return self.found
@@ -285,6 +289,21 @@ class Binder:
         if body is None:
             return None
         return self.output(body, slot.key, slot.name)
+
+    def add_branches(self, union: exp.Union) -> None:
+        """Link the columns of a UNION's first branch to those of its last one, by position.
+
+        SELECT a AS x FROM t UNION ALL SELECT b FROM u      x is made of a, and of b
+        """
+        outputs = {id(node): slots for node, slots in self.scopes.values()}
+        first, last = first_select(union), first_select(union.expression)
+        named, others = outputs.get(id(first), []), outputs.get(id(last), [])
+        if union.args.get("by_name") or len(named) != len(others):
+            return
+        for slot, other in zip(named, others, strict=True):
+            made = self.output(first, slot.key, slot.name)
+            branch = self.output(last, other.key, other.name)
+            self.found.branches.setdefault(made, []).append(branch)
 
     # -- relations inside of the statement ---------------------------------------------------------
 

@@ -103,16 +103,30 @@ def maker_of(workspace: Workspace, named: Named, statement: StatementMentions | 
 
     `id as order_id` in stg_orders: the CTE and its star pass the name on
     """
+    waiting = [named]
+    spans: list[Span] = []
     for _ in range(MOST_STEPS):
+        if not waiting:
+            break
+        named = waiting.pop(0)
         several = makers(workspace, named, statement)
         found = [span for each in several for span in written_names(workspace, each, named)]
-        if found:
-            return found
         passed = [source for each in several for source in passed_from(each, named)]
-        if not passed:
-            break
-        named = passed[0]
-    return declared_span(workspace, named)
+        if not found and not passed:
+            found = declared_span(workspace, named)
+        spans += found
+        waiting += [] if found else passed[:1]
+        waiting += [other for each in several for other in branches_of(each, named)]
+    return spans
+
+
+def branches_of(statement: StatementMentions, named: Named) -> list[Named]:
+    """Return the columns of later branches of a UNION that a column is made of, too.
+
+    select id as n from a union all select number from b      n is also the number of b
+    """
+    pairs = statement.branches.items()
+    return [other for made, others in pairs if same_named(made, named) for other in others]
 
 
 def makers(
