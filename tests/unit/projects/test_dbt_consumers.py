@@ -577,3 +577,20 @@ def test_tests_of_a_seed_that_is_listed_among_models(tmp_path: Path) -> None:
     found = extract(load(tmp_path))
     reads = {(read.target.name, read.dataset.name, read.column) for read in found.reads}
     assert ("test:not_null_visits_id", "visits", "id") in reads
+
+
+@pytest.mark.parametrize(
+    ("folder", "setting"),
+    [("tests", ""), ("checks", "test-paths: [checks]\n"), ("macros", "")],
+)
+def test_yaml_beside_other_files_lists_tests_too(tmp_path: Path, folder: str, setting: str) -> None:
+    yml = "models:\n  - name: orders\n    columns: [{name: id, data_tests: [unique]}]\n"
+    found = written(
+        tmp_path,
+        {
+            "dbt_project.yml": f"name: shop\nprofile: duckdb\n{setting}",
+            "models/orders.sql": "select 1 as id",
+            f"{folder}/orders.yml": yml,
+        },
+    )
+    assert reads(found) == {"test:unique_orders_id": {"orders.id"}}

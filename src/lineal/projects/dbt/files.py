@@ -106,13 +106,15 @@ def _templates(data: Any) -> Iterator[str]:
         yield data.strip()
 
 
+PROPERTY_KINDS = ("models", "seeds", "snapshots", "macros", "tests")
+"""dbt reads YAML beside every kind of file: a project may list all its tests below tests/."""
+
+
 def properties_of(package: Package, report: Report) -> Properties:
     """Return the properties and docs of a package."""
-    folders = [
-        folder for kind in ("models", "seeds", "snapshots") for folder in package.paths[kind]
-    ]
+    folders = [folder for kind in PROPERTY_KINDS for folder in package.paths[kind]]
     found = read_properties(list(below(folders, YAML, report)), report)
-    everywhere = [*folders, *package.paths["macros"], *package.paths["docs"]]
+    everywhere = [*folders, *package.paths["docs"]]
     found.docs = read_docs(list(below(everywhere, (".md",), report)), report)
     return found
 
