@@ -342,7 +342,9 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
         except Exception as problem:
             place = each.place or Place(str(path), 1, 1)
             raise Refused(
-                Fault(f"{each.name}: {each.type} is not a type of Spark: {message_of(problem)}", place)
+                Fault(
+                    f"{each.name}: {each.type} is not a type of Spark: {message_of(problem)}", place
+                )
             ) from None
     counts = records.agg(
         *(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))
