@@ -30,9 +30,15 @@ LEAST = {
 }  # fmt: skip
 """How many queries each rewrite has to reach, so that none passes because it never applies."""
 
-READ_OTHERWISE = frozenset(("create/view-qualify-teradata", "dialects/teradata-casts-behind"))
-"""What sqlglot takes for something else: `LOCKING ROW FOR ACCESS WITH …` for a command, and
-`s.note (CHAR(5))` for a call of a function in a schema s.
+READ_OTHERWISE = frozenset(
+    (
+        "create/view-qualify-teradata",
+        "dialects/teradata-casts-behind",
+        "names/bigquery-templates-in-backticks",
+    )
+)
+"""Texts that sqlglot takes for something else: `LOCKING ROW FOR ACCESS WITH …` for a command,
+`s.note (CHAR(5))` for a call of a function in a schema s, and a template in backticks for a name.
 """
 
 Edges = frozenset[tuple[str, str, frozenset[str]]]
