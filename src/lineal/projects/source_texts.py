@@ -118,10 +118,10 @@ class Texts:
 
     def _origins_of(self, file: str) -> list[int]:
         """{% for … %} makes many lines of one: for each line the one it was made of; empty where
-        none has moved.
+        none has moved. A rendered text without additional lines keeps those of its template.
         """
         rendered, written = self._scripts.get(file), self.text(file)
-        if rendered is None or not written or rendered.count("\n") == written.count("\n"):
+        if rendered is None or not written or rendered.count("\n") <= written.count("\n"):
             return []
         lines, template = rendered.split("\n"), written.split("\n")
         if len(lines) > MOST_LINES:

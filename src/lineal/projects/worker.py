@@ -391,16 +391,19 @@ def marked(tree: nodes.Template) -> nodes.Template:
     """Marks that say which line of the template a line of the result comes from, and what macros
     have written.
 
-    Comments, tags over several lines and branches that are not taken lose their line breaks. A mark
-    stands behind the first line break of each piece of text, and around the text of each macro that
-    is called; text that a macro or a block captures as a value has none.
+    Comments, tags over several lines, tags that trim the space around them and branches that are not
+    taken lose their line breaks. Marks are at the start and behind the first line break of each
+    piece of text, and around the text of each macro that is called; text that a macro or a block
+    captures as a value has none.
     """
     waiting: list[nodes.Node] = [tree]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, nodes.TemplateData) and "\n" in node.data:
-            head, tail = node.data.split("\n", 1)
-            node.data = f"{head}\n\x00{node.lineno + 1}\x00{tail}"
+        if isinstance(node, nodes.TemplateData):
+            head, line_break, tail = node.data.partition("\n")
+            at_start = f"\x00{node.lineno}\x00" if head.strip() else ""
+            behind = f"\n\x00{node.lineno + 1}\x00{tail}" if line_break else ""
+            node.data = f"{at_start}{head}{behind}"
         if not isinstance(node, CAPTURES):
             waiting.extend(node.iter_child_nodes())
             mark_macros(node)
@@ -483,25 +486,51 @@ def called_name(node: nodes.Expr) -> str:
 
 
 def levelled(text: str) -> tuple[str, list[list[Any]]]:
-    """The text without its marks, with blank lines where lines have been lost and macros folded
-    where they have added lines; and what macros have written in it.
+    """The text without its marks, with blank lines where lines have been lost; macros and rounds of
+    loops are folded where they have added lines; and what macros have written in it.
     """
     out: list[str] = []
     expansions: list[list[Any]] = []
-    line, length = 1, 0
-    for pieces, following in pieces_by_line(text):
-        if following and line + sum(each.text.count("\n") for each in pieces) > following:
+    line, length, start = 1, 0, 0
+    before = LineState()
+    for pieces, following, lowest in with_lowest_line(list(pieces_by_line(text))):
+        if lowest and line + breaks_in(pieces) > lowest:
             pieces = [fold(each, before_of(pieces, at)) for at, each in enumerate(pieces)]
+        is_passed_again = lowest < following or 0 < following <= start
+        if is_passed_again and line + breaks_in(pieces) > lowest:
+            pieces = fold_round(pieces, before)
+        start = following
         for piece in pieces:
             expansions += expansion(length, piece.text, piece.macro) if piece.macro else []
             out.append(piece.text)
             line += piece.text.count("\n")
             length += len(piece.text)
-        lost = max(0, following - line)
+            before = before.followed_by(piece.text)
+        lost = max(0, lowest - line) if before.may_end else 0
         out.append("\n" * lost)
         line += lost
         length += lost
     return "".join(out), expansions
+
+
+def with_lowest_line(
+    chunks: list[tuple[list[Piece], int]],
+) -> list[tuple[list[Piece], int, int]]:
+    """Return the chunks, each with the lowest line of the template that comes behind it.
+
+    {% for method in methods %}      behind each round but the last one, that of the first line
+    """
+    found = []
+    lowest = chunks[-1][1]
+    for pieces, following in reversed(chunks):
+        lowest = min(lowest, following) if lowest else following
+        found.append((pieces, following, lowest))
+    return found[::-1]
+
+
+def breaks_in(pieces: list[Piece]) -> int:
+    """Count the line breaks of pieces."""
+    return sum(each.text.count("\n") for each in pieces)
 
 
 class Piece(NamedTuple):
@@ -548,6 +577,54 @@ def fold(piece: Piece, before: str) -> Piece:
     if not piece.macro or has_open_string or COMMENTS.search(before + text):
         return piece
     return piece._replace(text=BREAKS.sub(" ", text))
+
+
+class LineState(NamedTuple):
+    """Tells of the line so far whether it has a comment or an open string, and how it ends."""
+
+    has_comment: bool = False
+    is_in_string: bool = False
+    ends_in_space: bool = True
+
+    @property
+    def may_end(self) -> bool:
+        """Tell whether a line break changes nothing here: not in a comment, a string or a name."""
+        return self.ends_in_space and not self.has_comment and not self.is_in_string
+
+    def followed_by(self, text: str) -> LineState:
+        """Return the state behind a text; a new line starts without comment and string."""
+        if not text:
+            return self
+        _, line_break, rest = text.rpartition("\n")
+        before = LineState() if line_break else self
+        return LineState(
+            before.has_comment or COMMENTS.search(rest) is not None,
+            before.is_in_string ^ (rest.count("'") % 2 == 1),
+            text[-1].isspace(),
+        )
+
+
+def fold_round(pieces: list[Piece], before: LineState) -> list[Piece]:
+    """Return a round of a loop on one line, so that the next one starts on the same line.
+
+    {% for method in methods %} … {% endfor %}      the lines of the template are passed again
+
+    A round with a comment behind other text, or with a string over several lines, stays as it is.
+    """
+    shorter = [each._replace(text=without_comment_lines(each.text)) for each in pieces]
+    lines = "".join(each.text for each in shorter).split("\n")
+    states = [before.followed_by(lines[0]), *map(LineState().followed_by, lines[1:])]
+    if any(state.has_comment for state in states) or any(
+        state.is_in_string for state in states[:-1]
+    ):
+        return pieces
+    return [each._replace(text=BREAKS.sub(" ", each.text)) for each in shorter]
+
+
+def without_comment_lines(text: str) -> str:
+    """Return a text without its whole lines that are only a comment."""
+    *lines, last = text.split("\n")
+    return "\n".join([*(each for each in lines if not COMMENT_LINE.match(each)), last])
 
 
 COMMENT_LINE = re.compile(r"\s*--(?:\s|$)")

@@ -220,4 +220,4 @@ def test_lines_that_a_loop_has_moved_are_those_of_the_template(tmp_path: Path) -
     assert "mart.sql:5:3\n  |\n5 |   id + 1 as next\n  |   ^^\n" in done.stdout
     drift = run(folder, "--select", "A050", "--output", "json")
     lines = [each["also"][0]["place"]["line"] for each in json.loads(drift.stdout)["findings"]]
-    assert lines == [3, 4, 4]
+    assert lines == [3, 3, 3]

@@ -124,6 +124,11 @@ def test_one_way_can_fail_and_the_other_stays() -> None:
         "{% set x %}\nx\n{% endset %}\n{{ x | trim }}\nLINE5",
         "{% macro m() %}\nx\n + y\n{% endmacro %}\n{{ m() }} as z,\nLINE6",
         "{% macro m() %}\n-- don't\nx\n{% endmacro %}\n{{ m() }}, {{ m() }}\nLINE6\n\nLINE8",
+        "a,\n{% for x in ['b', 'c', 'd'] %}\n '{{ x }}' as {{ x }},\n{% endfor %}\nLINE5",
+        "a,\n{% for x in 'bcd' %}\n -- don't\n f({{ x }})\n  as {{ x }},\n{% endfor %}\nLINE7",
+        "{% for x in 'bc' %}{% for y in 'de' %}\n{{ x }}{{ y }},\n{% endfor %}\n{% endfor %}\nLINE5",
+        "{% for x in 'bc' -%}\n{% if x == 'b' %}\nb\n{% else %}\nc\n{% endif %}\n{% endfor %}\nLINE8",
+        "{% macro m(x) %}\n{{ x }}\n + 1\n{% endmacro %}\n{% for x in 'bc' %}\n{{ m(x) }},\n{% endfor %}\nLINE8",
     ],
 )
 def test_lines_stay_where_they_are(source: str) -> None:
@@ -144,6 +149,24 @@ def test_a_comment_in_the_sql_is_not_broken_up() -> None:
 )
 def test_a_macro_is_not_folded_where_a_line_break_counts(body: str, call: str) -> None:
     assert body in text("{% macro m() %}" + body + "{% endmacro %}" + call + "\nb")
+
+
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ("{{ x }}, -- note\n+ 1", "d, -- note\n+ 1"),
+        ("'{{ x }}\nb',", "'d\nb',"),
+        ("{{ x }}, /* a\nb */", "d, /* a\nb */"),
+    ],
+    ids=["comment behind code", "string over two lines", "block"],
+)
+def test_a_round_is_not_folded_where_a_line_break_counts(body: str, kept: str) -> None:
+    assert kept in text("{% for x in 'cd' %}" + body + "\n{% endfor %}\nb")
+
+
+def test_many_rounds_are_folded_on_one_line() -> None:
+    rounds = text("{% for x in range(2000) %}\n c{{ x }},\n{% endfor %}\nb")
+    assert rounds.count("\n") == 3 and rounds.count(",") == 2_000
 
 
 def test_captured_text_has_no_marks() -> None:
