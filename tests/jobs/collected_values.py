@@ -34,3 +34,5 @@ spark.createDataFrame(audit, ["name", "rows", "latest"]).write.saveAsTable("dw.a
 pairs = [(each.order_id, each["amount"] * 2) for each in orders.collect()]
 spark.createDataFrame(pairs, ["id", "double"]).write.saveAsTable("dw.pairs")
 customers.select(F.lit(float(top)).alias("top")).write.saveAsTable("dw.top")
+customers.select(F.lit(row.asDict().get("least")).alias("least")).write.saveAsTable("dw.by_key")
+customers.filter(F.col("customer_id").isin([*row.asDict().values()])).select("customer_id").write.saveAsTable("dw.by_values")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from lineal.extract.pyspark.collected import KEPT_BY, part_of
+from lineal.extract.pyspark.collected import KEPT_BY, MAPPING_METHODS, part_of
 from lineal.extract.pyspark.columns.methods import METHODS as COLUMN_METHODS
 from lineal.extract.pyspark.columns.methods import method as column_method
 from lineal.extract.pyspark.columns.trees import bound_column
@@ -356,9 +356,13 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
     assert held.collected is not None
     if name in KEPT_BY:
         return Native(name, lambda run, arguments, keywords, node: held)
-    if held.collected.row is not None and not isinstance(node.ctx, ast.Store):
-        return part_of(run, held, name, node)
-    return held.renamed(name)
+    row = held.collected.row
+    if row is None or isinstance(node.ctx, ast.Store):
+        return held.renamed(name)
+    if name in MAPPING_METHODS and name not in row.by_key:
+        method = MAPPING_METHODS[name]
+        return Native(name, lambda run, arguments, _, node: method(run, held, arguments, node))
+    return part_of(run, held, name, node)
 
 
 def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:

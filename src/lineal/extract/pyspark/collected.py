@@ -84,6 +84,30 @@ def part_of(run: Run, held: Unknown, key: Value, node: Any) -> Unknown | None:
     return value_of(label_of(node), found)
 
 
+def value_by_key(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+    """row.asDict().get("x", 0)      Return the value of a column."""
+    return part_of(run, held, arguments[0], node) if arguments else held
+
+
+def keys_of(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+    """row.asDict().keys()      Return the names of columns, which only the data knows."""
+    return Unknown(label_of(node), DATA, inputs=held.inputs)
+
+
+def values_of(run: Run, held: Unknown, arguments: list[Value], node: Any) -> Value:
+    """row.asDict().values(), row.asDict().items()      Return all values of a row."""
+    return held
+
+
+MAPPING_METHODS: dict[str, Callable[[Run, Unknown, list[Value], Any], Value]] = {
+    "get": value_by_key,
+    "items": values_of,
+    "keys": keys_of,
+    "values": values_of,
+}
+"""Methods of a row as a dict, where it has no column of that name."""
+
+
 def item_of_rows(held: Unknown, known: Collected, key: Value) -> Unknown:
     """rows[0], rows[1:], mapping[key]      Return an item of several; a part of one value is itself."""
     if isinstance(key, slice) or not isinstance(known.each, Unknown):
