@@ -202,7 +202,7 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def fail(*_: object) -> None:
         raise RuntimeError("the moon\nis full")
 
-    monkeypatch.setattr("lineal.cli.answer.answer", fail)
+    monkeypatch.setattr("lineal.cli.answer_cache.answer_from_cache", fail)
     result = shop()
     assert result.exit_code == 70
     assert result.stderr.count("\n") == 1 and "RuntimeError: the moon\\nis full" in result.stderr
