@@ -89,7 +89,7 @@ DAMAGED = {
     "truncated": ('{"lineal":1}', "damaged"),
     "a number for a name": (
         '{"lineal":1,"coverage":{},"files":[3],"names":[]}',
-        "3 stands where a text should",
+        "3 is not a text",
     ),
     "deep": ('{"lineal":1,"x":' + "[" * 100_000, "not a saved lineage"),
 }
