@@ -170,8 +170,6 @@ def zipped_item(node: Any, scope: Scope) -> Row | None:
 
     arrays = node.expressions
     names = [titles.format(position) for position in range(1, len(arrays) + 1)]
-    if isinstance(node, exp.ArraysZip):
-        names = [array.name or str(position) for position, array in enumerate(arrays)]
     items = [keep_item(array, scope) for array in arrays]
     return build_struct(value_of(node, VALUE, scope), list(zip(names, items, strict=True)))
 
@@ -183,7 +181,7 @@ def keep_item(array: Any, scope: Scope) -> Lineage:
 
 
 ZIPPED = {
-    "list_zip": "element{}", "array_zip": "element{}", "arrayzip": "{}", "zip": "col{}", "arrayszip": "{}",
+    "list_zip": "element{}", "array_zip": "element{}", "arrayzip": "{}", "zip": "col{}",
 }  # fmt: skip
 """Functions that make one array of rows from several arrays, and how the fields are called."""
 
