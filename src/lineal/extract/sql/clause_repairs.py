@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.model_clause import compute_cells
-from lineal.extract.sql.words import Words, closing, first, like, said, says, split_items
+from lineal.extract.sql.words import Words, first, like, said, says, split_items
 
 # -- T-SQL -----------------------------------------------------------------------------------------
 

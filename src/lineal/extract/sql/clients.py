@@ -37,7 +37,7 @@ def ended(text: str) -> str:
 @cache
 def any_line(pattern: str) -> re.Pattern[str]:
     """Return a pattern, compiled when the first text of its client is read."""
-    return late_pattern(pattern, re.IGNORECASE | re.MULTILINE)
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 def replacing(pattern: str, by: Callable[[str], str]) -> Reader:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, opening, said, says, split_items
+from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.words import Words, first, like, opening, said, says, split_items
 
 
 def how_a_view_is_kept(words: Words) -> Words:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, said, says, split_items
+from lineal.extract.sql.brackets import BRACKETS, closing
+from lineal.extract.sql.words import Words, first, like, said, says, split_items
 
 STARTS = frozenset(
     (
@@ -141,7 +142,7 @@ def rule_of(words: Words) -> Rule | None:
         start += 1
     if not is_cell(words, start):
         return None
-    behind = closing_bracket(words, start + 1) + 1
+    behind = closing(words, start + 1, BRACKETS) + 1
     if says(words, behind, "ORDER BY"):
         behind = first(words, behind, "=") or behind
     if not says(words, behind, "="):
@@ -154,24 +155,13 @@ def is_cell(words: Words, at: int) -> bool:
     return at + 1 < len(words) and words[at + 1].token_type is TokenType.L_BRACKET
 
 
-def closing_bracket(words: Words, opening: int) -> int:
-    """Where a bracket is closed."""
-    depth = 0
-    for position in range(opening, len(words)):
-        depth += words[position].token_type is TokenType.L_BRACKET
-        depth -= words[position].token_type is TokenType.R_BRACKET
-        if depth == 0:
-            return position
-    return len(words) - 1
-
-
 def without_cells(words: Words) -> Words:
     """b[cv(d) - 1] * 2, SUM(b)[d < 3]      b * 2, SUM(b)"""
     found: Words = []
     position = 0
     while position < len(words):
         if words[position].token_type is TokenType.L_BRACKET:
-            position = closing_bracket(words, position) + 1
+            position = closing(words, position, BRACKETS) + 1
             continue
         found.append(words[position])
         position += 1

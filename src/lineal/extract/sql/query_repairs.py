@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import TokenType
 
-from lineal.extract.sql.words import Words, closing, first, like, opening, said, says
+from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.words import Words, first, like, opening, said, says
 
 
 def drop_locks(words: Words) -> Words:

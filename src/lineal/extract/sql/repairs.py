@@ -16,6 +16,7 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql import clause_repairs, dialect_repairs, query_repairs, spark_repairs
+from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.placeholders import LEFT_OUT, without_clauses
 from lineal.extract.sql.repair_contracts import LEFT_OVER, left_over
@@ -23,7 +24,6 @@ from lineal.extract.sql.trees import OWN, parsed, with_own_names
 from lineal.extract.sql.words import (
     FAILURES,
     Words,
-    closing,
     first,
     like,
     opening,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.words import Words, closing, says
+from lineal.extract.sql.brackets import closing
+from lineal.extract.sql.words import Words, says
 
 
 def folder_with_format(words: Words) -> Words:

@@ -11,9 +11,10 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.pipes import is_step, with_pipes
 from lineal.extract.sql.placeholders import is_open, with_values
-from lineal.extract.sql.words import Words, closing, first, like, says
+from lineal.extract.sql.words import Words, first, like, says
 
 
 def parsed(words: Words, dialect: Dialect, text: str, part: str | None = None) -> list[Any]:

@@ -191,17 +191,6 @@ def says(words: Words, position: int, text: str) -> bool:
     return 0 <= position < len(words) and words[position].text.upper() == text
 
 
-def closing(words: Words, opening: int) -> int:
-    """Where the parenthesis is closed that opens here; the end, if it is not."""
-    depth = 0
-    for position in range(opening, len(words)):
-        depth += words[position].token_type is TokenType.L_PAREN
-        depth -= words[position].token_type is TokenType.R_PAREN
-        if depth == 0:
-            return position
-    return len(words) - 1
-
-
 def split_items(words: Words) -> list[Words]:
     """a INT, b INT      the parts between the commas outside of parentheses"""
     found: list[Words] = [[]]

@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sql.brackets import closing
+
 Tokens = list[Token]
 
 NAME = re.compile(
@@ -89,7 +91,7 @@ def read_ranges(tokens: Tokens, legacy: set[int]) -> Tokens:
     while at < len(tokens):
         token, end = tokens[at], at
         if token.text.upper() in RANGES and at + 2 in legacy:
-            end = closing_of(tokens, at + 1)
+            end = closing(tokens, at + 1)
             name = f"{tokens[at + 2].text}*"
             token = covering(token, tokens[end], TokenType.IDENTIFIER, name)
         if end > at or at in legacy:
@@ -99,17 +101,6 @@ def read_ranges(tokens: Tokens, legacy: set[int]) -> Tokens:
     legacy.clear()
     legacy.update(names)
     return found
-
-
-def closing_of(tokens: Tokens, opening: int) -> int:
-    """Return where the parenthesis is closed that opens here; the last token if it is not."""
-    depth = 0
-    for at in range(opening, len(tokens)):
-        depth += tokens[at].token_type is TokenType.L_PAREN
-        depth -= tokens[at].token_type is TokenType.R_PAREN
-        if depth == 0:
-            return at
-    return len(tokens) - 1
 
 
 def unite_lists(tokens: Tokens, legacy: set[int]) -> Tokens:
