@@ -7,6 +7,7 @@ stars and CTEs to where the name is written, and references go along them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from glob import escape
 from itertools import chain
 from pathlib import Path
 
@@ -204,7 +205,8 @@ def header_span(workspace: Workspace, column: Column) -> Span | None:
         return None
     folder = Path(place.file).parent
     below = workspace.root / folder
-    for path in sorted(below.rglob(f"{column.dataset.name.rpartition('.')[2]}.csv")):
+    name = escape(Path(column.dataset.name.rpartition(".")[2]).name)
+    for path in sorted(below.rglob(f"{name}.csv")):
         file = (folder / path.relative_to(below)).as_posix()
         span = name_span(Text(workspace.text(file)), Place(file, 1, 1), column.name)
         if span is not None:
