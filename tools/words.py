@@ -20,7 +20,14 @@ from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parents[1]
 RULES = ROOT / "tools" / "words.toml"
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/**/*.md")
+PAGES = (
+    "README.md",
+    "CHANGELOG.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "docs/**/*.md",
+)
 GENERATED = ("docs/decisions",)
 """Records of their time, which nobody rewrites."""
 LONG = "long-sentence"

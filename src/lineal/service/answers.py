@@ -46,11 +46,11 @@ Current = Callable[[], Graph]
 TextOf = Callable[[str], str]
 """Returns the text of a file of the project, '' if there is none."""
 Compare = Callable[[str], Values]
-"""Returns the changes since a revision, as `lineal diff --output json` writes it."""
+"""Returns the changes since a revision, as `lineal diff --output json` writes them."""
 
 FindUnused = Callable[[tuple[str, ...], bool], Values]
-"""Returns the columns without a reader, as `lineal unused --output json` writes it: outputs, and whether tests
-are ignored.
+"""Returns the columns without a reader, as `lineal unused --output json` writes them, given the
+outputs and whether tests are ignored.
 """
 
 
