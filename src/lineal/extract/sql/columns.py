@@ -381,9 +381,29 @@ def function_text(function: Any, slot: Slot, scope: Scope) -> str:
 
     column = exp.column(exp.to_identifier(slot.name))
     if isinstance(function, (exp.Lambda, exp.Func)):
-        return str(called_with(function, column, scope).sql(dialect=dialect))
+        called = called_with(function, column, scope).transform(operator_as_call)
+        return str(called.sql(dialect=dialect))
 
     return f"{function.name}({slot.name})"
+
+
+def operator_as_call(node: Any) -> Any:
+    """a + 1      plus(a, 1), as ClickHouse names the column"""
+    function = OPERATORS.get(type(node))
+    if function is None:
+        return node
+
+    operands = [node.args[part].unnest() for part in ("this", "expression") if part in node.args]
+    inner = [operand.transform(operator_as_call) for operand in operands]
+    return exp.Anonymous(this=function, expressions=inner)
+
+
+OPERATORS = {
+    exp.Add: "plus", exp.Sub: "minus", exp.Mul: "multiply", exp.Div: "divide", exp.Mod: "modulo", exp.Neg: "negate",
+    exp.EQ: "equals", exp.NEQ: "notEquals", exp.GT: "greater", exp.GTE: "greaterOrEquals", exp.LT: "less",
+    exp.LTE: "lessOrEquals", exp.And: "and", exp.Or: "or", exp.Not: "not",
+}  # fmt: skip
+"""The functions that ClickHouse reads operators as."""
 
 
 def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
