@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from lineal.extract.sql.columns import OPERATORS
 from lineal.extract.sql.dialects.table_functions import CHANGE_COLUMNS, COLUMNS
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import DatasetInfo
@@ -34,8 +35,8 @@ VERSION = re.compile(r"(?:[^(]*::)?(.+)@\d+", re.DOTALL)
 SPELLINGS = {"s3a": "s3", "s3n": "s3", "int": "int4", "integer": "int4", "trim": "btrim"}
 """Words that lineal or the engine spells in another way: paths, and names of expressions."""
 
-ENGINE_WORDS = frozenset(("star", "point", "minus"))
-"""count_star(), minus_1, _0_point_5      words of the names that engines give to columns"""
+ENGINE_WORDS = frozenset(("star", "point", "minus", *(name.lower() for name in OPERATORS.values())))
+"""count_star(), minus_1, plus(a, 1)      words of the names that engines give to columns"""
 
 OF_FUNCTIONS = frozenset(
     name.lower()
