@@ -28,12 +28,14 @@ from lineal.model.script import Corpus
 from lineal.spark.pipeline import Options, run
 from lineal.spark.pipeline.closure import Arrays, arrays, traced
 from lineal.spark.pipeline.folder import Local
-from lineal.spark.pipeline.resolve import Noting, Resolved, resolve
+from lineal.spark.pipeline.gathering import PackedMemory, Resolved
+from lineal.spark.pipeline.parcels import Part
+from lineal.spark.pipeline.resolve import Resolution, resolve
 from lineal.spark.pipeline.ship import started
 from lineal.spark.pipeline.stages import Run
 from lineal.spark.pipeline.state import State
 from lineal.spark.pipeline.statements import Log
-from lineal.spark.pipeline.tables import tables
+from lineal.spark.pipeline.tables import Pages
 
 ROWS = int(os.environ.get("LINEAL_BENCH_ROWS", "1000000"))
 EDGES = int(os.environ.get("LINEAL_BENCH_EDGES", "1000000"))
@@ -152,7 +154,10 @@ def in_turns(spark: Any, corpus: Corpus, log_: Log, folder: Path) -> tuple[float
         for turn in range(TURNS):
             before = pythons()
             state = State(Local(folder / f"turn{turn}"))
-            made = edges_in(tables(resolve(spark, corpus, state, 60), log_.statements, {}))
+            by_name = {each.name: each for each in log_.statements}
+            made = edges_in(
+                resolve(spark, corpus, state, 60, by_name), log_, folder / f"rows{turn}"
+            )
             ours = pythons() - before
             found = pool.map(in_one_process, [(corpus, log_)] * 2, chunksize=1)
             turns.append((ours, mean(seconds for seconds, _ in found)))
@@ -164,18 +169,26 @@ def in_one_process(given: tuple[Corpus, Log]) -> tuple[float, int]:
     """Seconds of CPU, and how many edges there are."""
     corpus, log_ = given
     before = time.process_time()
-    made = edges_in(tables(resolved_here(corpus), log_.statements, {}))
+    with TemporaryDirectory() as folder:
+        made = edges_in(resolved_here(corpus), log_, Path(folder, "rows"))
     return time.process_time() - before, made
 
 
-def resolved_here(corpus: Corpus) -> Resolved:
-    plain = Noting(corpus)
-    return Resolved(plain.within(60), plain.statements_of, {}, 0, len(corpus.scripts), [])
+def resolved_here(corpus: Corpus) -> Resolution:
+    part = Part(corpus, PackedMemory({}), None)
+    found = part.within(60)
+    resolved = Resolved(found, part.statements_of, {}, len(corpus.scripts), [])
+    return Resolution(found.coverage, [], {}, 0, whole=(part, resolved))
 
 
-def edges_in(made: Iterator[tuple[str, Iterator[pa.Table]]]) -> int:
+def edges_in(resolution: Resolution, log_: Log, folder: Path) -> int:
     """How many there are; everything else is given back."""
-    rows = {name: sum(page.num_rows for page in pages) for name, pages in made}
+
+    def count(name: str, pages: Pages) -> int:
+        return sum(page.num_rows for page in pages)
+
+    by_name = {each.name: each for each in log_.statements}
+    rows = resolution.write(by_name, folder, count)
     gc.collect()
     return rows["edges"]
 

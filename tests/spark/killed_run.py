@@ -22,7 +22,7 @@ from threading import Thread
 from typing import Any
 
 from lineal.cli import main
-from lineal.spark.pipeline import output, resolve
+from lineal.spark.pipeline import output, parts, resolve
 from lineal.spark.pipeline import stages as pipeline
 
 TOUCHED = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
@@ -85,7 +85,7 @@ def stages_of(wanted: str) -> None:
 
 if __name__ == "__main__":
     wanted, arguments = sys.argv[1], sys.argv[2:]
-    resolve.FEWEST = 8
+    resolve.FEWEST = parts.PER_PART = 8
     files_of(Path(arguments[arguments.index("--out") + 1]).absolute(), wanted)
     statements_of(wanted)
     conversions_of(wanted)

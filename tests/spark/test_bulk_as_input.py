@@ -209,7 +209,7 @@ def test_two_outputs_are_compared(written: Callable[..., Path], tmp_path: Path) 
     assert same.stdout.startswith("SAFE") and "is written in another way" in same.stdout
 
 
-def test_it_stands_beside_other_inputs(written: Callable[..., Path], tmp_path: Path) -> None:
+def test_it_joins_other_inputs(written: Callable[..., Path], tmp_path: Path) -> None:
     (tmp_path / "best.sql").write_text(
         "CREATE VIEW best AS SELECT total FROM daily", encoding="utf-8"
     )
@@ -281,7 +281,7 @@ def test_without_pyarrow_the_extra_is_named(copied: Path, monkeypatch: pytest.Mo
     assert "read with pyarrow: pip install 'lineal[spark]'" in done.stderr
 
 
-def test_the_manifest_of_dbt_is_another_one(tmp_path: Path) -> None:
+def test_the_manifest_of_dbt_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"metadata": {}, "nodes": {}}')
     done = lineal_command("lineage", tmp_path)
     assert "manifest" in done.stderr and "lineal pipeline" not in done.stderr

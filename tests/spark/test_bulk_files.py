@@ -76,7 +76,7 @@ def test_any_names_and_bytes(spark: Any, tmp_path: Path) -> None:
 
 
 def test_after_a_file_was_changed(spark: Any, tmp_path: Path) -> None:
-    """Only what is new is read; a view that has lost a column changes what reads it."""
+    """Only new files are read; a view that has lost a column changes what reads it."""
     models = written(tmp_path / "models", SCRIPTS)
     assert_as_alone(spark, models, tmp_path / "out")
     again = assert_as_alone(spark, models, tmp_path / "out")

@@ -65,7 +65,7 @@ def test_a_folder_of_another_program_is_left_alone(tmp_path: Path, others: dict[
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == others
 
 
-def test_starting_over_leaves_what_is_not_ours(spark: Any, tmp_path: Path) -> None:
+def test_starting_over_leaves_other_files(spark: Any, tmp_path: Path) -> None:
     log, out = write_json(tmp_path / "log.jsonl", rows(9)), tmp_path / "out"
     run(Options((log,), out), spark)
     expected = contents(out)
@@ -165,7 +165,7 @@ def test_an_output_in_its_own_log(spark: Any, tmp_path: Path) -> None:
     write_json(tmp_path / "log.jsonl", rows(3))
     with pytest.raises(
         BulkError,
-        match=r"out is inside of .*, and the next run would read it: name a folder beside",
+        match=r"out is inside .*, and the next run would read it: choose a folder outside",
     ):
         run(Options((str(tmp_path),), tmp_path / "out"), spark)
 

@@ -1,5 +1,5 @@
 """A driver that is killed with everything it has started: the same command gives what it would have
-given.
+given. The killed runs resolve the log in parts, the other one as a whole.
 
 LINEAL_TEST_KILLS=20 kills it at so many moments more, in all stages.
 """
@@ -22,7 +22,7 @@ from click.testing import CliRunner
 from logbook import contents, rows, write_json
 
 from lineal.cli import main
-from lineal.spark.pipeline import resolve, ship
+from lineal.spark.pipeline import parts, resolve, ship
 
 MOMENTS = ("extract:0.5", "file:30", "sql:40")
 """While executors read; while tables are put in their places; while the store is written."""
@@ -39,16 +39,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def whole(spark: Any, folder: Path) -> tuple[str, dict[str, bytes], list[Any]]:
     """A log, and its output and store when nobody disturbs."""
-    log = write_json(folder / "log.jsonl", rows(150))
-    undisturbed(spark, log, folder / "whole")
+    log = write_json(folder / "log.jsonl", [*rows(150), *alone(20)])
+    undisturbed(spark, log, folder / "whole", per_part=1_000)
     return log, contents(folder / "whole"), rows_of(folder / "whole.db")
+
+
+def alone(count: int) -> list[dict[str, Any]]:
+    """Statements that have no table in common with any other."""
+    return [
+        {
+            **rows(1)[0],
+            "query_text": f"SELECT a, b{at} FROM raw.alone{at}",
+            "query_id": f"alone{at}",
+        }
+        for at in range(count)
+    ]
 
 
 def arguments(log: str, out: Path) -> list[str]:
     return [log, "--out", str(out), "--store", str(out.with_suffix(".db")), "--namespace", "shop"]
 
 
-def undisturbed(spark: Any, log: str, out: Path) -> None:
+def undisturbed(spark: Any, log: str, out: Path, per_part: int = 8) -> None:
     @contextmanager
     def started(*_: object) -> Iterator[Any]:
         yield spark
@@ -56,6 +68,7 @@ def undisturbed(spark: Any, log: str, out: Path) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ship, "started", started)
         patched.setattr(resolve, "FEWEST", 8)
+        patched.setattr(parts, "PER_PART", per_part)
         done = CliRunner().invoke(main, ["pipeline", *arguments(log, out)])
     assert done.exit_code == 0, done.output
 

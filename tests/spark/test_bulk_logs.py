@@ -151,7 +151,7 @@ AS_CSV = {
 
 
 def test_csv_is_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
-    """Also a file of another encoding, and files whose columns stand in another order."""
+    """Also a file of another encoding, and files whose columns are in another order."""
     logs = tmp_path / "logs"
     logs.mkdir()
     for number, content in enumerate(AS_CSV.values()):
@@ -188,7 +188,7 @@ PACKED = {
 
 
 def test_packed_files_are_read_as_on_one_machine(spark: Any, tmp_path: Path) -> None:
-    """Whatever they are called; of one that is torn, what is before."""
+    """Whatever they are called; of one that is torn, the rows before."""
     logs = tmp_path / "logs"
     logs.mkdir()
     for name, data in PACKED.items():
@@ -241,8 +241,8 @@ def test_a_log_that_got_more_columns(spark: Any, tmp_path: Path) -> None:
     assert sorted(map(tuple, found)) == [("SELECT 1", ""), ("SELECT 2", "ann"), ("SELECT 3", "")]
 
 
-def test_files_that_are_no_logs(spark: Any, tmp_path: Path) -> None:
-    """What is called otherwise is left alone, unless the format was named; another log, also then."""
+def test_files_that_are_not_logs(spark: Any, tmp_path: Path) -> None:
+    """Files with other names are left alone, unless the format was named; another log, also then."""
     (tmp_path / "log").mkdir()
     for name in ("a.jsonl", "part-00000"):
         write_json(tmp_path / "log" / name, [{"sql": f"SELECT {len(name)}"}])
@@ -342,7 +342,7 @@ def test_scripts_of_bigquery(spark: Any, tmp_path: Path, written: str) -> None:
 
 
 def test_texts_that_an_engine_has_cut_off(spark: Any, tmp_path: Path) -> None:
-    """What is left may be read, and say something else: sales_2026 without its last digits."""
+    """The rest may be read, and mean something else: sales_2026 without its last digits."""
 
     def found(preset: str, column: str, *texts: str) -> list[Any]:
         path = write_json(tmp_path / "log.jsonl", [{column: text} for text in texts])
@@ -462,7 +462,7 @@ def test_a_field_twice(spark: Any, tmp_path: Path) -> None:
 
 
 def test_words_that_are_none(spark: Any, tmp_path: Path) -> None:
-    """A user in bytes that are no text, a time in nanoseconds: neither costs the statement."""
+    """A user in bytes that are not text, a time in nanoseconds: neither costs the statement."""
     at = [1_777_629_600_123_456_789, None, 100]
     said = {
         "sql": ["SELECT a FROM t"] * 3,
@@ -518,7 +518,7 @@ def test_a_line_of_text_is_a_statement(spark: Any, tmp_path: Path) -> None:
         ({"log": (("text", "n"),)}, "the column of statements holds bigint, not text"),
     ],
 )
-def test_a_log_that_is_not_what_was_said(
+def test_a_log_of_another_format_than_named(
     spark: Any, tmp_path: Path, options: dict[str, Any], says: str
 ) -> None:
     pq.write_table(pa.table({"n": [1], "query_text": ["SELECT 1"]}), tmp_path / "log.parquet")

@@ -139,7 +139,7 @@ def test_a_limit_that_was_raised(
     frame_of = resolve.Keys.frame_of
 
     def evaluate(self: Any, definition: Any, evaluation: Any) -> Any:
-        if type(self) is resolve.Gathering:
+        if type(self) is resolve.Part:
             busy(next((took[word] for word in took if word in definition.reading.script.text), 0))
         return frame_of(self, definition, evaluation)
 

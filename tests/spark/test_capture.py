@@ -1,4 +1,4 @@
-"""Capture at run time: what is written becomes edges, whatever way it is written, and the job never
+"""Capture at run time: every write becomes edges, whatever its form, and the job never
 notices.
 """
 
@@ -261,7 +261,7 @@ def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
     assert [each.code.code for each in captured.extraction.diagnostics] == ["dynamic"]
 
 
-def test_what_spares_what_is_there_has_written_nothing(spark, orders, tmp_path):
+def test_a_write_that_keeps_the_target_writes_nothing(spark, orders, tmp_path):
     with capture(spark) as captured:
         for column in ("id", "amount"):
             spark.sql(
@@ -303,7 +303,7 @@ def test_operators_that_are_rare(spark, orders):
     assert not captured.extraction.diagnostics
 
 
-def test_what_is_fitted_to_the_type_of_a_table_is_the_same_value(spark, orders):
+def test_a_value_cast_to_the_type_of_a_table_is_the_same_value(spark, orders):
     """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps anew,
     which nobody wrote.
     """
@@ -379,7 +379,7 @@ def test_a_variable_is_what_it_was_set_to_in_its_session(spark, orders):
     assert not captured.extraction.diagnostics
 
 
-def test_how_a_function_is_fed_is_no_sort_of_what_is_written(spark, orders):
+def test_the_order_of_a_functions_input_does_not_sort_the_result(spark, orders):
     from pyspark.sql.functions import udtf
 
     @udtf(returnType="total: bigint")

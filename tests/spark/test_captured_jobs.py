@@ -34,7 +34,7 @@ JOBS = ALL if os.environ.get("LINEAL_CAPTURE") == "all" else [Job(name) for name
 
 
 @pytest.mark.parametrize("job", JOBS, ids=[job.name for job in JOBS])
-def test_what_is_captured_is_what_the_plans_say(job, spark):
+def test_captured_edges_are_those_of_the_plans(job, spark):
     facts, problems = facts_by_capturing(job, spark)
     assert facts == job.run_edges
     assert not problems

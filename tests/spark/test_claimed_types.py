@@ -1,4 +1,4 @@
-"""The types that the text tells, against those of Spark's analyzer: what is claimed must be right."""
+"""The types that the text tells, against those of Spark's analyzer: claimed types must be right."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def claimed(text: str, schema: Any) -> list[str]:
 
 
 def wrong(text: str, schema: Any, spark: Any) -> tuple[list[str], int]:
-    """What is claimed and not so, and how much is claimed."""
+    """Wrong claims, and the number of claims."""
     fields = spark.sql(text).schema.fields
     types = claimed(text, schema)
     if len(types) != len(fields):  # names that are there twice
@@ -66,7 +66,7 @@ def tables(spark: Any) -> Any:
         spark.catalog.dropTempView(name)
 
 
-def test_what_is_claimed_of_expressions_is_true(tables: Any) -> None:
+def test_claimed_types_of_expressions_are_true(tables: Any) -> None:
     found, claims, refused = [], 0, []
     for text in TEXTS:
         try:
@@ -85,7 +85,7 @@ SEED = int(os.environ.get("LINEAL_SEED") or 0)
 FRESH = int(os.environ.get("LINEAL_FRESH_QUERIES") or 100)
 
 
-def test_what_is_claimed_of_random_queries_is_true(tables: Any) -> None:
+def test_claimed_types_of_random_queries_are_true(tables: Any) -> None:
     """The same queries on every run; `make hunt` draws others."""
     types = {"number": "double", "text": "string"}
     schema = {
@@ -135,7 +135,7 @@ def is_one_query(case: Case) -> bool:
 CASES = [case for case in all_cases() if is_one_query(case)]
 
 
-def test_what_is_claimed_of_the_cases_is_true(spark: Any) -> None:
+def test_claimed_types_of_the_cases_are_true(spark: Any) -> None:
     found, claims = [], 0
     for case in CASES:
         schema = {

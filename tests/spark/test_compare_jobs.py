@@ -1,4 +1,4 @@
-"""Jobs under `lineal capture JOB --compare`: what is said of each, and the exit code. They share
+"""Jobs under `lineal capture JOB --compare`: the report of each, and the exit code. They share
 one session.
 """
 
@@ -112,7 +112,7 @@ def test_datasets_are_the_same_under_every_name(folder: Path) -> None:
     assert done == (0, [], "lineal: 5 writes; 6 edges, static = Catalyst")
 
 
-def test_a_frame_that_is_only_shown_is_no_write(folder: Path) -> None:
+def test_a_frame_that_is_only_shown_writes_nothing(folder: Path) -> None:
     done = compare(folder, "orders.where('amount > 3').select('order_id').show()\n", fail_on="info")
     assert done == (0, [], "lineal: 0 writes; 0 edges, static = Catalyst")
 
@@ -212,7 +212,7 @@ def test_a_stream_by_batches_agrees(folder: Path) -> None:
 def test_a_difference_is_listed_with_the_place_that_writes(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is inside of upper() is not read from Spark's plan, so that only static reading has it."""
+    """The argument of upper() is not read from Spark's plan, so that only static reading has it."""
     monkeypatch.setitem(expressions.EXPRESSIONS, "Upper", lambda *_: None)
     job = "orders.select(F.upper('status').alias('s')).write.mode('overwrite').saveAsTable('cmp.upper')\n"
     for fail_on, code in (("warning", 1), ("error", 0)):

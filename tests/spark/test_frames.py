@@ -270,7 +270,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_a_statement_that_writes_is_analysed_and_not_carried_out(statement, spark, tables):
+def test_a_statement_that_writes_is_analyzed_and_not_executed(statement, spark, tables):
     assert edges_of(lineage(statement, spark)) == sorted(STATEMENTS[statement])
     assert not spark.catalog.tableExists("made") and not spark.catalog.tableExists("seen")
     assert spark.table("t").count() == 0

@@ -56,7 +56,7 @@ def test_it_is_saved_and_read_again(spark: Any, orders: None, tmp_path: Path) ->
     assert {edge.level.name for edge in again.edges} == {"EXACT"}
 
 
-def test_what_is_captured_is_of_the_same_type(spark: Any, orders: None) -> None:
+def test_a_capture_has_the_same_type(spark: Any, orders: None) -> None:
     with lineal.spark.capture(spark) as captured:
         spark.sql(SQL).write.mode("overwrite").saveAsTable("kept_mart")
     spark.sql("DROP TABLE kept_mart")
@@ -64,7 +64,7 @@ def test_what_is_captured_is_of_the_same_type(spark: Any, orders: None) -> None:
     assert len(captured.lineage.upstream("kept_mart.euros")) == 2
 
 
-def test_what_is_no_dataframe_is_the_callers_mistake(spark: Any) -> None:
+def test_a_value_that_is_not_a_dataframe_is_the_callers_mistake(spark: Any) -> None:
     with pytest.raises(
         TypeError, match="a DataFrame or SQL text is needed, not int; a DataFrame of Spark Connect"
     ):

@@ -68,7 +68,7 @@ def test_both_compares_the_sql_and_names_the_program(folder: Path) -> None:
 def test_a_disagreement_of_the_sql_is_still_found(
     folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is inside of upper() is not read from Spark's plan, so that only the text has it."""
+    """The argument of upper() is not read from Spark's plan, so that only the text has it."""
     from lineal.extract.catalyst import expressions
 
     monkeypatch.setitem(expressions.EXPRESSIONS, "Upper", lambda *_: None)

@@ -18,7 +18,7 @@ from lineal.graph.graph import UnknownName
 from lineal.spark.run.state import WarehouseError, lock_warehouse
 
 
-def test_resume_keeps_what_was_built_from_the_same_inputs(tmp_path: Path, spark) -> None:
+def test_resume_keeps_nodes_built_from_the_same_inputs(tmp_path: Path, spark) -> None:
     root = shop(tmp_path, totals_sql="select nonsense from paid\n", other_sql="select 1 as x")
     assert Run(root, spark).status == {
         "orders": "ok",
@@ -37,7 +37,7 @@ def test_resume_keeps_what_was_built_from_the_same_inputs(tmp_path: Path, spark)
     assert set(Run(root, spark, resume=True).status.values()) == {"kept"}
 
 
-def test_resume_builds_again_what_stands_on_something_new(tmp_path: Path, spark) -> None:
+def test_resume_rebuilds_nodes_with_changed_inputs(tmp_path: Path, spark) -> None:
     root = shop(tmp_path, other_sql="select 1 as x")
     Run(root, spark, check=False)
     csv = root / "nodes/orders/orders.csv"
@@ -81,7 +81,7 @@ def test_selectors(four: Path, spark, select: tuple[str, ...], built: set[str]) 
     assert set(Run(four, spark, select=select, check=False).outcomes) == built
 
 
-def test_what_is_not_selected_is_taken_from_the_warehouse(four: Path, spark) -> None:
+def test_unselected_nodes_are_taken_from_the_warehouse(four: Path, spark) -> None:
     early = Run(four, spark, select=("totals",), check=False)
     assert "it reads paid, which is not in the warehouse: select +totals" in early.fault("totals")
     Run(four, spark, check=False)

@@ -157,7 +157,7 @@ def test_a_java_that_is_too_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         (("{project}/nodes",), "has nothing to run"),
     ],
 )
-def test_mistakes_in_what_is_asked(
+def test_mistakes_in_the_arguments(
     tmp_path: Path, spark, arguments: tuple[str, ...], said: str
 ) -> None:
     project = shop(tmp_path)

@@ -21,7 +21,7 @@ IGNORED = shutil.ignore_patterns(".lineal", "target", "logs", "*.duckdb")
 
 
 def changed(root: Path) -> None:
-    """What has happened in the bakery since: rows that are new, changed and gone."""
+    """News of the bakery: rows that are new, changed and gone."""
     orders = (root / "seeds/raw_orders.csv").read_text(encoding="utf-8")
     orders = orders.replace("3;2;bread;7.00;false", "3;2;bread;7.00;true").replace("31.25", "33.25")
     kept = [line for line in orders.splitlines() if not line.startswith("5;")]
@@ -114,7 +114,7 @@ def test_incremental_models_grow_as_their_strategies_say(
     }
 
 
-def test_a_snapshot_closes_what_has_changed_or_gone(
+def test_a_snapshot_closes_changed_and_removed_rows(
     bakery: tuple[Path, Run, Run], spark: Any
 ) -> None:
     root, _, _ = bakery
@@ -400,9 +400,7 @@ def test_columns_that_are_new(
     (root / "seeds/s.csv").write_text("id,day,n,more\n2,2024-01-02,21,x\n", encoding="utf-8")
     run = Run(root, spark, check=False)
     if columns is None:
-        assert "its columns have changed (+more): build it anew with --full-refresh" in run.fault(
-            "m"
-        )
+        assert "its columns have changed (+more): rebuild it with --full-refresh" in run.fault("m")
         return
     found = rows_of(root, "m", spark)
     assert list(found[0]) == columns and len(found) == 4

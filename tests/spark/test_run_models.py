@@ -1,4 +1,4 @@
-"""lineal run on little projects: what is built, what is refused, what is tested."""
+"""lineal run on little projects: builds, refusals and tests."""
 
 from __future__ import annotations
 
@@ -325,7 +325,7 @@ def test_an_incremental_model_whose_columns_change_asks_for_a_refresh(
     (root / "nodes/log/log.sql").write_text("select id, status from orders", encoding="utf-8")
     run = Run(root, spark, check=False)
     assert (
-        "its columns have changed (+status, -amount): build it anew with --full-refresh"
+        "its columns have changed (+status, -amount): rebuild it with --full-refresh"
         in run.fault("log")
     )
     assert len(rows(root, "log", spark)) == 3

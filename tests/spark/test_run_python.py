@@ -1,4 +1,4 @@
-"""lineal run on projects with Python models: what is built, what fails, what is compared."""
+"""lineal run on projects with Python models: builds, failures and comparisons."""
 
 from __future__ import annotations
 
@@ -570,7 +570,7 @@ def test_columns_select_python_models(tmp_path: Path, spark: Any) -> None:
     assert list(run.outcomes) == ["orders", "paid"]
 
 
-def test_the_state_remembers_what_was_compared(tmp_path: Path, spark: Any) -> None:
+def test_the_state_remembers_comparisons(tmp_path: Path, spark: Any) -> None:
     root = python(tmp_path, {"paid": PAID})
     Run(root, spark)
     state = json.loads((root / ".lineal/warehouse/state.json").read_text(encoding="utf-8"))

@@ -113,7 +113,7 @@ def test_names_that_only_another_engine_accepts(spark):
     assert list(map(str, exact.edges)) == list(map(str, static.edges))
 
 
-def test_stand_ins_have_names_of_their_own():
+def test_substitutes_have_their_own_names():
     named = ["a.b.c", "a__b.c", "a-b.c", "a.t", "t", "a.b.C"]
     found = stand_in_names(named)
     assert found == {"a.b.C": "a__b.C_2", "a.b.c": "a__b.c_3", "a-b.c": "a_b.c"}

@@ -250,7 +250,7 @@ def _run(request: Request) -> int:
         click.echo(f"nothing new in {', '.join(request.paths)}")
         return 0
     _show(summary, request)
-    return int(report_failures(summary.extraction.diagnostics, "auto"))
+    return int(report_failures(summary.told, "auto"))
 
 
 def _extract(
@@ -399,7 +399,7 @@ def _load(request: Request, summary: Summary) -> None:
 
     whose = request.namespace or named_after(fixed(request.paths[0]))
     with open_store_at(request.store, WAIT, create=True) as store:
-        load_sound(store, whose, summary.extraction, " ".join(request.paths))
+        load_sound(store, whose, summary.read_tables(), " ".join(request.paths))
 
 
 def _show(summary: Summary, request: Request) -> None:

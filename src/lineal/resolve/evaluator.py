@@ -153,7 +153,7 @@ def evaluation_task(definition: Definition) -> Task:
     """
     text, target = definition.reading.script.text, definition.target
     key = ("evaluation", text, target)
-    if is_abandoned(key_of(*key)) and len(definition.entry.definitions) > 1:
+    if len(definition.entry.definitions) > 1 and is_abandoned(key_of(*key)):
         return Task(*key, definition.reading.statement_near(definition.plan.node))
     return Task(*key)
 

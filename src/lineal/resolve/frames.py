@@ -50,8 +50,8 @@ class StatementFrames:
         function writes it for each table that has the trigger.
         """
         moment = definition.plan.moment
-        if moment is None or not moment.body.triggers:
-            return self.frame_for(definition, evaluation, None)
+        if moment is None or not moment.body.triggers or definition.plan.trigger is not None:
+            return self.frame_for(definition, evaluation, definition.plan.trigger)
 
         from lineal.extract.sql.procedural.triggers import NO_TRIGGER, triggers_at
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
+
+from sqlglot import exp
 
 from lineal.extract.entries import Definition, Entry, Setting
 from lineal.extract.sql.dialects import Facts
@@ -83,9 +85,7 @@ class Gatherer:
             if script.dialect != PYTHON
         ]
         if self.routines.procedural_scripts:
-            from lineal.extract.sql.procedural.triggers import link_triggers
-
-            link_triggers(self.routines.procedural_scripts)
+            prepared = self.attempt_all(self.link_triggers, prepared, "the triggers")
         for script in prepared:
             self.catalog.created.update(
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
@@ -104,6 +104,26 @@ class Gatherer:
             self.add_script(each)
         for entry, facts in self.declared_apart.values():
             entry.declared = unite_declarations(entry.ddl, facts)
+
+    def link_triggers(self, scripts: list[Prepared]) -> list[Prepared]:
+        """Give triggers' functions their rows; what they set in a row is written into its table."""
+        from lineal.extract.sql.procedural.triggers import link_triggers
+
+        link_triggers(self.routines.procedural_scripts)
+        return [script._replace(steps=list(self.set_rows(script))) for script in scripts]
+
+    def set_rows(self, script: Prepared) -> Iterator[tuple[Step, Naming | None]]:
+        """Yield the steps of a script, with plans for the tables whose rows a trigger sets."""
+        from lineal.extract.sql.procedural.triggers import aim_at_tables, unknown_row
+
+        for step, naming in script.steps:
+            if not isinstance(step, Plan) or not step.sets_row:
+                yield step, naming
+                continue
+            for plan in aim_at_tables(step, script.facts):
+                yield plan, naming
+            if not step.moment.body.triggers and step.node.find(exp.Column) is not None:
+                self.boundary.report(unknown_row(step.moment.body))
 
     def attempt_all(
         self, work: Callable[[list[Scripts]], list[Scripts]], scripts: list[Scripts], what: str
@@ -127,8 +147,10 @@ class Gatherer:
             if key != own:
                 catalog.shown[key] = (own, name)
         for script in scripts:
-            with suppress(Exception):  # `arrange` meets it again, and reports it
+            try:
                 self.name_bare([step for step, _ in script.steps], script.reading, script.facts)
+            except Exception:  # noqa: S112  `arrange` meets it again, and reports it
+                continue
 
     def tell_apart(self, scripts: list[Prepared]) -> list[Prepared]:
         """A name that scripts of several folders define differently is a dataset in each of them;
@@ -149,14 +171,13 @@ class Gatherer:
 
     def choose_spellings(self, scripts: list[Prepared]) -> None:
         """CREATE TABLE Orders …; CREATE TABLE ORDERS …: the most frequent spelling is shown."""
-        names: dict[str, dict[str, int]] = {}
+        names: dict[str, list[str]] = {}
         for script in scripts:
             for step, _ in script.steps:
                 if isinstance(step, Plan) and step.defines:
-                    spelled = names.setdefault(step.key, {})
-                    spelled[step.name] = spelled.get(step.name, 0) + 1
+                    names.setdefault(step.key, []).append(step.name)
         self.catalog.preferred = {
-            key: min(spelled, key=lambda name: (-spelled[name], name))
+            key: spelled[0] if len(spelled) == 1 else most_frequent(spelled)
             for key, spelled in names.items()
         }
 
@@ -343,6 +364,12 @@ class Gatherer:
             entry.kind = (entry.deciding or entry.definitions)[-1].plan.kind
 
         return definition
+
+
+def most_frequent(spelled: list[str]) -> str:
+    """Return the spelling that occurs most often; of several the first by code point."""
+    votes = Counter(spelled)
+    return min(votes, key=lambda name: (-votes[name], name))
 
 
 def unite_declarations(ddl: dict[str, DatasetInfo], facts: Facts) -> DatasetInfo:

@@ -41,48 +41,56 @@ class Jobs:
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[Dataset, str], Job] = {}
+        self._texts: dict[tuple[Dataset, str], dict[str, None]] = {}
+        """the statements of each job; a text that several statements share is kept once"""
         self._spans: dict[int, list[Span]] = {}
+        self._scripts: dict[int, str] = {}
+        """the text of each script that is shown as a whole"""
 
     def add(self, written: Written) -> None:
         """Add a statement to the job of its target."""
-        found = _job(written, self._spans)
-        key = (written.target, found.name)
-        before = self._jobs.get(key)
-        self._jobs[key] = found if before is None else _both(before, found)
+        target, reading, node = written
+        script = reading.script
+        place = reading.place_of_statement(node) if node is not None else None
+        if script.dialect == PYTHON:
+            found = Job((target,), place=place)
+        else:
+            found = Job((target,), name=script.job, dialect=script.dialect, place=place)
+
+        key = (target, found.name)
+        self._jobs.setdefault(key, found)
+        if script.dialect != PYTHON:
+            self._texts.setdefault(key, {})[self._text(written)] = None
 
     def all(self) -> list[Job]:
         """Every job, in the order of definition."""
-        return list(self._jobs.values())
-
-
-def _job(written: Written, spans: dict[int, list[Span]]) -> Job:
-    target, reading, node = written
-    place = reading.place_of_statement(node) if node is not None else None
-    if reading.script.dialect == PYTHON:
-        return Job((target,), place=place)
-    if id(reading) not in spans:
-        spans[id(reading)] = [
-            (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
+        return [
+            replace(job, sql=SEPARATOR.join(filter(None, self._texts.get(key, ()))))
+            for key, job in self._jobs.items()
         ]
-    sql = redact_text(_text(written, spans[id(reading)]))
-    script = reading.script
-    return Job((target,), name=script.job, sql=sql, dialect=script.dialect, place=place)
 
+    def _text(self, written: Written) -> str:
+        """The statement as it is written; of a procedure the whole script."""
+        reading, node = written.reading, written.node
+        text = reading.script.text
+        offset = offset_of(node) if node is not None and reading.found is None else None
+        spans = self._spans_of(reading) if offset is not None else []
+        if len(spans) < 2 or offset is None:
+            if id(reading) not in self._scripts:
+                whole = text.strip().removesuffix(";").rstrip()
+                self._scripts[id(reading)] = redact_text(whole)
+            return self._scripts[id(reading)]
 
-def _text(written: Written, spans: list[Span]) -> str:
-    """The statement as it is written; of a procedure the whole script."""
-    text, node = written.reading.script.text, written.node
-    offset = offset_of(node) if node is not None and written.reading.found is None else None
-    if len(spans) < 2 or offset is None:
-        return text.strip().removesuffix(";").rstrip()
-    start, end = spans[max(bisect_right(spans, offset, key=lambda span: span[0]) - 1, 0)]
-    return text[start:end]
+        start, end = spans[max(bisect_right(spans, offset, key=lambda span: span[0]) - 1, 0)]
+        return redact_text(text[start:end])
 
-
-def _both(before: Job, found: Job) -> Job:
-    if not found.sql or found.sql in before.sql.split(SEPARATOR):
-        return before
-    return replace(before, sql=SEPARATOR.join(filter(None, (before.sql, found.sql))))
+    def _spans_of(self, reading: Reading) -> list[Span]:
+        """Where the statements of a script begin and end."""
+        if id(reading) not in self._spans:
+            self._spans[id(reading)] = [
+                (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
+            ]
+        return self._spans[id(reading)]
 
 
 SEPARATOR = ";\n\n"

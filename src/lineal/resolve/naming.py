@@ -15,8 +15,8 @@ from lineal.resolve.folders import HomesOfName
 
 NO_HOMES: Mapping[str, HomesOfName] = {}
 
-NOTHING_ELSE = re.compile(r"(?:\{[^{}]*\}[._-]*)+")
-"""{t}, {db}.{t}, {a}_{b}"""
+NOTHING_ELSE = re.compile(r"(?:\$?\{[^{}]*\}[./_-]*)+")
+"""{t}, {db}.{t}, {a}_{b}, and the paths '${out}' and '${root}/${day}'"""
 
 LOCAL = ("#", "@")
 """T-SQL's temporary tables and table variables belong to no schema."""

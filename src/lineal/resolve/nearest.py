@@ -49,7 +49,7 @@ def nearest_grammars(scripts: list[Script]) -> list[Diagnostic]:
     return [
         Diagnostic(
             Code.NEAREST_DIALECT,
-            f"'{dialect}' has no parser of its own: it is read by the grammar of '{grammar_of(dialect)}'",
+            f"'{dialect}' has no parser: it is read with the grammar of '{grammar_of(dialect)}'",
             Place(script.file, script.line, 1),
         )
         for dialect, script in first.items()

@@ -53,6 +53,9 @@ class Routines:
     def add_script(self, reading: Reading, found: Found) -> None:
         """Add what a script with procedural code holds."""
         self.add(found.functions)
+        for routine in found.bodies:
+            for name in {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}:
+                self.functions.setdefault(f"{name}#", []).append(routine)
         self.read += [(routine.name, reading) for routine in found.functions]
         self.procedures |= found.procedures
         self.calls += found.calls

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lineal.extract.entries import Definition, Entry
+from lineal.model.consumers import ONLY_READ
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import ColumnInfo
 from lineal.model.names import column_key, is_exact, plain_name
@@ -94,7 +95,7 @@ class ShownNames:
 
         for dataset, entry in entries.items():
             written = len(entry.definitions) > 1 or dataset in votes or entry.declared is not None
-            if entry.definitions and written:
+            if entry.definitions and written and entry.kind not in ONLY_READ:
                 self.count_writes(entry, votes.setdefault(dataset, {}))
 
         for dataset, groups in votes.items():
@@ -241,4 +242,6 @@ def count_slots(definition: Definition, groups: dict[str, Votes]) -> None:
 
 def most_frequent(votes: Votes) -> str:
     """The spelling with most votes; of several the first by code point."""
+    if len(votes) == 1:
+        return next(iter(votes))
     return min(votes, key=lambda name: (-votes[name], plain_name(name)))

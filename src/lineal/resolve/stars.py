@@ -114,7 +114,7 @@ class Stars:
         for star in (slot.star for slot in definition.frame.stars if slot.star is not None):
             if star.dataset not in met:
                 met.add(star.dataset)
-                message = f"the columns of '{star.dataset}' are not known: * stays open"
+                message = open_star_message(star.dataset)
                 anchored = starred(definition.plan.query or definition.plan.node)
                 self.boundary.report(
                     Diagnostic(Code.OPEN_STAR, message, definition.reading.place_of(anchored))
@@ -133,6 +133,11 @@ class Stars:
         doubt = Doubt(level, several, f"`{target.name}` is known only from its use")
         usage = Usage(way, doubt, (definition.plan.query, None, None, doubt), definition.reading)
         edges.add(target.dataset, [Edge(origin, target, (usage,))])
+
+
+def open_star_message(dataset: Dataset) -> str:
+    """Say that nothing tells the columns of a dataset."""
+    return f"the columns of '{dataset}' are not known: * stays open"
 
 
 def closings(frame: Frame, key: str, name: str) -> list[tuple[Column, Way]]:

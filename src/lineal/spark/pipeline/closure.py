@@ -16,16 +16,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from lineal.graph.graph import overlap, whole
-from lineal.model.edge import Column, Dataset, Edge
-from lineal.model.way import STRENGTH, How
+from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
+from lineal.model.way import STRENGTH, How, way
 from lineal.spark.pipeline.output import PART, Output, write_part
 from lineal.spark.pipeline.sessions import is_connect, parallelism, sharing
 from lineal.spark.pipeline.tables import end_names
@@ -118,7 +119,51 @@ def arrays(sources: Any, targets: Any, subtypes: Any, nodes: int) -> Arrays:
     return Arrays(starts, targets[order].astype(np.int32), subtypes[order].astype(np.uint16))
 
 
-def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
+class EdgesOf:
+    """The edges of the table that was just written, as far as the closure needs them."""
+
+    def __init__(self, output: Output) -> None:
+        self.output = output
+
+    def __iter__(self) -> Iterator[Edge]:
+        with self.output.folder.copied() as path:
+            for file in sorted((path / "edges").rglob("*.parquet")):
+                for batch in pq.ParquetFile(file).iter_batches(AT_ONCE, columns=list(OF_EDGE)):
+                    yield from map(_edge_in, *(batch.column(name).to_pylist() for name in OF_EDGE))
+
+
+OF_EDGE = (
+    "source_dataset", "source_column", "source_path", "target_dataset", "target_column", "target_path", "subtypes",
+)  # fmt: skip
+AT_ONCE = 10_000
+
+
+def _edge_in(
+    source: str,
+    column: str,
+    path: list[str],
+    target: str,
+    into: str | None,
+    inside: list[str],
+    subtypes: list[str],
+) -> Edge:
+    end: Column | Dataset = Dataset("", target)
+    if into is not None:
+        end = _column_in(target, into, inside)
+    return Edge(_column_in(source, column, path), end, _usages_in(tuple(subtypes)))
+
+
+def _column_in(dataset: str, written: str, path: list[str]) -> Column:
+    name = written.removesuffix("".join(f".{each}" for each in path))
+    return Column(Dataset("", dataset), name, tuple(path))
+
+
+@cache
+def _usages_in(subtypes: tuple[str, ...]) -> tuple[Usage, ...]:
+    return tuple(Usage(way(How(each)), None, None, cast("Reader", None)) for each in subtypes)
+
+
+def graph_of(edges: Iterable[Edge]) -> tuple[Arrays, pa.Table]:
     """The edges as numbers, and the table of what the numbers mean; a dataset is a node whose
     column is null.
     """
@@ -140,7 +185,7 @@ def graph_of(edges: list[Edge]) -> tuple[Arrays, pa.Table]:
     return arrays(sources, targets, subtypes, len(names)), nodes
 
 
-def _through_fields(edges: list[Edge]) -> Iterator[tuple[Column, Column | Dataset, Edge]]:
+def _through_fields(edges: Iterable[Edge]) -> Iterator[tuple[Column, Column | Dataset, Edge]]:
     """t.s → v.s, v.s.f → w.f
 
     so v.s → w.f: a column goes where its fields go, and they go where it goes
@@ -168,7 +213,7 @@ def bits_of(subtypes: tuple[How, ...]) -> int:
 
 
 def write(
-    spark: SparkSession, output: Output, edges: list[Edge], budget: int = BUDGET
+    spark: SparkSession, output: Output, edges: Iterable[Edge], budget: int = BUDGET
 ) -> dict[str, Any]:
     """The tables `nodes` and `closure`, and what the summary says of them."""
     graph, nodes = graph_of(edges)

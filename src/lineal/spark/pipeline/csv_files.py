@@ -8,7 +8,6 @@ history/b.csv   user_name,query_text,day     and columns in another order in eac
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from lineal.model.diagnostic import Diagnostic
+from lineal.model.folders import walk_folders
 from lineal.projects.logs import postgres
 from lineal.projects.logs.entry import Row
 from lineal.projects.logs.rows import (
@@ -60,7 +60,7 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
 
 def below(folder: Path) -> Iterator[str]:
     """The files of a folder that Spark reads, too."""
-    for where, folders, names in os.walk(folder):
+    for where, folders, names in walk_folders(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
         yield from (
             str(Path(where, name)) for name in sorted(names) if not name.startswith((".", "_"))

@@ -60,6 +60,9 @@ class Folder(Protocol):
     def address(self, name: str) -> str:
         """As Spark has to be told it."""
 
+    def copied(self) -> AbstractContextManager[Path]:
+        """A folder of this machine with its tables."""
+
     def held(self) -> AbstractContextManager[None]:
         """For one run."""
 
@@ -133,6 +136,11 @@ class Local:
     def address(self, name: str) -> str:
         """Return a name as the URL that Spark reads."""
         return to_write(self.path / name)
+
+    @contextmanager
+    def copied(self) -> Iterator[Path]:
+        """The folder itself."""
+        yield self.path
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -212,6 +220,14 @@ class Hadoop:
     def address(self, name: str) -> str:
         """Return a name as the URL that Spark reads."""
         return f"{self.root}/{name}"
+
+    @contextmanager
+    def copied(self) -> Iterator[Path]:
+        """A copy of the folder, for as long as it is needed."""
+        with tempfile.TemporaryDirectory(prefix="lineal-") as here:
+            copy = Path(here, "copy")
+            self.files.copyToLocalFile(False, self.there(""), self.path(to_write(copy)), True)
+            yield copy
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -218,7 +218,7 @@ def evaluate_levels(
         yield found
         for row, data in zip(same, found.column("record").to_pylist(), strict=True):
             if data is not None and row["writes"]:
-                learn(known, row["writes"], row["key"], _script(row), data)
+                learn(known, row["writes"], row["key"], script_in(row), data)
 
 
 def _side_by_side(rows: list[Row]) -> Iterator[list[Row]]:
@@ -279,13 +279,15 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
     return pa.RecordBatch.from_pylist(made, SCHEMA)
 
 
-def _script(row: Row) -> Script:
+def script_in(row: Row) -> Script:
+    """Unpack the script of a row."""
     fields = marshal.loads(row["script"])  # noqa: S302  from our own driver
     fields["expansions"] = tuple(Expansion(*each) for each in fields["expansions"])
     return Script(**fields)
 
 
-def _corpus(setting: Setting, scripts: list[Script]) -> Corpus:
+def corpus_of(setting: Setting, scripts: list[Script]) -> Corpus:
+    """Return a corpus of some scripts."""
     return Corpus(setting.dialect, [*setting.procedural, *scripts], setting.datasets, setting.functions,
                   list(setting.meanings), namespace=setting.namespace, defaults=setting.defaults,
                   collapse_temporary=setting.collapse)  # fmt: skip
@@ -295,13 +297,13 @@ def answers(
     rows: list[Row], setting: Setting, learnt: Learnt, note: Note | None = None
 ) -> list[Row]:
     """Return a record or a fault for each row."""
-    mine = [_script(row) for row in rows]
+    mine = [script_in(row) for row in rows]
     named = learnt.keys() & set().union(*(row["mentions"] for row in rows))
     told = list({each.key: each for name in named for each in learnt[name]}.values())
     foreign = [replace(each.script) for each in told]
     keys = {id(script): each.key for script, each in zip(foreign, told, strict=True)}
     keys |= {id(script): row["key"] for script, row in zip(mine, rows, strict=True)}
-    corpus = _corpus(setting, [*foreign, *mine])
+    corpus = corpus_of(setting, [*foreign, *mine])
     clock = Clock(setting.seconds)
     with deep(), uncollected():
         share = (

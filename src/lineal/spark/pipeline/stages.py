@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,9 +16,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from lineal.extract.sql.dialects import facts_of
-from lineal.graph.boundary import sound_part
 from lineal.model.collector import uncollected
-from lineal.model.diagnostic import Code, Place
+from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import Extraction, Occurrence
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Defaults, Script
@@ -26,22 +25,25 @@ from lineal.projects import load
 from lineal.projects.logs.histories import is_not_due
 from lineal.projects.logs.period import ALWAYS, Period
 from lineal.projects.logs.statements import Sessions
+from lineal.projects.pipeline.restored import Restored
 from lineal.projects.schema import schema_datasets
 from lineal.spark.availability import one_line
 from lineal.spark.pipeline import rows
 from lineal.spark.pipeline.address import local, met
-from lineal.spark.pipeline.closure import BUDGET
+from lineal.spark.pipeline.closure import BUDGET, EdgesOf
 from lineal.spark.pipeline.closure import write as write_closure
 from lineal.spark.pipeline.errors import BulkError, remedy_of
+from lineal.spark.pipeline.folder import Folder
 from lineal.spark.pipeline.guard import fault_of
 from lineal.spark.pipeline.history import check_not_a_stream
 from lineal.spark.pipeline.output import Output
 from lineal.spark.pipeline.presets import preset_of
-from lineal.spark.pipeline.resolve import resolve
+from lineal.spark.pipeline.resolve import Resolution, resolve
 from lineal.spark.pipeline.settings import settings
 from lineal.spark.pipeline.state import State, open_state
 from lineal.spark.pipeline.statements import Log, Logged, count_runs, statements, text_key
-from lineal.spark.pipeline.tables import tables
+from lineal.spark.pipeline.tables import quarantine_pages, statement_pages
+from lineal.store.outputs import Output as Tables
 
 RUNTIME = {
     "spark.sql.session.timeZone": "UTC",
@@ -96,7 +98,23 @@ class Summary:
     seconds: dict[str, float] = field(default_factory=dict)
     closure: dict[str, Any] = field(default_factory=dict)
     tables: dict[str, dict[str, Any]] = field(default_factory=dict)
-    extraction: Extraction = field(default_factory=Extraction)
+    told: list[Diagnostic] = field(default_factory=list)
+    """the diagnostics that every command shows"""
+    kept: Extraction | None = None
+    """the lineage, if the driver holds it"""
+    folder: Folder | None = None
+
+    @cached_property
+    def extraction(self) -> Extraction:
+        """Return the lineage; that of a large log is read from the tables."""
+        return self.kept if self.kept is not None else self.read_tables()
+
+    def read_tables(self) -> Extraction:
+        """Return the lineage that the tables hold, whoever has resolved it."""
+        if self.folder is None:
+            return Extraction()
+        with self.folder.copied() as path:
+            return Restored(Tables(path)).extraction()
 
     @property
     def throughput(self) -> float:
@@ -169,54 +187,66 @@ class Run:
         """Run every stage, and return the summary."""
         self.state.forgive(self.options.seconds)
         corpus, log = self.stage("read", self.read)
-        resolved = self.stage(
-            "extract", lambda: resolve(self.spark, corpus, self.state, self.options.seconds)
+        by_name = {each.name: each for each in log.statements}
+        resolution = self.stage(
+            "extract",
+            lambda: resolve(self.spark, corpus, self.state, self.options.seconds, by_name),
         )
-        resolved = resolved._replace(poisoned=log.poisoned | resolved.poisoned)
-        summary, extraction = self.summary, resolved.extraction
-        extraction.coverage.miss(Code.LIMIT_EXCEEDED.code, len(resolved.poisoned))
+        poisoned = log.poisoned | resolution.poisoned
+        summary, coverage = self.summary, resolution.coverage
+        coverage.miss(Code.LIMIT_EXCEEDED.code, len(poisoned))
         lost = sum(count for why, count in log.quarantined.items() if not is_not_due(why))
-        extraction.coverage.miss(Code.LOG_ROW.code, lost)
+        coverage.miss(Code.LOG_ROW.code, lost)
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
-            summary.files, summary.statements = log.files, extraction.coverage.statements.found
+            summary.files, summary.statements = log.files, coverage.statements.found
         summary.parsed, summary.here, summary.coverage = (
-            resolved.parsed,
-            resolved.here,
-            extraction.coverage,
+            resolution.parsed,
+            resolution.here,
+            coverage,
         )
-        summary.edges, summary.extraction = len(extraction.edges), extraction
+        summary.told, summary.folder = resolution.told, self.state.folder
         summary.quarantined = dict(log.quarantined)
-        runs = {each.name: each.runs for each in log.statements}
-        for name, why in resolved.poisoned.items():
-            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs.get(name, 1)
+        for name, why in poisoned.items():
+            runs = by_name[name].runs if name in by_name else 1
+            summary.quarantined[why] = summary.quarantined.get(why, 0) + runs
         self.state.begin()
-
-        def write_tables(part: Extraction) -> dict[str, int]:
-            made = tables(resolved._replace(extraction=part), log.statements, log.quarantined)
-            with uncollected():
-                return {name: self.output.prepare(name, pages) for name, pages in made}
-
-        made = self.stage("write", lambda: sound_part(extraction, write_tables))
-        summary.columns = made["columns"]
+        made = self.stage("write", lambda: self.write(resolution, log, by_name, poisoned))
+        if resolution.whole is not None:
+            summary.kept = resolution.extraction
+        summary.edges, summary.columns = made["edges"], made["columns"]
         for name, count in made.items():
             self.output.commit(name, count)
         if self.options.closure:
-            write = partial(
-                write_closure, self.spark, self.output, extraction.edges, self.options.budget
-            )
+            edges = summary.kept.edges if summary.kept is not None else EdgesOf(self.output)
+            write = partial(write_closure, self.spark, self.output, edges, self.options.budget)
             summary.closure = self.stage("closure", write)
         else:
             self.output.forget("nodes", "closure")
         said = {
             "complete": True, "rows": log.rows, "statements": summary.statements, "dialect": corpus.dialect,
             "namespace": corpus.namespace,
-            "coverage": extraction.coverage.to_json(),
+            "coverage": coverage.to_json(),
         }  # fmt: skip
         summary.tables = self.output.written
         self.state.finish({**said, "tables": summary.tables})
         self.output.tidy()
         return summary
+
+    def write(
+        self,
+        resolution: Resolution,
+        log: Log,
+        by_name: Mapping[str, Logged],
+        poisoned: Mapping[str, str],
+    ) -> dict[str, int]:
+        """Prepare all tables, and return how many rows each has."""
+        prepare = self.output.prepare
+        with uncollected():
+            made = {"statements": prepare("statements", statement_pages(log.statements))}
+            made |= resolution.write(by_name, self.state.folder.aside("parts"), prepare)
+            pages = quarantine_pages(poisoned, by_name, log.quarantined)
+            return made | {"quarantine": prepare("quarantine", pages)}
 
     def stage(self, name: str, work: Callable[[], Any]) -> Any:
         """Run one stage, and take its time."""
@@ -306,7 +336,7 @@ def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
         read = local(path)
         if out is not None and read is not None and out.resolve().is_relative_to(read.resolve()):
             raise BulkError(
-                f"{folder} is inside of {path}, and the next run would read it: name a folder beside it"
+                f"{folder} is inside {path}, and the next run would read it: choose a folder outside it"
             )
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from lineal.model.diagnostic import Place, order_of
+from lineal.model.diagnostic import Diagnostic, Place, order_of
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage, outer_calls
 from lineal.model.extraction import ColumnInfo, Extraction
 from lineal.model.way import Clause, Way
 from lineal.projects.logs.statements import moment
-from lineal.spark.pipeline.resolve import Names, Pair, Resolved
+from lineal.spark.pipeline.gathering import Names, Pair, Resolved
 from lineal.spark.pipeline.statements import Logged
 
 TEXT, COUNT, WORDS, FLAG = pa.string(), pa.int64(), pa.list_(pa.string()), pa.bool_()
@@ -78,6 +77,24 @@ SCHEMAS = {
     "quarantine": pa.schema([("reason", TEXT), ("count", COUNT), ("statement", TEXT)]),
 }  # fmt: skip
 
+PLACED = (("at", COUNT), ("rank", COUNT))
+ORDER = {
+    "edges": PLACED,
+    "usages": PLACED,
+    "reads": (),
+    "datasets": (*PLACED, ("by", TEXT)),
+    "columns": (("by", TEXT), ("group", COUNT), ("key", TEXT), ("rank", COUNT)),
+    "writes": PLACED,
+    "diagnostics": (("by", TEXT), ("at", COUNT)),
+}
+"""What puts the rows of several parts in one order (`merging`): `at` is the statement of the log
+that a row belongs to, `rank` its place among the rows of that statement.
+"""
+PARTED = {
+    name: pa.schema([*SCHEMAS[name], *(pa.field(*each) for each in order)])
+    for name, order in ORDER.items()
+}
+
 TOGETHER = 10_000
 """Rows that are made at once."""
 
@@ -95,43 +112,68 @@ Pages = Iterator[pa.Table]
 """A table, so many rows at once; the first page may be empty."""
 
 
-def tables(
-    resolved: Resolved, logged: list[Logged], quarantined: Mapping[str, int]
+class Order(Protocol):
+    """Where in the whole log the rows of a part belong."""
+
+    def edge(self, number: int) -> tuple[int, int]:
+        """Return the place of an edge: the first statement that writes its target, and its rank."""
+
+    def dataset(self, dataset: Dataset) -> int:
+        """Return the first statement that writes a dataset; -1 if none does."""
+
+    def column(self, dataset: Dataset, position: int, name: str) -> tuple[int, str | None, int]:
+        """Return the group of a listed column, and the key and the rank of one that only use tells of."""
+
+    def write(self, number: int) -> tuple[int, int]:
+        """Return the place of a statement that writes."""
+
+    def diagnostic(self, found: Diagnostic) -> int:
+        """Return the place of a diagnostic that is reported once for all parts; else -1."""
+
+
+def part_tables(
+    resolved: Resolved, by_name: Mapping[str, Logged], order: Order
 ) -> Iterator[tuple[str, Pages]]:
-    """Yield the output tables by their names, page by page: rows that are written need no memory."""
-    by_name = {each.name: each for each in logged}
+    """Yield the tables of a part by their names, page by page: rows that are written need no memory."""
     extraction = resolved.extraction
     listed = extraction.unlisted()
     makers: dict[str, Callable[[], Pages]] = {
-        "statements": lambda: _pages(map(_statement, logged), SCHEMAS["statements"]),
-        "edges": lambda: _pages(_edges(resolved, by_name), SCHEMAS["edges"]),
-        "usages": lambda: _plain_pages(_usages(extraction.edges, by_name), SCHEMAS["usages"]),
-        "reads": lambda: _sorted_pages(map(_read, extraction.unlisted().reads), SCHEMAS["reads"]),
-        "datasets": lambda: _plain_pages(_datasets(listed), SCHEMAS["datasets"]),
-        "columns": lambda: _plain_pages(_columns(listed), SCHEMAS["columns"]),
-        "writes": lambda: _plain_pages(_writes(resolved, bool(logged)), SCHEMAS["writes"]),
-        "diagnostics": lambda: _pages(_diagnostics(extraction), SCHEMAS["diagnostics"]),
-        "quarantine": lambda: _pages(
-            _quarantine(resolved, by_name, quarantined), SCHEMAS["quarantine"]
-        ),
+        "edges": lambda: _pages(_edges(resolved, by_name, order), PARTED["edges"]),
+        "usages": lambda: _plain_pages(_usages(extraction.edges, by_name, order), PARTED["usages"]),
+        "reads": lambda: _plain_pages(map(_read, extraction.unlisted().reads), PARTED["reads"]),
+        "datasets": lambda: _plain_pages(_datasets(listed, order), PARTED["datasets"]),
+        "columns": lambda: _plain_pages(_columns(listed, order), PARTED["columns"]),
+        "writes": lambda: _plain_pages(_writes(resolved, bool(by_name), order), PARTED["writes"]),
+        "diagnostics": lambda: _pages(_diagnostics(extraction, order), PARTED["diagnostics"]),
     }
-    for name in SCHEMAS:
+    for name in ORDER:
         yield name, makers.pop(name)()
         if name == "columns":
             del listed
 
 
+def statement_pages(logged: Iterable[Logged]) -> Pages:
+    """Return the table of the statements."""
+    return _pages(map(_statement, logged), SCHEMAS["statements"])
+
+
+def quarantine_pages(
+    poisoned: Mapping[str, str], by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
+) -> Pages:
+    """Return the table of the rows and statements that were given up."""
+    return _pages(_quarantine(poisoned, by_name, quarantined), SCHEMAS["quarantine"])
+
+
 def _quarantine(
-    resolved: Resolved, by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
+    poisoned: Mapping[str, str], by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
 ) -> list[dict[str, Any]]:
-    runs = {name: by_name[name].runs if name in by_name else 1 for name in resolved.poisoned}
+    runs = {name: by_name[name].runs if name in by_name else 1 for name in poisoned}
     quarantine = [
         {"reason": reason, "count": count, "statement": None}
         for reason, count in quarantined.items()
     ]
     quarantine += [
-        {"reason": why, "count": runs[name], "statement": name}
-        for name, why in resolved.poisoned.items()
+        {"reason": why, "count": runs[name], "statement": name} for name, why in poisoned.items()
     ]
     return sorted(quarantine, key=lambda row: (row["reason"], row["statement"] or ""))
 
@@ -155,25 +197,6 @@ def _plain_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
         columns = zip(*part, strict=True)
         arrays = [pa.array(each, field.type) for each, field in zip(columns, schema, strict=True)]
         yield pa.table(arrays, schema=schema)
-
-
-def _sorted_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
-    """The same in the order of all values, nulls first."""
-    table = pa.concat_tables(_plain_pages(rows, schema)).combine_chunks()
-    order = _order_of(table)
-    for start in range(0, max(len(order), 1), TOGETHER):
-        yield table.take(order[start : start + TOGETHER])
-
-
-def _order_of(table: pa.Table) -> Any:
-    """Return the numbers of the rows, by their values; Arrow sorts text by code points, too."""
-    columns = [
-        pc.fill_null(column, "" if pa.types.is_string(column.type) else -1)
-        for column in table.columns
-    ]
-    whole = pa.table(columns, table.column_names)
-    keys = [(name, "ascending") for name in table.column_names]
-    return pc.sort_indices(whole, sort_keys=keys)
 
 
 def _in_parts(rows: Iterable[Any]) -> Iterator[list[Any]]:
@@ -206,23 +229,24 @@ def full(dataset: Dataset) -> str:
     return dataset.name
 
 
-def _edges(resolved: Resolved, by_name: Mapping[str, Logged]) -> Iterator[dict[str, Any]]:
-    """The edges by the names of their targets, then of their sources."""
-    edges = resolved.extraction.edges
-    schema = pa.schema([(name, TEXT) for name in ("into", "column", "dataset", "source")])
-    names = ((*end_names(edge.target), *end_names(edge.source)) for edge in edges)
-    order = _order_of(pa.concat_tables(_plain_pages(names, schema)))
-    for start in range(0, len(order), TOGETHER):
-        for number in order[start : start + TOGETHER].to_pylist():
-            yield _edge(number, edges[number], resolved.statements, by_name)
+def _edges(
+    resolved: Resolved, by_name: Mapping[str, Logged], order: Order
+) -> Iterator[dict[str, Any]]:
+    for number, edge in enumerate(resolved.extraction.edges):
+        yield _edge(number, edge, resolved.statements, by_name, order)
 
 
 def _edge(
-    number: int, edge: Edge, statements: Mapping[Pair, Names], by_name: Mapping[str, Logged]
+    number: int,
+    edge: Edge,
+    statements: Mapping[Pair, Names],
+    by_name: Mapping[str, Logged],
+    order: Order,
 ) -> dict[str, Any]:
     source, target, place = end_names(edge.source), end_names(edge.target), edge.place
     names = sorted(statements.get((edge.source, edge.target), ()))
     ways = tuple([usage.way for usage in edge.usages])
+    at, rank = order.edge(number)
     subtypes, used_in = _words_of(ways)
     return {
         "source_dataset": source[0],
@@ -245,6 +269,8 @@ def _edge(
         "number": number,
         "source_path": edge.source.path,
         "target_path": edge.target.path if isinstance(edge.target, Column) else (),
+        "at": at,
+        "rank": rank,
     }
 
 
@@ -256,7 +282,7 @@ def _words_of(ways: tuple[Way, ...]) -> tuple[list[str], list[str]]:
     return sorted({way.how.value for way in ways}), used_in
 
 
-def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Row]:
+def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged], order: Order) -> Iterator[Row]:
     """The usages of each edge, in their order.
 
     The expression of a log's statement is what stands around the position in its text, and is not
@@ -269,7 +295,7 @@ def _usages(edges: Iterable[Edge], by_name: Mapping[str, Logged]) -> Iterator[Ro
             yield (
                 number, way.how.value, way.clause.value, way.masked, way.windowed, usage.level.name,
                 doubt is not None and doubt.ambiguous, doubt.evidence if doubt is not None else None, usage.calls,
-                *_path(usage), None if kept else usage.expression, *_at(place),
+                *_path(usage), None if kept else usage.expression, *_at(place), *order.edge(number),
             )  # fmt: skip
 
 
@@ -294,8 +320,9 @@ def _read(read: Read) -> Row:
     return full(read.target), full(read.dataset), read.column, read.clause.value, *_at(read.place)
 
 
-def _writes(resolved: Resolved, logged: bool) -> Iterator[Row]:
-    return _writes_of_log(resolved) if logged else _writes_of_scripts(resolved.extraction)
+def _writes(resolved: Resolved, logged: bool, order: Order) -> Iterator[Row]:
+    rows = _writes_of_log(resolved) if logged else _writes_of_scripts(resolved.extraction)
+    return ((*row, *order.write(number)) for number, row in enumerate(rows))
 
 
 def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
@@ -340,42 +367,52 @@ def _statement(each: Logged) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _datasets(extraction: Extraction) -> Iterator[Row]:
-    order = {dataset: number for number, dataset in enumerate(extraction.datasets)}
-    for dataset, info in sorted(extraction.datasets.items(), key=lambda pair: pair[0]):
+def _by(dataset: Dataset) -> str:
+    """Return a text that sorts as the dataset does."""
+    return "\0".join(dataset)
+
+
+def _datasets(extraction: Extraction, order: Order) -> Iterator[Row]:
+    ranks: dict[int, int] = {}
+    for number, (dataset, info) in enumerate(extraction.datasets.items()):
+        at = order.dataset(dataset)
+        rank = ranks[at] = ranks.get(at, -1) + 1
         yield (
-            full(dataset), order[dataset], dataset.namespace, dataset.name, info.kind, info.complete, info.description,
+            full(dataset), number, dataset.namespace, dataset.name, info.kind, info.complete, info.description,
             info.declared is not None, info.produced is not None, info.terminal, *_at(info.place),
+            at, rank, _by(dataset),
         )  # fmt: skip
 
 
-def _columns(extraction: Extraction) -> Iterator[Row]:
+LISTED, USED, BESIDE = 0, 1, 2
+"""The groups of the columns of a dataset, in their order: `USED` are those that only use tells of."""
+
+
+def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
     """The columns of each dataset; then those that are declared or made for it, and that it does
     not have.
     """
-    for dataset, info in sorted(extraction.datasets.items(), key=lambda pair: pair[0]):
-        about = (full(dataset), info.kind, info.complete)
+    for dataset, info in extraction.datasets.items():
+        about, by = (full(dataset), info.kind, info.complete), _by(dataset)
         declared = {column.name: (at, column) for at, column in enumerate(info.declared or (), 1)}
         produced = {column.name: at for at, column in enumerate(info.produced or (), 1)}
         listed = {column.name for column in info.columns}
         for position, column in enumerate(info.columns, 1):
             made = position if info.produced is info.columns else produced.get(column.name)
-            yield (
-                *about,
-                position,
-                *_column(column),
-                *_declared(declared.get(column.name)),
-                made,
-                *_at(column.place),
-            )
+            told = _declared(declared.get(column.name))
+            group, key, rank = order.column(dataset, position, column.name)
+            where = (by, group, key, rank)
+            yield *about, position, *_column(column), *told, made, *_at(column.place), *where
         beside = {
             **{name: column for name, (_, column) in declared.items()},
             **_by_name(info.produced),
         }
-        for name, column in beside.items():
+        for number, (name, column) in enumerate(beside.items()):
             if name not in listed:
                 told = _declared(declared.get(name))
-                yield *about, None, *_column(column), *told, produced.get(name), *_at(column.place)
+                where = (by, BESIDE, None, number)
+                made = produced.get(name)
+                yield *about, None, *_column(column), *told, made, *_at(column.place), *where
 
 
 def _by_name(columns: Iterable[ColumnInfo] | None) -> dict[str, ColumnInfo]:
@@ -403,7 +440,7 @@ def _type(column: ColumnInfo) -> str:
     return ""
 
 
-def _diagnostics(extraction: Extraction) -> Iterable[dict[str, Any]]:
+def _diagnostics(extraction: Extraction, order: Order) -> Iterable[dict[str, Any]]:
     for found in sorted(set(extraction.diagnostics), key=order_of):
         place = found.place
         yield {
@@ -414,4 +451,6 @@ def _diagnostics(extraction: Extraction) -> Iterable[dict[str, Any]]:
             "line": place.line if place is not None else None,
             "position": place.column if place is not None else None,
             "hint": found.hint,
+            "by": place.file if place is not None else "",
+            "at": order.diagnostic(found),
         }

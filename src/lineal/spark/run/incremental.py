@@ -175,7 +175,7 @@ def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]
         changes = [f"+{name}" for name in sorted(added)] + [f"-{name}" for name in sorted(gone)]
         raise Refused(
             Fault(
-                f"its columns have changed ({', '.join(changes)}): build it anew with --full-refresh"
+                f"its columns have changed ({', '.join(changes)}): rebuild it with --full-refresh"
             )
         )
     if on_schema_change == "sync_all_columns":

@@ -240,7 +240,7 @@ class Pipeline:
         yield from map(Note, self.corpus.notes)
         broken = self.tables.open(job.slot for job in self.jobs.values())
         if self.state.unreadable:
-            yield Note("the state of the warehouse cannot be read: everything is built anew")
+            yield Note("the state of the warehouse cannot be read: everything is rebuilt")
         for name in broken:
             yield Note(
                 f"{name} is half-written or gone from the warehouse: it is built again when its turn comes"

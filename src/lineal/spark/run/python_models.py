@@ -197,7 +197,7 @@ class PythonModels:
         other = sorted(name for name in named if key_of(name) != job.slot)
         if other:
             message = (
-                f"it also writes {', '.join(other)}: a model makes the table of its own name only. "
+                f"it also writes {', '.join(other)}: a model may write only the table with its name. "
                 "Use a temporary view, or make a node of it"
             )
             raise Refused(Fault(message, Place(job.step.file, 1, 1)))

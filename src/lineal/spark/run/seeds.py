@@ -98,7 +98,7 @@ def seed_frame(job: Job, spark: Any, scratch: Path) -> Any:
     """The rows of a seed as a DataFrame; Refused, with the lines, if some of them do not fit."""
     path = Path(job.step.file)
     if path.suffix.lower() != ".csv":
-        raise Refused(Fault(f"there is no {job.name}.csv beside it", job.step.place))
+        raise Refused(Fault(f"there is no {job.name}.csv next to it", job.step.place))
     return csv_frame(
         job, path, RULES.get(str(job.step.settings.get("reader")), OWN), spark, scratch
     )

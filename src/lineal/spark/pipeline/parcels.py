@@ -1,0 +1,407 @@
+"""One part of a corpus, resolved: here, or by a task on an executor. A parcel holds the rows of its
+tables, and all that the driver has to know of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import marshal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from lineal.extract.entries import Definition
+from lineal.graph.boundary import sound_part
+from lineal.incremental import codec
+from lineal.incremental.memory import Memory
+from lineal.model.boundary import told_by_all
+from lineal.model.collector import uncollected
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.edge import Column, Dataset
+from lineal.model.extraction import Extraction
+from lineal.model.ledger import DYNAMIC, Coverage
+from lineal.model.names import column_key
+from lineal.model.redaction import redact_text
+from lineal.model.script import Corpus, Script
+from lineal.model.way import Way
+from lineal.resolve.edges import Edges
+from lineal.resolve.stars import open_star_message
+from lineal.spark.pipeline.gathering import Gathering, Keys, PackedMemory, Resolved, pack, together
+from lineal.spark.pipeline.guard import Fault
+from lineal.spark.pipeline.share import Batches, Row, Setting, corpus_of, script_in
+from lineal.spark.pipeline.statements import Logged
+from lineal.spark.pipeline.tables import LISTED, USED, part_tables
+
+LATE = 1 << 61
+"""A rank after those of all statements: the columns that stars pass on."""
+
+ABOUT = "about"
+PARCEL = "name string, data binary"
+PARCEL_SCHEMA = pa.schema([("name", pa.string()), ("data", pa.binary())])
+
+
+STATEMENTS = pa.schema(
+    [
+        ("part", pa.int64()), ("at", pa.int64()), ("key", pa.binary()), ("script", pa.binary()),
+        ("record", pa.binary()), ("seen", pa.binary()),
+    ]
+)  # fmt: skip
+
+
+class PartSetting(NamedTuple):
+    """What all parts have in common."""
+
+    setting: Setting
+    sessions: bool
+    """whether statements were run in several databases"""
+
+
+class About(NamedTuple):
+    """What the driver has to know of a part, as plain values."""
+
+    coverage: dict[str, Any]
+    dynamic: tuple[int, int]
+    """the parts of the input that only a run knows; and the statements that are lost to them"""
+    told: list[tuple[Any, ...]]
+    """the diagnostics that every command shows"""
+    records: dict[bytes, bytes]
+    """those that have changed"""
+    gone: list[bytes]
+    """the statements that have none any more"""
+    faults: dict[bytes, tuple[str, float]]
+    poisoned: dict[str, str]
+    read_here: int
+    defined: bytes
+    """hashes of the keys that the part defines, and of those that it has met"""
+    met: bytes
+
+
+class Part(Gathering):
+    """The definitions of a part, whose statements have places in the whole log."""
+
+    def __init__(
+        self, corpus: Corpus, memory: PackedMemory, places: Mapping[str, int] | None
+    ) -> None:
+        super().__init__(corpus, memory)
+        self.places = places
+        """of each statement by its name; None for a part that is the whole"""
+        self.root = 0
+        self.passed_on: dict[tuple[Dataset, str], int] = {}
+        """the columns that are known because a star passes them on, each with its rank"""
+
+    def place_of(self, definition: Definition) -> int:
+        """Return the place of a statement in the log."""
+        return self.places[definition.reading.script.file] if self.places is not None else 0
+
+    def key_of_column(self, column: Column) -> tuple[Dataset, str]:
+        """Return a column as evidence knows it."""
+        return column.dataset, column_key(column.name, self.facts.fold)
+
+    @cached_property
+    def used(self) -> dict[tuple[Dataset, str], int]:
+        """The columns that statements use, each with the place of the first."""
+        found: dict[tuple[Dataset, str], int] = {}
+        for definition in self.order:
+            place = self.place_of(definition)
+            for column in definition.evaluation.learnt if definition.evaluation is not None else ():
+                found.setdefault(self.key_of_column(column), place)
+        return found
+
+    @cached_property
+    def opened(self) -> dict[Dataset, int]:
+        """The datasets with open stars, each with the place of its first statement."""
+        found = self.stars.open_definitions()
+        return {dataset: self.place_of(several[0]) for dataset, several in found.items()}
+
+    def add_closing(
+        self, origin: Column, way: Way, target: Column, definition: Definition, edges: Edges
+    ) -> None:
+        """Add an edge through an open star, and note the column that it leads to.
+
+        Stars are closed from the last dataset to the first, and each goes on to those it reads.
+        """
+        if self.places is not None:
+            if self.key_of_column(target) in self.used:
+                self.root = self.opened[target.dataset]
+            self.passed_on.setdefault(self.key_of_column(origin), LATE - self.root)
+        super().add_closing(origin, way, target, definition, edges)
+
+
+class PartOrder:
+    """Where in the whole log the rows of a part belong (`tables.Order`)."""
+
+    def __init__(self, part: Part, resolved: Resolved) -> None:
+        self.part = part
+        self.resolved = resolved
+        self.shown = part.output.shown
+        self.respelled = {dataset for dataset, _ in self.shown.columns}
+
+    def first_places(self, failed: bool) -> dict[Dataset, int]:
+        """The datasets that statements write, each with the place of the first."""
+        found: dict[Dataset, int] = {}
+        for each in self.part.order:
+            if not each.hidden and (failed or each.failure is None):
+                found.setdefault(self.shown.dataset(each.target), self.part.place_of(each))
+        return found
+
+    @cached_property
+    def edges(self) -> list[tuple[int, int]]:
+        """The places of the edges."""
+        first = self.first_places(failed=False)
+        targets = (edge.target for edge in self.resolved.extraction.edges)
+        return ranked(
+            first[target.dataset if isinstance(target, Column) else target] for target in targets
+        )
+
+    def edge(self, number: int) -> tuple[int, int]:
+        """Return the place of an edge."""
+        return self.edges[number]
+
+    @cached_property
+    def datasets(self) -> dict[Dataset, int]:
+        """The datasets that statements write, each with the place of the first."""
+        return self.first_places(failed=True)
+
+    def dataset(self, dataset: Dataset) -> int:
+        """Return the first statement that writes a dataset; -1 if none does."""
+        return self.datasets.get(dataset, -1)
+
+    @cached_property
+    def known(self) -> dict[Dataset, int]:
+        """How many columns of each dataset that nobody writes are known without its use."""
+        return {
+            entry.dataset: sum(slot.star is None for slot in entry.scanned.slots)
+            for entry in self.part.entries.values()
+            if not entry.definitions and entry.scanned is not None
+        }
+
+    def column(self, dataset: Dataset, position: int, name: str) -> tuple[int, str | None, int]:
+        """Return the group of a listed column, and the key and the rank of one that only use tells of."""
+        part = self.part
+        shared = part.places is not None and dataset not in self.respelled
+        if not shared or position <= self.known.get(dataset, position):
+            return LISTED, None, position
+        place = part.key_of_column(Column(dataset, name))
+        return USED, place[1], part.used.get(place, part.passed_on.get(place, LATE))
+
+    @cached_property
+    def writes(self) -> list[tuple[int, int]]:
+        """The places of the statements that write."""
+        places = self.part.places or {}
+        return ranked(places[each.statement] for each in self.resolved.writes)
+
+    def write(self, number: int) -> tuple[int, int]:
+        """Return the place of a statement that writes."""
+        return self.writes[number] if self.part.places is not None else (0, number)
+
+    @cached_property
+    def stars(self) -> dict[str, int]:
+        """The messages about open stars, each with the place of the first."""
+        found: dict[str, int] = {}
+        for dataset, several in self.part.stars.open_definitions().items():
+            frames = (each.frame for each in several if each.frame is not None)
+            for slot in (slot for frame in frames for slot in frame.stars):
+                if slot.star is not None:
+                    message = redact_text(open_star_message(slot.star.dataset))
+                    found.setdefault(message, self.part.opened[dataset])
+        return found
+
+    def diagnostic(self, found: Diagnostic) -> int:
+        """Return the place of an open star, which is reported once; else -1."""
+        if found.code is Code.OPEN_STAR and self.part.places is not None:
+            return self.stars.get(found.message, -1)
+        return -1
+
+
+def ranked(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Return ascending places, each with its number among those that are equal."""
+    found: list[tuple[int, int]] = []
+    before, rank = -1, 0
+    for place in places:
+        if place < before:
+            raise ValueError("rows of a part are not in the order of the log")
+        rank = rank + 1 if place == before else 0
+        before = place
+        found.append((place, rank))
+    return found
+
+
+Rows = Iterator[tuple[str, pa.Table]]
+
+
+def rows_of(part: Part, resolved: Resolved, by_name: Mapping[str, Logged]) -> Rows:
+    """Yield the rows of all tables of a part, page by page."""
+    order = PartOrder(part, resolved)
+    for name, pages in part_tables(resolved, by_name, order):
+        for page in pages:
+            yield name, page
+
+
+def sound_rows(
+    part: Part, resolved: Resolved, by_name: Mapping[str, Logged], take: Callable[[Rows], Any]
+) -> Any:
+    """Return what becomes of the rows of a part, without datasets over which that fails."""
+
+    def work(sound: Extraction) -> Any:
+        return take(rows_of(part, resolved._replace(extraction=sound), by_name))
+
+    return sound_part(resolved.extraction, work)
+
+
+def hashes(keys: Iterable[str]) -> bytes:
+    """Return the keys of names as numbers."""
+    return b"".join(
+        hashlib.blake2b(key.encode("utf-8", "replace"), digest_size=8).digest() for key in keys
+    )
+
+
+def about(part: Part, resolved: Resolved, faults: Mapping[bytes, Any]) -> About:
+    """Return what the driver has to know of a part."""
+    extraction = resolved.extraction
+    dynamic = sum(found.code is Code.DYNAMIC for found in extraction.diagnostics)
+    lost = extraction.coverage.statements.count_of(Code.DYNAMIC.code)
+    entries = part.entries.items()
+    memory = part.memory
+    memory.settle()
+    return About(
+        extraction.coverage.to_json(),
+        (dynamic, lost),
+        [codec.diagnostic_out(found) for found in told_by_all(extraction.diagnostics)],
+        {key: data for key, record in memory.now.items() if (data := pack(record)) is not memory.packed.get(key)},
+        [key for key in memory.packed if key not in memory.now],
+        {key: tuple(fault) for key, fault in faults.items()},
+        resolved.poisoned,
+        resolved.here,
+        hashes(key for key, entry in entries if entry.definitions or entry.ddl),
+        hashes(part.entries),
+    )  # fmt: skip
+
+
+def packed_parcel(told: About, rows: Iterable[tuple[str, bytes]]) -> pa.RecordBatch:
+    """Return a parcel on its way to the driver."""
+    made = [(ABOUT, marshal.dumps(tuple(told))), *rows]
+    columns = [list(each) for each in zip(*made, strict=True)]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(columns[0], pa.string()), pa.array(columns[1], pa.binary())], schema=PARCEL_SCHEMA
+    )
+
+
+def resolving(setting: Any) -> Callable[[Batches], Batches]:
+    """Statements with their records → parcels; the argument is broadcast: a PartSetting."""
+
+    def work(batches: Batches) -> Batches:
+        parts: dict[int, list[Row]] = {}
+        for batch in batches:
+            for row in batch.to_pylist():
+                parts.setdefault(row["part"], []).append(row)
+        gc.freeze()  # nobody looks for garbage in what is here to stay
+        for number in sorted(parts):
+            yield parcel_of(parts.pop(number), setting.value)
+            gc.collect()
+
+    return work
+
+
+def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
+    """Resolve one part, and pack what the driver needs of it."""
+    rows = sorted(rows, key=itemgetter("at"))
+    setting = about_all.setting
+    scripts = [script_in(row) for row in rows]
+    corpus = corpus_of(setting, scripts)
+    places = {script.file: row["at"] for script, row in zip(scripts, rows, strict=True)}
+    keys = {id(script): row["key"] for script, row in zip(scripts, rows, strict=True)}
+    records = {row["key"]: row["record"] for row in rows if row["record"] is not None}
+    given_up = GivenUp({})
+
+    def begin() -> Part:
+        part = Part(corpus, PackedMemory(records), places)
+        part.keys = keys
+        part.catalog.has_sessions = about_all.sessions
+        return part
+
+    with uncollected():
+        asked = Keys(corpus, Memory())
+        asked.keys = keys
+        part, extraction, poisoned = together(begin, corpus, given_up, asked, setting.seconds)
+        part.catalog.declared.clear()  # what is declared and not read is told by the rest
+        resolved = Resolved(
+            extraction, part.shown_statements(), poisoned, part.read_here, part.writes()
+        )
+        by_name = {
+            script.file: seen_in(row, script) for script, row in zip(scripts, rows, strict=True)
+        }
+        pages = sound_rows(
+            part,
+            resolved,
+            by_name,
+            lambda found: [(name, packed_page(page)) for name, page in found if page.num_rows],
+        )
+        made = packed_parcel(about(part, resolved, given_up.faults), pages)
+        part.let_go()
+        return made
+
+
+def rest_of(corpus: Corpus, met: Iterable[bytes]) -> tuple[Part, Resolved]:
+    """Return what a corpus tells without its statements: its problems, and the declared datasets
+    that parts have not met.
+    """
+    part = Part(replace(corpus, scripts=[], occurrences=[]), PackedMemory({}), {})
+    extraction = part.extract()
+    declared = part.catalog.declared
+    number = {np.frombuffer(hashes([key]), np.uint64)[0]: key for key in declared}
+    for each in met:
+        for found in number.keys() & set(np.frombuffer(each, np.uint64).tolist() if number else ()):
+            declared.pop(number[found], None)
+    return part, Resolved(extraction, {}, {}, 0, [])
+
+
+def seen_in(row: Row, script: Script) -> Logged:
+    """Return how often, when and by whom a statement was run."""
+    runs, first, last, users = marshal.loads(row["seen"])  # noqa: S302  from our own driver
+    return Logged("", script.file, "", runs, first, last, users, "", "")
+
+
+class GivenUp(NamedTuple):
+    """The statements of a part that are given up here."""
+
+    faults: dict[bytes, Fault]
+
+
+def packed_page(page: pa.Table) -> bytes:
+    """Return rows as bytes."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, page.schema) as writer:
+        writer.write_table(page)
+    return bytes(sink.getvalue())
+
+
+def crossing(defined: list[bytes], met: list[bytes]) -> bool:
+    """Whether a part has met a name that another one defines."""
+    by_part = [np.frombuffer(each, np.uint64) for each in defined]
+    names = np.concatenate(by_part)
+    owner = np.repeat(np.arange(len(by_part)), [len(each) for each in by_part])
+    order = np.argsort(names, kind="stable")
+    names, owner = names[order], owner[order]
+    if not len(names):
+        return False
+    for number, data in enumerate(met):
+        asked = np.frombuffer(data, np.uint64)
+        at = np.minimum(np.searchsorted(names, asked), len(names) - 1)
+        if np.any((names[at] == asked) & (owner[at] != number)):
+            return True
+    return False
+
+
+def add_coverage(whole: Coverage, dynamic: list[tuple[int, int]]) -> None:
+    """Put right what parts count otherwise than the whole: each has left out its own losses."""
+    apart = sum(max(0, parts - lost) for parts, lost in dynamic)
+    together = max(0, sum(parts for parts, _ in dynamic) - sum(lost for _, lost in dynamic))
+    whole.columns.found += together - apart
+    if apart != together:
+        whole.columns.lost["resolved", DYNAMIC] += together - apart

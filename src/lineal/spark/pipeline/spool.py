@@ -1,0 +1,92 @@
+"""Rows on the driver's disk until a table is written: they come in any order, and go in the order
+of a column, so many at once as fit.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+AT_ONCE = 200_000
+"""Rows that are sorted at once, about."""
+
+APART = 500
+"""Rows from one to the next whose value is looked at, to tell how values are spread."""
+
+
+class Spool:
+    """The rows of some tables; each is cut into ranges of the values of one column."""
+
+    def __init__(self, folder: Path, ranges: dict[str, str]) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self.folder = folder
+        self.by = ranges
+        self.open: dict[str, Any] = {}
+        self.rows = dict.fromkeys(ranges, 0)
+        self.seen: dict[str, list[Any]] = {name: [] for name in ranges}
+
+    def add(self, name: str, table: pa.Table) -> None:
+        """Append rows to a table."""
+        writer = self.open.get(name)
+        if writer is None:
+            writer = self.open[name] = pa.ipc.new_stream(str(self.folder / name), table.schema)
+        writer.write_table(table)
+        self.rows[name] += table.num_rows
+        self.seen[name] += (
+            table[self.by[name]].take(list(range(0, table.num_rows, APART))).to_pylist()
+        )
+
+    def ranges(self, name: str) -> Iterator[pa.Table]:
+        """Yield the rows of a table range by range, in the order of the ranges; then they are gone."""
+        if name not in self.open:
+            return
+        self.open.pop(name).close()
+        count = self.rows[name] // AT_ONCE + 1
+        seen = sorted(self.seen.pop(name))
+        borders = sorted({seen[len(seen) * at // count] for at in range(1, count)})
+        file = self.folder / name
+        if not borders:
+            yield read_rows(file)
+            return
+        yield from map(read_rows, self.parted(file, self.by[name], borders))
+
+    def parted(self, file: Path, column: str, borders: list[Any]) -> list[Path]:
+        """Write the rows of a file into a file for each range."""
+        files = [file.with_name(f"{file.name}.{number}") for number in range(len(borders) + 1)]
+        with ExitStack() as stack:
+            reader = stack.enter_context(
+                pa.ipc.open_stream(stack.enter_context(pa.OSFile(str(file))))
+            )
+            writers = [
+                stack.enter_context(pa.ipc.new_stream(str(each), reader.schema)) for each in files
+            ]
+            limits = np.array(borders, object if isinstance(borders[0], str) else np.int64)
+            for batch in reader:
+                values = batch.column(column).dictionary_encode()
+                known = np.searchsorted(limits, values.dictionary.to_numpy(False), "right")
+                which = known[values.indices.to_numpy(False)]
+                for number in np.unique(which).tolist():
+                    writers[number].write_batch(batch.filter(pa.array(which == number)))
+        file.unlink()
+        return files
+
+    def remove(self) -> None:
+        """Remove all rows."""
+        for writer in self.open.values():
+            writer.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def read_rows(file: Path) -> pa.Table:
+    """Read a file to its end, and remove it."""
+    with pa.OSFile(str(file)) as source, pa.ipc.open_stream(source) as reader:
+        found = reader.read_all()
+    file.unlink()
+    return found

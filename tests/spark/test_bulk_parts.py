@@ -1,0 +1,208 @@
+"""A log that is resolved in parts has the tables of one that is resolved as a whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from logbook import contents
+
+from generators.projects import long_projects
+from generators.rounds import fixed_examples
+from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.edge import Dataset
+from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.script import Corpus, Script
+from lineal.spark.pipeline import Options, parts, resolve, run, spool
+from lineal.spark.pipeline.folder import Local
+from lineal.spark.pipeline.parcels import PartSetting, parcel_of
+from lineal.spark.pipeline.share import Row, evaluate_levels, evaluate_rows
+from lineal.spark.pipeline.state import State
+from lineal.spark.pipeline.statements import Logged
+from lineal.spark.pipeline.tables import Pages
+
+
+@pytest.fixture
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No session is needed: what executors do is done here."""
+
+    def levels(self: resolve.Levels, groups: list[list[Row]]) -> list[Row]:
+        found = evaluate_levels(
+            resolve.by_level(groups), self.setting, {**self.learnt}, evaluate_rows
+        )
+        return [row for batch in found for row in batch.to_pylist()]
+
+    def parcels(self: resolve.Levels, several: list[list[Row]], setting: PartSetting) -> list[Row]:
+        return [row for part in several for row in parcel_of(part, setting).to_pylist()]
+
+    monkeypatch.setattr(resolve, "FEWEST", 1)
+    monkeypatch.setattr(resolve.Levels, "elsewhere", levels)
+    monkeypatch.setattr(resolve.Levels, "parcels_elsewhere", parcels)
+
+
+def log_of(texts: list[str], dialect: str = "") -> Corpus:
+    scripts = [
+        Script(text, dialect, f"query_{at}", target=f"query_{at}", one_line=True, recurs=True)
+        for at, text in enumerate(texts)
+    ]
+    return Corpus(dialect, scripts)
+
+
+def outcome(corpus: Corpus, folder: Path, per_part: int) -> tuple[bool, dict[str, pa.Table], str]:
+    """Whether it was resolved in parts, its tables, and its coverage."""
+    by_name = {
+        each.file: Logged("", each.file, each.text, 1 + at % 3, f"{at}", f"{at}", ("eve",), "", "")
+        for at, each in enumerate(corpus.scripts)
+    }
+    found: dict[str, pa.Table] = {}
+
+    def keep(name: str, pages: Pages) -> int:
+        found[name] = pa.concat_tables(pages).combine_chunks()
+        return int(found[name].num_rows)
+
+    none: Any = None
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(parts, "PER_PART", per_part)
+        patched.setattr(spool, "AT_ONCE", 4 * per_part)  # the rows of parts are sorted in ranges
+        patched.setattr(spool, "APART", 1)
+        state = State(Local(folder / f"{per_part}"))
+        resolution = resolve.resolve(none, corpus, state, 60, by_name)
+        resolution.write(by_name, folder / "rows", keep)
+    coverage = json.dumps(resolution.coverage.to_json(), sort_keys=True)
+    return resolution.whole is None, found, coverage
+
+
+def assert_alike(texts: list[str], folder: Path, in_parts: bool = True) -> dict[str, pa.Table]:
+    apart, found, coverage = outcome(log_of(texts), folder, 1)
+    assert apart is in_parts
+    _, whole, expected = outcome(log_of(texts), folder, 1_000)
+    assert found == whole
+    assert coverage == expected
+    return found
+
+
+@pytest.mark.usefixtures("_here")
+@fixed_examples(30)
+@given(long_projects(16))
+def test_any_statements(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    made = log_of([script.text for script in corpus.scripts], corpus.dialect)
+    made.datasets = corpus.datasets
+    _, found, coverage = outcome(made, folder, 1)
+    _, whole, expected = outcome(made, folder, 1_000)
+    assert found == whole
+    assert coverage == expected
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_table_that_several_parts_read_has_the_columns_of_all(tmp_path: Path) -> None:
+    found = assert_alike(
+        ["CREATE TABLE a AS SELECT b, d FROM t", "CREATE TABLE z AS SELECT c, b FROM t",
+         "SELECT a.d FROM a", "SELECT z.c FROM z"], tmp_path)  # fmt: skip
+    rows = [row for row in found["columns"].to_pylist() if row["dataset"] == "t"]
+    assert [(row["position"], row["column"]) for row in rows] == [(1, "b"), (2, "c"), (3, "d")]
+
+
+@pytest.mark.usefixtures("_here")
+def test_an_open_star_over_a_table_of_several_parts_is_reported_once(tmp_path: Path) -> None:
+    found = assert_alike(
+        ["CREATE VIEW v AS SELECT * FROM t", "CREATE VIEW w AS SELECT * FROM t",
+         "SELECT w.x FROM w", "SELECT v.y FROM v", "SELECT x FROM u"], tmp_path)  # fmt: skip
+    rows = found["diagnostics"].to_pylist()
+    assert [(row["code"], row["file"]) for row in rows] == [("open-star", "query_0")]
+
+
+@pytest.mark.usefixtures("_here")
+def test_columns_that_stars_pass_on_are_listed_once(tmp_path: Path) -> None:
+    texts = ["CREATE VIEW v AS SELECT * FROM t", "CREATE VIEW w AS SELECT * FROM t"]
+    assert_alike([*texts, "SELECT w.A FROM w", "SELECT v.a FROM v", "SELECT v.b FROM v"], tmp_path)
+
+
+@pytest.mark.usefixtures("_here")
+def test_spellings_are_counted_over_all_statements(tmp_path: Path) -> None:
+    texts = [
+        "SELECT t.Id FROM t",
+        "SELECT t.ID FROM T",
+        "SELECT t.Id AS x FROM t",
+        "SELECT a FROM u",
+    ]
+    found = assert_alike([*texts, 'SELECT "a b" FROM "U"'], tmp_path)
+    assert {row["source_column"] for row in found["edges"].to_pylist()} == {"Id", "a", "a b"}
+
+
+@pytest.mark.usefixtures("_here")
+def test_evidence_about_a_column_comes_from_all_statements(tmp_path: Path) -> None:
+    texts = ["SELECT x FROM t, u", "SELECT t.x AS y FROM t", "SELECT u.z FROM u", "SELECT o FROM p"]
+    found = assert_alike(texts, tmp_path)
+    sources = {(row["source_dataset"], row["source_column"]) for row in found["edges"].to_pylist()}
+    assert sources == {("t", "x"), ("u", "z"), ("p", "o")}
+
+
+@pytest.mark.usefixtures("_here")
+def test_declared_datasets_are_told_once(tmp_path: Path) -> None:
+    """Those that are written, read by several parts, read by one, and not at all."""
+    texts = ["CREATE VIEW v AS SELECT a, * FROM t", "SELECT v.b FROM v", "SELECT x FROM t"]
+    corpora = [log_of([*texts, "SELECT u.c, t.y FROM u, t"]) for _ in range(2)]
+    for corpus in corpora:
+        corpus.datasets = [
+            DatasetInfo(Dataset("", name), "source", [ColumnInfo("a", "INT")], name != "t")
+            for name in ("v", "t", "u", "w")
+        ]
+        corpus.diagnostics = [Diagnostic(Code.NO_INPUT, "told once", None)]
+    apart, found, coverage = outcome(corpora[0], tmp_path, 1)
+    _, whole, expected = outcome(corpora[1], tmp_path, 1_000)
+    assert apart
+    assert found == whole
+    assert coverage == expected
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_log_with_a_function_stays_whole(tmp_path: Path) -> None:
+    texts = ["CREATE FUNCTION f(x INT) RETURNS INT AS 'SELECT x + 1'", "SELECT f(a) FROM t"]
+    assert_alike([*texts, "SELECT b FROM u"], tmp_path, in_parts=False)
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_statement_without_a_record_goes_with_all_that_it_names(tmp_path: Path) -> None:
+    texts = ["CREATE TEMPORARY TABLE s AS SELECT k FROM t; SELECT s.k FROM s", "SELECT t.K FROM t"]
+    assert_alike([*texts, "SELECT b FROM u", "SELECT c FROM q"], tmp_path)
+
+
+@pytest.mark.parametrize("broken", (False, True), ids=("executors", "broken executors"))
+def test_parts_on_executors(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
+) -> None:
+    """If tasks fail, the driver resolves their parts."""
+    texts = [
+        text.format(at=at)
+        for at in range(20)
+        for text in (
+            "CREATE VIEW v{at} AS SELECT * FROM t",
+            "SELECT v{at}.a, u.b{at} FROM v{at}, u",
+            "SELECT c{at} FROM u",
+        )
+    ]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps({"query_text": text}) + "\n" for text in texts))
+    monkeypatch.setattr(resolve, "FEWEST", 8)
+    whole = run(Options((str(log),), tmp_path / "whole"), spark)
+    monkeypatch.setattr(parts, "PER_PART", 8)
+    if broken:
+        monkeypatch.setattr(resolve, "resolving", breaking)
+    apart = run(Options((str(log),), tmp_path / "apart"), spark)
+    assert whole.kept is not None
+    assert apart.kept is None
+    assert contents(tmp_path / "apart") == contents(tmp_path / "whole")
+    assert list(map(str, apart.extraction.edges)) == list(map(str, whole.extraction.edges))
+    assert apart.coverage == whole.coverage
+
+
+def breaking(setting: Any) -> Any:
+    def work(batches: Any) -> Any:
+        raise ValueError
+
+    return work
