@@ -20,6 +20,9 @@ DELIMITERS = frozenset(("mysql",))
 VARIABLES_FIRST = frozenset(("mysql", "singlestore", "doris", "starrocks"))
 """SELECT a FROM t      a variable a is meant before a column a; elsewhere the column is"""
 
+OUTPUTS_ARE_MARKED = frozenset(("tsql", "fabric"))
+"""EXEC p @x OUTPUT      only an argument with OUTPUT is filled; elsewhere the procedure tells"""
+
 DOLLARS_ARE_NO_QUOTES = frozenset(("spark", "databricks", "spark2"))
 """$$ … $$      no text"""
 
@@ -28,6 +31,9 @@ COLLECTIONS_IN_PARENTHESES = frozenset(("oracle",))
 
 NUMBERED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """EXECUTE '… $1 …' USING a      the parameters of a text have numbers"""
+
+BOUND_IN_ORDER = frozenset(("oracle", "snowflake", "mysql"))
+"""EXECUTE IMMEDIATE '… :x … :y' USING a, b      the first mark is a, the second b, whatever they say"""
 
 UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwave"))
 """f(INT, TEXT)      parameters without names: $1, $2"""

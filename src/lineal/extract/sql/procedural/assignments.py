@@ -8,8 +8,13 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.dialects.procedures import COLLECTIONS_IN_PARENTHESES, VARIABLES_FIRST
+from lineal.extract.sql.dialects.procedures import (
+    COLLECTIONS_IN_PARENTHESES,
+    OUTPUTS_ARE_MARKED,
+    VARIABLES_FIRST,
+)
 from lineal.extract.sql.one_statement import shallow_tree, why_unread, words_left_over
+from lineal.extract.sql.procedural.call_outputs import fill_variables
 from lineal.extract.sql.procedural.dynamic import is_call
 from lineal.extract.sql.procedural.flow import Assignment, Ref
 from lineal.extract.sql.procedural.pieces import Piece
@@ -160,13 +165,10 @@ class Assignments(Reader):
 
     def hold(self, variable: str, ref: Ref) -> None:
         """Assign a value; where it is a field's, the other fields keep theirs."""
-        if not ref.field:
+        if ref.field:
+            self.body.assign_field(variable, ref)
+        else:
             self.body.assign(variable, ref)
-            return
-
-        construct = self.body.enter()
-        self.body.assign(variable, ref)
-        self.body.leave(construct)
 
     def take(self, targets: list[str], query: Tokens) -> None:
         """Add the assignments of a SELECT INTO.
@@ -206,11 +208,15 @@ class Assignments(Reader):
     def call(self, tokens: Tokens) -> None:
         """Record a call of a procedure.
 
-        CALL p(1), EXEC dbo.p @x      what p does is traced where p is defined
+        CALL p(1, x), EXEC dbo.p @x      what p does is traced where p is defined; it may fill x
         """
-        name, _ = self.name_at(tokens, 0)
-        if name:
-            self.found.calls.append((self.table_key(name), self.reading.place_at(tokens[0].start)))
+        parts, end = self.name_at(tokens, 0)
+        if not parts:
+            return
+
+        self.found.calls.append((self.table_key(parts), self.reading.place_at(tokens[0].start)))
+        name = ".".join(part.text for part in parts).lower()
+        fill_variables(self, name, tokens[end:], self.script.dialect in OUTPUTS_ARE_MARKED)
 
 
 def is_target(column: exp.Column) -> bool:

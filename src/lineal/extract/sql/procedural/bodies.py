@@ -162,16 +162,18 @@ class Bodies(Constructs):
 
     # -- triggers ----------------------------------------------------------------------------------
 
-    def give_trigger_rows(self, routine: Routine, table: Tokens) -> None:
+    def give_trigger_rows(self, routine: Routine, table: Tokens, before: bool = False) -> None:
         """Define NEW and OLD in the body of a trigger.
 
         CREATE TRIGGER … ON t BEGIN …      NEW and OLD are rows of t
         """
         row = self.rows_of(table)
         if row is not None:
-            give_rows(routine, row)
+            give_rows(routine, row, before=before)
 
-    def link_trigger(self, function: Tokens, table: Tokens, names: tuple[str, ...]) -> None:
+    def link_trigger(
+        self, function: Tokens, table: Tokens, names: tuple[str, ...], before: bool
+    ) -> None:
         """Link a trigger to the function that it executes.
 
         CREATE TRIGGER … ON t EXECUTE FUNCTION f()      what f calls NEW and OLD are rows of t
@@ -185,7 +187,7 @@ class Bodies(Constructs):
 
         row = self.rows_of(table)
         if row is not None:
-            self.found.triggers.append(Trigger(self.table_key(parts), row, names))
+            self.found.triggers.append(Trigger(self.table_key(parts), row, names, before))
 
     def rows_of(self, table: Tokens) -> Assignment | None:
         """Return a query over all rows of a table.

@@ -90,6 +90,8 @@ def end_of(tokens: Tokens, at: int) -> int:
             cases -= here == "END"
         elif here in ("VALUES", "TO"):
             takes = NOTHING
+        elif here == "WITH" and word(tokens[position - 1]) == "AS":  # CREATE VIEW v AS WITH c AS …
+            takes = TAKES[here]
         elif here in STARTERS and not belongs(tokens, position, first):
             if here not in takes:
                 return position

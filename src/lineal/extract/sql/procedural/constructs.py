@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import DECLARES_BEFORE_BEGIN, DECLARES_CURSORS
-from lineal.extract.sql.procedural.flow import Body, Construct
+from lineal.extract.sql.procedural.flow import Assignment, Body, Construct
 from lineal.extract.sql.procedural.results import Held
 from lineal.extract.sql.procedural.simple import Simple
 from lineal.extract.sql.procedural.text import (
@@ -21,6 +21,7 @@ from lineal.extract.sql.procedural.text import (
     find_outside,
     find_word,
     is_name,
+    new_token,
     skip_words,
     vocabulary,
     word,
@@ -43,6 +44,9 @@ THEN = frozenset(("THEN",))
 DML = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE", "SELECT", "WITH", "EXECUTE"))
 ROWS = frozenset(("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "VALUES"))
 """FOR r IN SELECT … LOOP      what gives rows to a loop"""
+
+BOUNDS = frozenset(("COUNT", "FIRST", "LAST"))
+"""FOR i IN 1..rows.COUNT LOOP      what bounds a loop over the items of a collection"""
 
 HANDLED = frozenset(("BEGIN", "SET", "INSERT", "UPDATE", "DELETE", "ROLLBACK", "CALL", "RESIGNAL"))
 """DECLARE EXIT HANDLER FOR SQLEXCEPTION ROLLBACK      first words of what a handler does"""
@@ -165,9 +169,11 @@ class Constructs(Simple):
         END, END IF, END LOOP outer
         """
         end = self.end_of(tokens, at)
-        if self.declaring and self.innermost == "BEGIN":
+        if self.awaits_block or (self.declaring and self.innermost == "BEGIN"):
             self.declaring = False
             self.report(Code.PARSE_ERROR, "these declarations have no BEGIN", tokens[at])
+        while self.awaits_block:
+            self.end_routine(self.pending.pop().held)
         if self.stack:
             self.pop()
 
@@ -322,10 +328,15 @@ class Constructs(Simple):
 
         rows = rows_of_cursor(rows)
         first = word_at(rows, 0)
+        for query in self.filling(collections_in(rows)):
+            self.body.iterate(query)
+
         if first in ROWS:
             self.take_each(targets, self.assignment(rows))
         elif is_query_in_parentheses(rows):
             self.take_each(targets, self.assignment(without_parentheses(rows)))
+        elif first == "ARRAY" and len(rows) > 1:
+            self.take_each(targets, self.assignment(unnest(rows[1:])))
         elif first == "EXECUTE":
             self.report_dynamic(at)
         elif rows and is_name(rows[0]):
@@ -334,15 +345,19 @@ class Constructs(Simple):
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..rows.COUNT INSERT …      for each row of the query that has filled rows"""
         end = max(find_outside(tokens, at + 1, DML), at)
-        names = {self.key(token) for token in tokens[at + 1 : end] if is_name(token)}
+        self.body.repeated = self.filling(tokens[at + 1 : end])
+        return end
+
+    def filling(self, tokens: Tokens) -> tuple[Assignment, ...]:
+        """Return the queries that fill the variables among some words."""
+        names = {self.key(token) for token in tokens if is_name(token)}
         moment = self.body.now()
-        self.body.repeated = tuple(
+        return tuple(
             ref.assignment
             for name in sorted(names & self.body.names)
             for ref in self.body.refs(name, moment)
             if ref.assignment.tree is not None
         )
-        return end
 
     # -- declarations ------------------------------------------------------------------------------
 
@@ -376,10 +391,16 @@ class Constructs(Simple):
         DECLARE EXIT HANDLER FOR SQLEXCEPTION ROLLBACK; … BEGIN … END;
         """
         found = find_outside(tokens, at + 4, HANDLED)
-        if found > 0:
+        if found <= 0:
+            return self.end_of(tokens, at) + 1
+        if word(tokens[found]) != "BEGIN":
             return found
 
-        return self.end_of(tokens, at) + 1
+        height = len(self.stack)
+        following = self.begin(tokens, found)
+        for opened in self.stack[height:]:
+            opened.construct.exhaustive = False  # it runs only after an error
+        return following
 
 
 CURSOR = frozenset(("CURSOR",))
@@ -405,6 +426,18 @@ def is_range(rows: Tokens) -> bool:
     return any(token.text in ("..", ".") for token in rows[:3])
 
 
+def collections_in(rows: Tokens) -> Tokens:
+    """Return the names of the collections whose items a loop runs over.
+
+    FOR i IN 1..rows.COUNT LOOP, FOR i IN rows.FIRST..rows.LAST LOOP
+    """
+    return [
+        token
+        for at, token in enumerate(rows)
+        if word_at(rows, at + 2) in BOUNDS and rows[at + 1].token_type is TokenType.DOT
+    ]
+
+
 def is_query_in_parentheses(rows: Tokens) -> bool:
     """Tell whether a loop runs over a query in parentheses.
 
@@ -414,6 +447,13 @@ def is_query_in_parentheses(rows: Tokens) -> bool:
         return False
 
     return word(rows[1]) in ("SELECT", "WITH") and len(rows) > 2
+
+
+def unnest(array: Tokens) -> Tokens:
+    """FOREACH x IN ARRAY xs      SELECT UNNEST(xs)"""
+    words = ((TokenType.SELECT, "SELECT"), (TokenType.UNNEST, "UNNEST"), (OPEN, "("))
+    start = [new_token(*each, array[0]) for each in words]
+    return [*start, *array, new_token(CLOSE, ")", array[-1])]
 
 
 def without_parentheses(rows: Tokens) -> Tokens:

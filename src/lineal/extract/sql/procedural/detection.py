@@ -10,6 +10,7 @@ from sqlglot.tokenizer_core import TokenType
 from lineal.extract.sql.dialects.procedures import (
     ASSIGNS,
     ASSIGNS_BY_EQUALS,
+    MACROS_ARE_PROCEDURES,
     SELECTS_INTO_SESSION,
     TAKES_VARIABLE,
 )
@@ -125,7 +126,7 @@ def is_procedural(tokens: Tokens, dialect: str) -> bool:
 def starts_procedure(tokens: Tokens, at: int, dialect: str) -> bool:
     """Tell whether a procedural statement starts here."""
     first = word(tokens[at])
-    if first in OPENING:
+    if first in OPENING or (first == "EXEC" and dialect in MACROS_ARE_PROCEDURES):
         return True
     if first == "SET":
         return dialect in ASSIGNS and sets_variable(tokens, at, dialect)

@@ -21,6 +21,7 @@ from lineal.extract.sql.procedural.text import (
     Tokens,
     closing,
     items,
+    new_token,
     split_at,
     word,
 )
@@ -42,6 +43,8 @@ class Dynamic:
     moment: Moment
     into: list[str]
     routine: Routine | None
+    bound: bool = False
+    """its marks are bound in order: USING a, b"""
     depth: int = 0
     last: Piece | None = None
     """the last statement that it holds, or the one before it"""
@@ -78,6 +81,40 @@ def constant(tokens: Tokens, moment: Moment, walker: Walker, steps: int = MOST_S
         return None
 
     return constant_variable(key, moment, walker, steps)
+
+
+MARK = "mark {}"
+"""The name of a mark: with its space it hides no variable and no column."""
+
+
+def number_marks(tokens: Tokens, bound: bool) -> Tokens:
+    """VALUES (:x, ?) with USING a, b      the marks, each under the name of its place"""
+    if not bound:
+        return tokens
+
+    found: Tokens = []
+    count = 0
+    for token in tokens:
+        if token.token_type is TokenType.PLACEHOLDER:
+            found.append(new_token(TokenType.COLON, ":", token))
+        elif not ends_with_mark(found):
+            found.append(token)
+            continue
+        count += 1
+        found.append(new_token(TokenType.VAR, MARK.format(count), token))
+    return found
+
+
+def ends_with_mark(found: Tokens) -> bool:
+    """Whether a colon marks the word that comes next; behind a value it leads to a part."""
+    if not found or found[-1].token_type is not TokenType.COLON:
+        return False
+
+    return len(found) < 2 or found[-2].token_type not in VALUES
+
+
+VALUES = (TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING, TokenType.R_BRACKET, CLOSE)
+"""SELECT v:name, v[0]:name      the ends of values, of which a colon reads a part"""
 
 
 def is_call(tokens: Tokens) -> bool:

@@ -67,6 +67,8 @@ class Ref(NamedTuple):
     column: int | None
     field: str = ""
     """r.a := 1: the field of the variable that is set; '' for all of it"""
+    set_later: frozenset[str] = frozenset()
+    """the fields of the row that were set since, each by an assignment of its own"""
 
 
 class Back(NamedTuple):
@@ -223,7 +225,8 @@ class Construct:
         self.conditional = conditional
         self.outer_loop = outer_loop
         self.loop = loop
-        self.exhaustive = False
+        self.exhaustive = not conditional
+        """one of its branches runs; a plain block always does"""
         self.results = self.most_results = 0
         self.changed: dict[str, None] = {}
         self.branches: list[dict[str, Refs]] = []
@@ -259,6 +262,8 @@ class Body:
         """
         self.triggers: list[Assignment] = []
         """SELECT * FROM t for each trigger that executes the routine"""
+        self.set_rows: list[Assignment] = []
+        """those of triggers that run before the row is written"""
         self.table_tests: dict[tuple[int, int], tuple[Construct, TableTest]] = {}
         """IF TG_TABLE_NAME = 't' THEN: the tables for which an arm runs; its construct is kept for
         its id's sake
@@ -353,6 +358,14 @@ class Body:
         """
         self.names.add(variable)
         self._set(variable, (ref,))
+        if self.open:
+            self.open[-1].assigned.setdefault(variable, {})[ref] = None
+
+    def assign_field(self, variable: str, ref: Ref) -> None:
+        """r.a := …      the other fields of r keep their values"""
+        before = (without_field(held, ref.field) for held in self._refs(variable))
+        self.names.add(variable)
+        self._set(variable, (*(held for held in before if held is not None), ref))
         if self.open:
             self.open[-1].assigned.setdefault(variable, {})[ref] = None
 
@@ -542,6 +555,17 @@ def few(refs: Iterable[Held]) -> dict[Held, None]:
         found[held] = None
 
     return found
+
+
+def without_field(held: Held, field: str) -> Held | None:
+    """Return the rest of a row when a field of it is set again; loops and branches stay whole."""
+    if not isinstance(held, Ref):
+        return held
+    if held.field == field:
+        return None
+    if held.field:
+        return held
+    return held._replace(set_later=held.set_later | {field})
 
 
 def _united(left: Refs, right: Refs) -> Refs:

@@ -141,13 +141,19 @@ def parameter(walker: Reader, item: Tokens) -> Parameter:
     modes = {word(token) for token in item[:start]}
     rest = item[start:]
     if walker.script.dialect in UNNAMED_PARAMETERS and is_type(rest):
-        return Parameter("", "", walker.row_type(rest, 0) or "", out=is_output(modes, rest))
+        out = is_output(modes, rest)
+        return Parameter("", "", walker.row_type(rest, 0) or "", out=out)
 
     name_position = int(len(rest) > 1 and rest[0].token_type is TokenType.PARAMETER)
     name = rest[name_position]
     key = f"@{name.text.lower()}" if name_position else walker.key(name)
     row_type = walker.row_type(rest, name_position + 1) or ""
-    return Parameter(name.text, key, row_type, out=is_output(modes, rest))
+    back = find_word(item, GIVEN_BACK) >= 0
+    return Parameter(name.text, key, row_type, out=is_output(modes, rest), back=back)
+
+
+GIVEN_BACK = ("OUT", "INOUT", "IN OUT", "OUTPUT")
+"""Words of parameters whose values a call gives back."""
 
 
 def is_type(parameter: Tokens) -> bool:
@@ -375,16 +381,17 @@ def trigger(
 
     _, after = walker.name_at(tokens, on + 1)
     table = tokens[on + 1 : after]
+    before = find_word(tokens[:on], ("BEFORE",), at) >= 0
     start = find_word(tokens[: end + 1], TRIGGER_BODIES, after)
     if start < 0:
         return None, end + 1
 
     if word(tokens[start]) == "EXECUTE":
         names = transition_tables(walker, tokens[after:start])
-        walker.link_trigger(tokens[start + 2 : end], table, names)
+        walker.link_trigger(tokens[start + 2 : end], table, names, before)
         return None, end + 1
 
-    walker.give_trigger_rows(routine, table)
+    walker.give_trigger_rows(routine, table, before)
     return routine, start
 
 

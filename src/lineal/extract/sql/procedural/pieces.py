@@ -45,6 +45,8 @@ class Piece:
     """how many steps of the script come before it"""
     result: int = 0
     """of a result set of a procedure: its number, from 1"""
+    sets_row: bool = False
+    """NEW.a := …"""
 
     def place_step(self, step: Any) -> Any:
         """Tell a step its moment; of a DROP only the branches around it count."""
@@ -58,6 +60,7 @@ class Piece:
     def place_plan(self, plan: Plan) -> None:
         """Tell a plan its moment, and what it defines if it has no name of its own."""
         plan.moment = self.moment
+        plan.sets_row = self.sets_row
         plan.temporary = plan.temporary or plan.name.startswith("@")
         target = self.target
         if target is not None and (not plan.name or plan.schema is not None):
@@ -89,6 +92,8 @@ class Trigger:
     """SELECT * FROM t"""
     tables: tuple[str, ...] = ()
     """REFERENCING NEW TABLE AS n: the keys of names that stand for rows of t"""
+    before: bool = False
+    """BEFORE INSERT: what it sets in NEW is written into t"""
 
 
 @dataclass(slots=True)
@@ -101,6 +106,8 @@ class Parameter:
     """the name of a type that may be a row's"""
     default: list[Token] | None = None
     out: bool = False
+    back: bool = False
+    """OUT, INOUT, OUTPUT: a call gives its value back"""
 
 
 @dataclass(slots=True)
@@ -124,6 +131,10 @@ class Routine:
     """RETURNS @t TABLE (…): the variable that holds the result"""
     returns: list[Assignment] = field(default_factory=list)
     selects: list[Piece] = field(default_factory=list)
+    rows: list[Assignment] = field(default_factory=list)
+    """the queries of a table function, for what a call puts into its columns"""
+    gives_back: dict[str, Routine] = field(default_factory=dict)
+    """p(OUT a INT): what a procedure leaves in its parameters, as functions by their keys"""
     language: str = ""
 
     @property
@@ -148,6 +159,8 @@ class Found:
     functions: list[Routine] = field(default_factory=list)
     triggers: list[Trigger] = field(default_factory=list)
     procedures: set[str] = field(default_factory=set)
+    bodies: list[Routine] = field(default_factory=list)
+    """the procedures, for what calls of them leave in variables"""
     calls: list[tuple[str, Place]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 

@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import OWN_VARIABLES
 from lineal.extract.sql.procedural.assignments import Assignments
+from lineal.extract.sql.procedural.call_outputs import keep_outputs
 from lineal.extract.sql.procedural.flow import Assignment, Body
 from lineal.extract.sql.procedural.pieces import Parameter, Piece, Routine, Target
 from lineal.extract.sql.procedural.text import Tokens, new_token, vocabulary
@@ -79,6 +80,9 @@ class Results(Assignments):
         routine = self.routine
         assert routine is not None
         self.finish_results(routine)
+        if not routine.function:
+            keep_outputs(self, routine)
+            self.found.bodies.append(routine)
         self.body, self.routine, self.cursors, self.in_block = held
         if routine.function:
             self.found.functions.append(routine)
@@ -118,6 +122,8 @@ class Results(Assignments):
             piece = self.sql(query)
             if piece is not None:
                 self.keep_result(piece, routine)
+                row = Assignment(piece.tree, self.reading, piece.moment, self.mentions(query))
+                routine.rows.append(row)
             return
 
         assignment = self.assignment(query)

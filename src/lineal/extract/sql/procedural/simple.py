@@ -11,8 +11,10 @@ from collections.abc import Callable
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.dialects.procedures import (
+    BOUND_IN_ORDER,
     EXECUTES_TEXTS_ANYWHERE,
     EXECUTORS,
+    MACROS_ARE_PROCEDURES,
     NUMBERED_PARAMETERS,
     OWN_VARIABLES,
     SESSION_VARIABLES_WITH_DOLLAR,
@@ -25,7 +27,7 @@ from lineal.extract.sql.procedural.declarations import (
     Declarations,
 )
 from lineal.extract.sql.procedural.detection import kind_of
-from lineal.extract.sql.procedural.dynamic import is_call
+from lineal.extract.sql.procedural.dynamic import MARK, is_call, number_marks
 from lineal.extract.sql.procedural.flow import Body
 from lineal.extract.sql.procedural.pieces import Piece, Routine
 from lineal.extract.sql.procedural.results import is_result
@@ -34,6 +36,7 @@ from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
     Tokens,
+    as_select,
     closing,
     find_kind,
     find_outside,
@@ -72,7 +75,7 @@ class Simple(Declarations):
         handler = HANDLERS.get(first)
         if handler is not None and (self.in_block or first in OUTSIDE):
             handler(self, tokens)
-        elif not self.in_block:
+        elif not self.in_block and not (first in SILENT and self.body.open):
             self.sql(tokens)
         elif self.assigns(tokens) or first in SILENT:
             return
@@ -111,9 +114,27 @@ class Simple(Declarations):
         if value and key in self.cursors:
             self.resultset(key, value)
         else:
+            self.set_row(key, value, field_)
             self.assign(key, value, field_)
 
         return True
+
+    def set_row(self, key: str, value: Tokens, field_: Token | None) -> None:
+        """Add what a trigger writes into its table.
+
+        NEW.a := b      INSERT INTO "NEW ROW" (a) SELECT b, until the table is known
+        """
+        if key != "new" or field_ is None or not value or self.body.trigger_row is None:
+            return
+
+        words = (
+            (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"), (TokenType.VAR, "NEW ROW"),
+            (OPEN, "("), (field_.token_type, field_.text), (CLOSE, ")"),
+        )  # fmt: skip
+        tokens = [new_token(*each, field_) for each in words]
+        piece = self.sql([*tokens, *as_select(value)])
+        if piece is not None:
+            piece.sets_row = True
 
     def set_(self, tokens: Tokens) -> None:
         """Read SET.
@@ -132,26 +153,30 @@ class Simple(Declarations):
         pairs = [pair for pair in map(self.assigned_pair, parts) if pair is not None]
         are_variables = start > 1
         if self.script.dialect in SESSION_VARIABLES_WITH_DOLLAR and not self.in_block:
-            pairs = [(f"${key}", value) for key, value in pairs]
+            pairs = [(f"${key}", value, None) for key, value, _ in pairs]
             are_variables = True
 
-        are_variables = are_variables or all(self.is_known(key) for key, _ in pairs)
+        are_variables = are_variables or all(self.is_known(key) for key, _, _ in pairs)
         if pairs and len(pairs) == len(parts) and are_variables:
-            for key, value in pairs:
-                self.assign(key, value)
+            for pair in pairs:
+                self.set_row(*pair)
+                self.assign(*pair)
         elif self.routine is None or not pairs:
             self.sql(tokens)
 
-    def assigned_pair(self, item: Tokens) -> tuple[str, Tokens] | None:
+    def assigned_pair(self, item: Tokens) -> tuple[str, Tokens, Token | None] | None:
         """Read one assignment of SET.
 
-        x = 1      the key of x, and its value
+        x = 1, NEW.a = 1      the key of x, its value, and the field that is set
         """
         key, end = self.variable_at(item, 0)
+        field_ = None
+        if key in self.body.row_types:
+            field_, end = part_at(item, end)
         if not key or kind_at(item, end) not in ASSIGNMENTS:
             return None
 
-        return key, item[end + 1 :]
+        return key, item[end + 1 :], field_
 
     def is_known(self, key: str) -> bool:
         """Tell whether a name is that of a variable."""
@@ -330,6 +355,13 @@ class Simple(Declarations):
         else:
             self.sql(tokens)
 
+    def exec_(self, tokens: Tokens) -> None:
+        """EXEC m (1, 'x')      Teradata: a call of the macro m"""
+        if self.script.dialect in MACROS_ARE_PROCEDURES:
+            self.call(tokens[1:])
+        else:
+            self.sql(tokens)
+
     def execute_text(self, tokens: Tokens, at: Token) -> None:
         """Read the text, targets and parameters of EXECUTE.
 
@@ -350,21 +382,25 @@ class Simple(Declarations):
         text = tokens
         if stop >= 0:
             text = tokens[:stop]
+        bound = using >= 0 and self.script.dialect in BOUND_IN_ORDER
         if into and len(text) == 1 and text[0].token_type in STRINGS:
-            self.take(into, self.body_tokens(text[0]) or [])
+            query = self.body_tokens(text[0]) or []
+            self.take(into, number_marks(query, bound))
         else:
-            self.execute(text, at, into)
+            self.execute(text, at, into, bound)
 
     def give_parameters(self, tokens: Tokens) -> None:
         """Define the parameters of a dynamic statement.
 
         EXECUTE '… $1 … $2' USING a, NEW      what the parameters of the text stand for
         """
-        if self.script.dialect not in NUMBERED_PARAMETERS:
-            return
-
-        for number, expression in enumerate(items(tokens), 1):
-            self.assign(f"${number}", expression)
+        if self.script.dialect in BOUND_IN_ORDER:
+            for number, expression in enumerate(items(unwrap(tokens)), 1):
+                mark = self.facts.fold(MARK.format(number), False)
+                self.assign(mark, expression[skip_words(expression, 0, ("IN",)) :])
+        elif self.script.dialect in NUMBERED_PARAMETERS:
+            for number, expression in enumerate(items(tokens), 1):
+                self.assign(f"${number}", expression)
 
     def call_(self, tokens: Tokens) -> None:
         """Read CALL.
@@ -475,9 +511,25 @@ class Simple(Declarations):
         RETURN QUERY SELECT …, RETURN QUERY EXECUTE '…'
         """
         if word(tokens[2]) == "EXECUTE":
-            self.report_dynamic(tokens[0])
+            self.give_back_text(tokens[3:], tokens[0])
         else:
             self.give_back(tokens[2:])
+
+    def give_back_text(self, tokens: Tokens, at: Token) -> None:
+        """Read the text of RETURN QUERY EXECUTE.
+
+        RETURN QUERY EXECUTE 'SELECT … $1' USING a      a query, unless only a run knows it
+        """
+        using = find_outside(tokens, 0, ("USING",))
+        if using >= 0:
+            self.give_parameters(tokens[using + 1 :])
+            tokens = tokens[:using]
+
+        query = self.text_now(tokens, at)
+        if query is None:
+            self.report_dynamic(at)
+        else:
+            self.give_back(query)
 
     def return_next(self, tokens: Tokens, routine: Routine) -> None:
         """Read RETURN NEXT.
@@ -550,6 +602,7 @@ HANDLERS: dict[str, Callable[[Simple, Tokens], None]] = {
     "FETCH": Simple.fetch,
     "OPEN": Simple.open_,
     "EXECUTE": Simple.execute_,
+    "EXEC": Simple.exec_,
     "CALL": Simple.call_,
     "DO": Simple.do,
     "RETURN": Simple.return_,
@@ -561,7 +614,7 @@ REPLACING = ("INTO", "LOW_PRIORITY", "DELAYED")
 OUTSIDE = vocabulary(
     """
     BEGIN END IF ELSE ELSEIF ELSIF CASE WHEN LOOP REPEAT WHILE UNTIL FOR DECLARE CREATE ALTER SET EXECUTE
-    CALL DO LET SELECT WITH REPLACE PREPARE
+    EXEC CALL DO LET SELECT WITH REPLACE PREPARE
     """
 )
 """Statements that are procedural also outside of a block."""

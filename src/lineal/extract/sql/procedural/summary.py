@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Summary:
     """The lineage of a function's value, in terms of its parameters and of what its body reads."""
 
-    __slots__ = ("evaluation", "function", "lineage")
+    __slots__ = ("columns", "evaluation", "function", "lineage")
 
     def __init__(self, function: Routine, evaluation: Evaluation) -> None:
         self.function = function
@@ -37,6 +37,14 @@ class Summary:
             absorb(frame.rows, self.lineage)
 
         self.lineage = values.symbols.follow_for(self.lineage, evaluation)
+        self.columns: list[Lineage] = []
+        """what parameters give to each column of a table function"""
+        for returned in function.rows:
+            for position, slot in enumerate(values.of(returned, evaluation).slots):
+                if position == len(self.columns):
+                    self.columns.append({})
+                followed = values.symbols.follow_for(slot.lineage, evaluation)
+                absorb(parameters_in(followed), self.columns[position])
 
     def bind(self, given: list[exp.Expr], fold: Fold) -> Iterator[tuple[int, exp.Expr]]:
         """Bind the arguments of a call to parameters.
@@ -53,21 +61,35 @@ class Summary:
 
     def lineage_of_call(self, values: dict[int, Lineage]) -> Lineage:
         """What a call is made of: each parameter is the argument that stands for it."""
-        found: Lineage = {}
-        for (origin, way), trail in self.lineage.items():
-            _, calls, _, doubt = trail or NO_TRAIL
-            if origin.dataset != PARAMETERS:
-                absorb({(origin, way): (None, Body(None, to_the_end=True), trail, doubt)}, found)
-                continue
+        return put_arguments(self.lineage, values)
 
-            argument = values.get(int(origin.name), {})
-            if origin.path:
-                argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
+    def given_to(self, position: int, values: dict[int, Lineage]) -> Lineage:
+        """What the arguments of a call give to a column of a table function."""
+        return put_arguments(self.columns[position], values) if self.columns[position:] else {}
 
-            around = Body(calls) if calls is not None else None
-            pour(argument, way, found, None, around)
 
-        return found
+def parameters_in(lineage: Lineage) -> Lineage:
+    """The influences of parameters alone."""
+    return {key: trail for key, trail in lineage.items() if key[0].dataset == PARAMETERS}
+
+
+def put_arguments(lineage: Lineage, values: dict[int, Lineage]) -> Lineage:
+    """A lineage with the argument of a call in place of each parameter."""
+    found: Lineage = {}
+    for (origin, way), trail in lineage.items():
+        _, calls, _, doubt = trail or NO_TRAIL
+        if origin.dataset != PARAMETERS:
+            absorb({(origin, way): (None, Body(None, to_the_end=True), trail, doubt)}, found)
+            continue
+
+        argument = values.get(int(origin.name), {})
+        if origin.path:
+            argument = field_of(Slot("", "", argument), list(origin.path), None).lineage  # type: ignore[arg-type]
+
+        around = Body(calls) if calls is not None else None
+        pour(argument, way, found, None, around)
+
+    return found
 
 
 NO_TRAIL = (None, None, None, None)

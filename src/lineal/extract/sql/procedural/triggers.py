@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.procedural.flow import Assignment, Body, Moment, Ref, TableTest
 from lineal.extract.sql.procedural.pieces import Found, Routine, Trigger
 from lineal.extract.sql.procedural.text import (
@@ -19,6 +21,9 @@ from lineal.extract.sql.procedural.text import (
     unwrap,
     word_at,
 )
+from lineal.extract.sql.statements.families import plan_of
+from lineal.extract.sql.statements.steps import Plan
+from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.names import Fold
 
 ROWS = ("new", "old")
@@ -40,15 +45,19 @@ def expect_rows(body: Body) -> None:
         body.start_with(name, Ref(body.trigger_row, None))
 
 
-def give_rows(routine: Routine, row: Assignment, tables: Iterable[str] = ()) -> None:
+def give_rows(
+    routine: Routine, row: Assignment, tables: Iterable[str] = (), before: bool = False
+) -> None:
     """Let NEW and OLD of a routine, and the transition tables of its trigger, stand for a query's
-    rows.
+    rows; a trigger that runs before may set the fields of NEW.
     """
     body = routine.body
     if body.trigger_row is None:
         expect_rows(body)
 
     body.triggers.append(row)
+    if before:
+        body.set_rows.append(row)
     for name in tables:
         body.tables.setdefault(name, row)
 
@@ -63,7 +72,7 @@ def link_triggers(scripts: Sequence[Found]) -> None:
             own = functions_of(trigger, script.functions)
             others = (routine for other in scripts for routine in other.functions)
             for routine in own or functions_of(trigger, others):
-                give_rows(routine, trigger.row, trigger.tables)
+                give_rows(routine, trigger.row, trigger.tables, trigger.before)
 
 
 def functions_of(trigger: Trigger, routines: Iterable[Routine]) -> list[Routine]:
@@ -80,17 +89,43 @@ def is_called(key: str, wanted: str) -> bool:
     return key.rpartition(".")[2] == wanted.rpartition(".")[2]
 
 
+def aim_at_tables(plan: Plan, facts: Facts) -> list[Any]:
+    """Return what an assignment to a field of NEW writes: a plan for each table of its triggers.
+
+    NEW.a := b      INSERT INTO t (a) SELECT b
+    """
+    plans = []
+    for row in triggers_at(plan.moment, facts.fold_dataset, plan.moment.body.set_rows):
+        tree = plan.node.copy()
+        tree.find(exp.Table).replace(table_in(row).copy())
+        found = plan_of(tree, facts)
+        assert isinstance(found, Plan)
+        found.moment, found.trigger = plan.moment, row
+        plans.append(found)
+    return plans
+
+
+def unknown_row(body: Body) -> Diagnostic:
+    """Describe a use of NEW or OLD in a function that no trigger of the input executes."""
+    name, place = body.trigger_function or ("", None)
+    message = f"no trigger executes '{name}': the table of NEW and OLD is not known"
+    return Diagnostic(Code.UNKNOWN_TRIGGER, message, place)
+
+
 NO_TRIGGER = Assignment(None, None, Body().now(), frozenset())
 """What a statement runs for that tests TG_TABLE_NAME for a table without a trigger in the input."""
 TABLE_NAME = frozenset(("TG_TABLE_NAME", "TG_RELNAME"))
 
 
-def triggers_at(moment: Moment, fold: Fold) -> list[Assignment]:
-    """The triggers for whose tables a statement runs: all of its function's, but for tests of
-    TG_TABLE_NAME.
+def triggers_at(
+    moment: Moment, fold: Fold, rows: Sequence[Assignment] | None = None
+) -> list[Assignment]:
+    """The triggers for whose tables a statement runs: all of its function's, or some of them, but
+    for tests of TG_TABLE_NAME.
     """
     body = moment.body
-    return [row for row in body.triggers if body.runs_for(table_of(row, fold), moment.arms)]
+    rows = body.triggers if rows is None else rows
+    return [row for row in rows if body.runs_for(table_of(row, fold), moment.arms)]
 
 
 def table_of(row: Assignment, fold: Fold) -> str:
@@ -98,10 +133,15 @@ def table_of(row: Assignment, fold: Fold) -> str:
 
     SELECT * FROM public.t      t
     """
+    name = table_in(row).this
+    return fold(name.name, name.args.get("quoted"))
+
+
+def table_in(row: Assignment) -> exp.Table:
+    """SELECT * FROM public.t      public.t"""
     table = row.query.find(exp.Table)
     assert table is not None
-    name = table.this
-    return fold(name.name, name.args.get("quoted"))
+    return table
 
 
 def test_of_table(condition: Tokens) -> TableTest | None:

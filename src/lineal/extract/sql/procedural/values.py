@@ -36,13 +36,12 @@ from lineal.extract.sql.procedural.flow import (
 from lineal.extract.sql.procedural.rows import Records
 from lineal.extract.sql.procedural.settling import circles
 from lineal.extract.sql.procedural.symbols import Symbols
-from lineal.extract.sql.procedural.triggers import NO_TRIGGER
+from lineal.extract.sql.procedural.triggers import NO_TRIGGER, unknown_row
 from lineal.extract.sql.procedural.used import UsedEvaluations
 from lineal.extract.sql.query import query
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, field_of
 from lineal.extract.sql.tables import Named
-from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Column, Dataset
 from lineal.model.way import IDENTITY, Clause
 
@@ -159,9 +158,7 @@ class Locals(Scope):
 
         NEW.a in a function that no trigger of the input executes
         """
-        name, place = self.moment.body.trigger_function or ("", None)
-        message = f"no trigger executes '{name}': the table of NEW and OLD is not known"
-        diagnostic = Diagnostic(Code.UNKNOWN_TRIGGER, message, place)
+        diagnostic = unknown_row(self.moment.body)
         if diagnostic not in self.evaluation.diagnostics:
             self.evaluation.diagnostics.append(diagnostic)
 
@@ -540,6 +537,12 @@ def part_of(frame: Frame, ref: Ref) -> Frame:
 
     if ref.field:
         slots = [Slot(ref.field, ref.field, slot.lineage) for slot in slots]
+
+    if ref.set_later:
+        slots = [
+            Slot(slot.name, slot.key, NOTHING) if slot.key in ref.set_later else slot
+            for slot in slots
+        ]
 
     if slots is frame.slots:
         return frame

@@ -13,7 +13,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
-from lineal.extract.sql.procedural.dynamic import Dynamic, constant
+from lineal.extract.sql.procedural.dynamic import Dynamic, constant, number_marks
 from lineal.extract.sql.procedural.pieces import Piece
 from lineal.extract.sql.procedural.results import Results
 from lineal.extract.sql.procedural.text import QUOTED, Tokens, inside, place_at, tokens_in
@@ -59,13 +59,24 @@ class Walker(Results):
             self.walk(tokens)
             self.strings -= 1
 
-    def execute(self, tokens: Tokens, at: Token, into: list[str]) -> None:
+    def execute(self, tokens: Tokens, at: Token, into: list[str], bound: bool = False) -> None:
         """Record a dynamic statement.
 
         EXECUTE IMMEDIATE 'INSERT …'      read when all assignments are known
         """
         self.statements += 1
-        self.order.append(Dynamic(tokens, at, self.body.now(), into, self.routine))
+        self.order.append(Dynamic(tokens, at, self.body.now(), into, self.routine, bound))
+
+    def text_now(self, tokens: Tokens, at: Token) -> Tokens | None:
+        """The words of a text that is known where it is executed; None in a loop, whose end may
+        change it.
+        """
+        item = Dynamic(tokens, at, self.body.now(), [], self.routine)
+        text = constant(tokens, item.moment, self)
+        if text is None or self.body.loop is not None:
+            return None
+
+        return self.dynamic_tokens(text, item)
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -99,6 +110,7 @@ class Walker(Results):
         if tokens is None:
             return []
 
+        tokens = number_marks(tokens, item.bound)
         self.statements -= 1  # the statements of the text count instead
         if item.into:
             return []
