@@ -163,13 +163,15 @@ def read_item(array: Lineage, own: bool, node: Any = None) -> Lineage:
     return item
 
 
-def build_struct(whole: Lineage, fields: Iterable[tuple[str, Lineage]]) -> Row:
+def build_struct(
+    whole: Lineage, fields: Iterable[tuple[str, Lineage]], rest: Lineage | None = None
+) -> Row:
     """Build a struct from its fields.
 
     STRUCT(a AS p, b AS q)      the whole ← a, b; the field p ← a, the field q ← b
     """
     named = dict(fields)
-    return Row(whole, {name.lower(): value for name, value in named.items()}, list(named))
+    return Row(whole, {name.lower(): value for name, value in named.items()}, list(named), rest)
 
 
 def put_field(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) -> Struct:
@@ -326,12 +328,16 @@ def is_own(lineage: Lineage) -> bool:
 def further(lineage: Lineage, path: Sequence[str]) -> Lineage:
     """address, and city in it
 
-    The origin that the path leads to, where the value is still the column's own
+    The origin that the path leads to, where the value is still the column's own. A name in a row of
+    unknown columns is one of them: city in t.* is t.city.
     """
     part = isinstance(lineage, Part)
     found: Lineage = Part() if is_own(lineage) else {}
     for (origin, way), trail in lineage.items():
         if way is IDENTITY or (part and way is VALUE):
-            origin = Column(origin.dataset, origin.name, (*origin.path, *path)[:PATH_DEPTH])
+            name, *deeper = (*origin.path, *path)
+            if origin.name != "*":
+                name, deeper = origin.name, [name, *deeper]
+            origin = Column(origin.dataset, name, tuple(deeper)[:PATH_DEPTH])
         found[(origin, way)] = trail
     return found

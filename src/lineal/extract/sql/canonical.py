@@ -259,7 +259,7 @@ class Canon:
         if any(
             branch.args.get(part) for branch in branches for part in ("order", "limit", "offset")
         ):
-            raise Unproven("a branch with an order of its own")
+            raise Unproven("a branch with its own ORDER BY")
 
         first = self.query(branches[0], scope, tables)
         said = [self.query(branch, scope, tables, named=False).said for branch in branches]

@@ -45,6 +45,24 @@ def drop_graph_match(words: Words) -> Words:
     return words
 
 
+def drop_graph_path(words: Words) -> Words:
+    """FROM person FOR PATH AS p, STRING_AGG(p.name, ',') WITHIN GROUP (GRAPH PATH)
+
+    T-SQL: FROM person AS p, STRING_AGG(p.name, ','); the nodes of a path, in their order
+    """
+    found: Words = []
+    at = 0
+    while at < len(words):
+        if says(words, at, "FOR") and says(words, at + 1, "PATH") and says(words, at + 2, "AS"):
+            at += 2
+        elif says(words, at + 3, "GRAPH") and says(words, at, "WITHIN"):
+            at = closing(words, at + 2) + 1
+        else:
+            found.append(words[at])
+            at += 1
+    return found if len(found) < len(words) else words
+
+
 # -- Oracle ----------------------------------------------------------------------------------------
 
 
@@ -387,6 +405,21 @@ def drop_isolation(words: Words) -> Words:
 
 
 ISOLATIONS = frozenset(("UR", "CS", "RS", "RR"))
+
+
+def call_sequences(words: Words) -> Words:
+    """VALUES (NEXT VALUE FOR d.s)      Db2: VALUES (nextval('s'))"""
+    for at in range(len(words) - 4, -1, -1):
+        if words[at].text.upper() not in ("NEXT", "PREVIOUS") or not says(words, at + 2, "FOR"):
+            continue
+        end = at + 3
+        while says(words, end + 1, ".") and end + 2 < len(words):
+            end += 2
+        name = like(words[end], TokenType.STRING, words[end].text)
+        call = said(words[at], (TokenType.VAR, "nextval"), (TokenType.L_PAREN, "("))
+        close = like(words[end], TokenType.R_PAREN, ")")
+        words = [*words[:at], *call, name, close, *words[end + 1 :]]
+    return words
 
 
 def drop_else_ignore(words: Words) -> Words:
@@ -736,9 +769,10 @@ def flow_of_changes(words: Words) -> Words:
 
 REPAIRS = (
     document_as_json, drop_statistics, drop_with_data, plain_view, object_type, pipeline_of_files, flow_of_changes,
-    drop_table_hints, drop_graph_match, move_partition_into_condition, pass_by_comma, drop_names_of_passed,
-    drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints, compute_cells, drop_no_case,
-    normalize_rows, upsert_by_update, expand_periods, drop_priorities, duplicates_of_ctas, drop_isolation,
+    drop_table_hints, drop_graph_match, drop_graph_path, move_partition_into_condition, pass_by_comma,
+    drop_names_of_passed, drop_json_error_clauses, join_collections, drop_versions, drop_view_constraints,
+    compute_cells, drop_no_case, normalize_rows, upsert_by_update, expand_periods, drop_priorities,
+    duplicates_of_ctas, drop_isolation, call_sequences,
     drop_else_ignore, limit_of_partitions, projection_as_view, join_index_as_view, first_rows,
     into_temp_behind, matches_as_like,
     upsert_as_insert, kind_of_table, drop_distribution, window_table_function, statement_set,

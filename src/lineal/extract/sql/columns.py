@@ -73,8 +73,9 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     renames = {
         _key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)
     }
+    held = {slot.key for slot in slots}
     for key, item in {**left_out, **replaced, **renames}.items():
-        if not any(slot.key == key for slot in slots):
+        if key not in held:
             slots = beside_star(slots, key, item, scope)
 
     found = [

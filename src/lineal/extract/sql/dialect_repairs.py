@@ -64,11 +64,13 @@ STRINGS = frozenset((TokenType.STRING, TokenType.BYTE_STRING))
 def errors_elsewhere(words: Words) -> Words:
     """Drop the clause that logs rejected rows.
 
-    INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10
+    INSERT INTO t SELECT … LOG ERRORS INTO e ('x') REJECT LIMIT 10, MERGE … LOGGING ALL ERRORS
 
-    Oracle: where rows go that do not fit
+    Oracle, Teradata: where rows go that do not fit
     """
-    log = first(words, 0, "LOG")
+    log = first(words, 0, "LOG", "LOGGING")
+    if log is not None and says(words, log + 1, "ALL") and says(words, log + 2, "ERRORS"):
+        return words[:log]
     if log is not None and says(words, log + 1, "ERRORS"):
         return words[:log]
 

@@ -18,6 +18,7 @@ from lineal.model.boundary import internal_error, raised_in
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.late_pattern import late_pattern
 from lineal.model.limits import Task
+from lineal.model.redaction import is_redacting_literals, redact_text
 
 DEEPEST_NESTING = 1_000
 """The compiled parser has no guard: it kills the process at some 3,000 levels, so deeper text never
@@ -127,15 +128,23 @@ TOKEN = late_pattern(r"<Token token_type: TokenType\.(\w+), text: (.*?), line: .
 MISSING = late_pattern(r"Required keyword: '\w+' missing for <class '[\w.]*?(\w+)'>")
 
 
+def name_token(found: re.Match[str]) -> str:
+    """Return a token of the parser's message as it may be shown."""
+    if found[1] == "SENTINEL":
+        return "the end"
+    if is_redacting_literals() and found[1] not in ("VAR", "IDENTIFIER"):
+        return f"a {found[1].lower().replace('_', ' ')}"
+    return f"'{found[2]}'"
+
+
 def one_line(error: Exception) -> str:
     """What sqlglot says, in words that name no class of its own."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         near = (first.get("highlight") or "").strip()
         said = str(first.get("description") or "not valid").rstrip(".")
-        said = TOKEN.sub(
-            lambda found: "the end" if found[1] == "SENTINEL" else f"'{found[2]}'", said
-        )
+        said = TOKEN.sub(name_token, said)
         said = MISSING.sub(lambda found: f"{found[1].upper()} is not complete", said)
+        near = redact_text(near)  # before it is quoted: quotes in quotes are not told apart
         return " ".join((f"{said}, near '{near}'" if near else said).split())[:300]
     return " ".join(str(error).split())[:200] or type(error).__name__

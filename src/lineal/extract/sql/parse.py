@@ -169,15 +169,44 @@ def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnos
     trees: list[Any] = []
     chunks = list(statements(tokens))
     for chunk in chunks:
-        tree = None
         try:
             tree = shallow_tree(chunk, reading)
             diagnostics += words_left_over(tree, reading, chunk[0].start)
+            trees.append(tree)
         except Exception as error:
-            diagnostics.append(why_unread(error, reading, chunk[0].start))
-        trees.append(tree)
+            several = [] if reading.script.dialect else _without_semicolons(reading, chunk)
+            trees += several or [None]
+            if not several:
+                diagnostics.append(why_unread(error, reading, chunk[0].start))
     reading.statements = trees
-    return [tree for tree in trees if tree is not None], len(chunks) + unread, diagnostics
+    return [tree for tree in trees if tree is not None], len(trees) + unread, diagnostics
+
+
+FIRST_WORDS = frozenset(
+    ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE", "CREATE", "DROP", "USE")
+)
+
+
+def _without_semicolons(reading: Reading, chunk: list[Token]) -> list[Any]:
+    """The trees of statements that follow each other without a semicolon, if all of them parse.
+
+    SELECT a FROM t INSERT INTO u SELECT b FROM v      in a file whose dialect nothing tells
+    """
+    from lineal.extract.sql.procedural.boundaries import end_of
+
+    parts: list[list[Token]] = []
+    at = 0
+    while at < len(chunk) and chunk[at].text.upper() in FIRST_WORDS:
+        end = end_of(chunk, at)
+        parts.append(chunk[at:end])
+        at = end
+
+    if at < len(chunk) or len(parts) < 2:
+        return []
+    try:
+        return [shallow_tree(part, reading) for part in parts]
+    except Exception:
+        return []
 
 
 def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:

@@ -180,17 +180,18 @@ def lateral(body: Words) -> Words:
 
 
 def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
-    """Rewrite a step that changes columns as SELECT.
+    """Rewrite a step that changes columns as a list of columns.
 
     DROP a, RENAME a AS b, SET a = b
 
-    SELECT * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a)
+    AGGREGATE * EXCEPT (a), * RENAME (a AS b), * REPLACE (b AS a): the tree of SELECT * EXCEPT …,
+    which the parser makes without a copy of all steps before
     """
 
     def written(body: Words) -> Words:
         head, items = body[0], body[1:]
         around = (
-            (TokenType.SELECT, "SELECT"),
+            (TokenType.VAR, "AGGREGATE"),
             (TokenType.STAR, "*"),
             (kind, text),
             (TokenType.L_PAREN, "("),

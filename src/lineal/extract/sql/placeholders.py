@@ -399,6 +399,17 @@ def name_of(node: Any) -> str:
     return ""
 
 
+def spread_rows(values: exp.Values, width: int) -> None:
+    """Give rows that only a run knows as many values as there are names.
+
+    INSERT INTO t (a, b) VALUES %s, FROM (VALUES {rows}) AS v(a, b)
+    """
+    for row in values.expressions:
+        items = row.expressions
+        if width > 1 and len(items) == 1 and isinstance(items[0], exp.Placeholder):
+            row.set("expressions", [items[0].copy() for _ in range(width)])
+
+
 def rename_placeholder(node: exp.Placeholder, name: str) -> None:
     """Give a placeholder another name; one that has none keeps none."""
     if NAME in node.meta:

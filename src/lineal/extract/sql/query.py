@@ -15,6 +15,7 @@ from lineal.algebra.relation import (
     project,
     recurse,
     reopen,
+    row_struct,
 )
 from lineal.extract.sql.clauses import (
     conditions_,
@@ -117,6 +118,8 @@ def select(  # noqa: C901  every SELECT passes here
         order_(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
+    if args.get("for_") is not None and node.parent.__class__ in (exp.Subquery, exp.CTE):
+        slots = [Slot("", "", row_struct(slots, complete=False))]  # FOR JSON: one text of all
     if node.parent.__class__ is exp.CTE and is_step(node.parent.alias):
         return pipe(source, slots, members(scope, slots))
     return project(source, slots)

@@ -326,6 +326,10 @@ class Reading:
         alike = (token for token in self.tokens if token.text.upper() == name.upper())
         return next((token.text for token in alike if token.token_type is not TokenType.STRING), "")
 
+    def forget_words(self) -> None:
+        """Let the words of the script go: they are read again when somebody asks for them."""
+        self._chunks = self._tokens = self._items = None
+
     def remember(self, tokens: list[Token], starts: list[int] | None = None) -> None:
         """Keep the tokens of the script."""
         self._tokens = tokens

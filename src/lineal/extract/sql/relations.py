@@ -43,12 +43,13 @@ from lineal.extract.sql.table_aliases import (
 )
 from lineal.extract.sql.table_functions import (
     fields_of_unknown_item,
+    item_row,
     name_of,
     rows_from,
     table_function,
     unnest,
 )
-from lineal.extract.sql.tables import is_named, spelled
+from lineal.extract.sql.tables import is_named, is_variable, spelled
 from lineal.extract.sql.value_rows import values
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset
@@ -137,7 +138,7 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
         and (scope.parent is not None or scope.order)
         and (items := items_of_source(node, scope)) is not None
     ):
-        return unnest(items, scope, rows)
+        return item_row(items, scope) or unnest(items, scope, rows)
 
     spelling = this.args["this"]
     key = full = table_name(this, evaluation)
@@ -182,9 +183,13 @@ def items_of_source(node: exp.Table, scope: Scope) -> exp.Unnest | None:
 
     alias = node.args.get("alias")
     if alias is None or alias.this is None:
-        return exp.Unnest(expressions=[base])
+        name = others[-1]
+    else:
+        name = alias.this
 
-    return exp.Unnest(expressions=[base], alias=exp.TableAlias(columns=[alias.this]))
+    items = exp.Unnest(expressions=[base], alias=exp.TableAlias(columns=[name.copy()]))
+    items.parent = node.parent
+    return items
 
 
 def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Source:
@@ -209,6 +214,8 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
 
     spelling, full = spelled(node, scope.evaluation.facts)
     dataset, frame = scope.evaluation.scan(full, spelling, node)
+    if dataset is not None and is_variable(node) and not frame.complete:
+        report_variable(node, scope)
     full = name_in_scope(full, scope.evaluation)
     return alias_table(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
 
@@ -311,17 +318,32 @@ def without_qualifiers(node: exp.Expr) -> exp.Expr:
     )
 
 
-def unnamed(node: exp.Table, name: Any, scope: Scope, rows: Lineage) -> Source:
+def unnamed(node: Any, name: Any, scope: Scope, rows: Lineage) -> Source:
     """Return a table that only a variable names as a source.
 
-    FROM IDENTIFIER($name)      a table that only a variable names
+    FROM IDENTIFIER($name), FROM :name      a table that only a variable names
     """
+    report_variable(node, scope)
+    if isinstance(name, exp.Placeholder):
+        variable = name.sql()
+    else:
+        variable = name.this.sql(dialect=scope.evaluation.facts.name)
+    return stage(node, exp.Var(this=variable), scope, rows)
+
+
+def report_variable(node: Any, scope: Scope) -> None:
+    """Report a table that only a variable names."""
     scope.evaluation.report(
         Code.DYNAMIC, "the table to read is only known when the query runs", node
     )
-    return stage(
-        node, exp.Var(this=name.this.sql(dialect=scope.evaluation.facts.name)), scope, rows
-    )
+
+
+def rows_in_table(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Source:
+    """FROM TABLE(f(a)), FROM TABLE(:name)      the rows of a call, or a table that a variable names"""
+    if isinstance(node.this, exp.Placeholder):
+        return unnamed(node, node.this, scope, rows)
+
+    return table_from_rows(node, scope, rows)
 
 
 def values_as_table(node: exp.Table, this: exp.Values, scope: Scope, rows: Lineage) -> Source:
@@ -340,6 +362,7 @@ OTHER_TABLES: dict[type, Callable[[Any, Any, Scope, Lineage], Source]] = {
     exp.SemanticView: semantic_view,
     exp.DynamicIdentifier: unnamed,
     exp.Parameter: unnamed,
+    exp.Placeholder: unnamed,
     exp.Values: values_as_table,
     **dict.fromkeys(ROW_MAKERS, items_as_rows),
 }
@@ -550,7 +573,7 @@ RELATIONS: dict[type, Callable[[Any, Scope, Lineage], Source]] = {
     exp.Lateral: lateral,
     exp.Unnest: unnest,
     exp.Final: final,
-    exp.TableFromRows: table_from_rows,
+    exp.TableFromRows: rows_in_table,
     exp.Stream: stream,
     exp.Pivot: unpivot_object,
     exp.TableAlias: piped,

@@ -68,7 +68,8 @@ STORAGE = (
     rf"|PARTITION(?:ED)? BY \( [^()]* \)|TARGET_LAG = \S+|WAREHOUSE = \S+|{NAME} = {VALUE}|SCHEDULE EVERY 0 \S+"
     r"|SCHEDULE (?:REFRESH )?CRON S|BEQUEATH (?:DEFINER|CURRENT_USER)|WITH SCHEMABINDING|SCHEMABINDING"
     r"|SQL SECURITY \S+|ALGORITHM = \S+|DEFINER = \S+"
-    r"|AS|IF NOT EXISTS|MULTISET|SET|NO FALLBACK|FALLBACK|CHECKSUM = \S+|USING \S+|STORED AS \S+|LOCATION S"
+    r"|AS|IF NOT EXISTS|MULTISET|SET|NO FALLBACK|FALLBACK|(?:NO )?LOG"
+    r"|(?:NO |DUAL )?(?:BEFORE |AFTER )?JOURNAL|CHECKSUM = \S+|USING \S+|STORED AS \S+|LOCATION S"
     r"|ROW FORMAT DELIMITED|FIELDS TERMINATED BY S|COLLATE \S+|DEFAULT|CHARSET = \S+|AUTO_INCREMENT = 0|,)"
 )
 
@@ -78,11 +79,17 @@ MODEL_OPTION = (
 )
 COMPARED = r"(?:=|IN|BETWEEN|IS ANY|<|>|< =|> =|<=|>=|LIKE)"
 CELL = (
-    rf"\[ (?:(?:0|S|ANY|NULL|(?:CV|CURRENTV) \( (?:\w+ )?\)|\w+ {COMPARED}|FOR \w+ (?:IN|FROM|LIKE)"
+    rf"\[ (?:(?:0|S|ANY|NULL|ITERATION_NUMBER|(?:CV|CURRENTV) \( (?:\w+ )?\)|\w+ {COMPARED}|FOR \w+ (?:IN|FROM|LIKE)"
     r"|FROM|TO|INCREMENT|DECREMENT|AND|[-+*/,()]) )+\]"
 )
 SET_CELL = rf"(?:(?:UPDATE|UPSERT)(?: ALL)? )?\w+ {CELL}(?: ORDER BY \w+(?: , \w+)*)? ="
 READ_CELL = rf"(?:\w+ )?{CELL}"
+
+HOP = r"(?:-|<-|< -) \( \w+ \) (?:->|- >|-)"
+TIMES = r"(?:\+|\{ 0 , 0 \})"
+CHAIN = rf"\w+(?: {HOP} \w+)+"
+SHORTEST = rf"SHORTEST_PATH \( (?:\w+ \( (?:{HOP} \w+ ?)+ \) {TIMES}|\( (?:\w+ {HOP} ?)+ \) {TIMES} \w+) \)"
+GRAPH = rf"(?:{CHAIN}|{SHORTEST}|LAST_NODE \( \w+ \) (?:=|{HOP}) (?:LAST_NODE \( \w+ \)|\w+))"
 
 CONTRACTS = (
     # -- T-SQL
@@ -94,8 +101,13 @@ CONTRACTS = (
     Contract(
         "drop_graph_match", "tsql",
         "SELECT p.a FROM n AS p, k, n AS q WHERE MATCH(p-(k)->q) AND p.b > 1",
-        r"\( \w+(?: (?:-|<-|< -) \( \w+ \) (?:->|- >|-) \w+)+(?: AND \w+(?: (?:-|<-|< -) \( \w+ \) (?:->|- >"
-        r"|-) \w+)+)* \)",
+        rf"\( {GRAPH}(?: AND {GRAPH})* \)",
+    ),
+    Contract(
+        "drop_graph_path", "tsql",
+        "SELECT p.a, LAST_VALUE(q.a) WITHIN GROUP (GRAPH PATH) FROM n AS p, k FOR PATH AS e, n FOR PATH AS q"
+        " WHERE MATCH(SHORTEST_PATH(p(-(e)->q)+))",
+        r"FOR PATH|WITHIN GROUP \( GRAPH PATH \)",
     ),
     Contract(
         "top", "tsql",
@@ -222,7 +234,8 @@ CONTRACTS = (
     Contract(
         "errors_elsewhere", "oracle",
         "INSERT INTO t SELECT a FROM s LOG ERRORS INTO e ('x') REJECT LIMIT 10",
-        rf"LOG ERRORS(?: INTO {NAME})?(?: \( \S+ \))?(?: REJECT LIMIT \S+)?",
+        rf"LOG ERRORS(?: INTO {NAME})?(?: \( \S+ \))?(?: REJECT LIMIT \S+)?"
+        r"|LOGGING (?:ALL )?ERRORS(?: WITH (?:NO LIMIT|LIMIT OF 0))?",
     ),
     Contract(
         "delete_where", "oracle",
@@ -480,6 +493,11 @@ CONTRACTS = (
     ),
     # -- dialects without a parser
     Contract("drop_isolation", "db2", "SELECT a FROM t WITH UR", r"WITH (?:UR|CS|RS|RR)"),
+    Contract(
+        "call_sequences", "db2",
+        "INSERT INTO t (a, b) SELECT a, NEXT VALUE FOR d.s FROM u",
+        rf"VALUE FOR(?: {NAME} \.)?",
+    ),
     Contract(
         "drop_else_ignore", "db2",
         "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN UPDATE SET b = s.b ELSE IGNORE",

@@ -528,8 +528,9 @@ def output_before_where(words: Words) -> Words:
 
     DELETE FROM t WHERE … OUTPUT deleted.a INTO u
     """
-    output = first(words, 0, "OUTPUT")
-    if not says(words, 0, "DELETE") or output is None:
+    delete, output = first(words, 0, "DELETE"), first(words, 0, "OUTPUT")
+    behind_with = says(words, 0, "WITH") and delete is not None
+    if not (says(words, 0, "DELETE") or behind_with) or output is None:
         return words
     end = first(words, output, "WHERE", "FROM") or len(words)
     if end < len(words):
@@ -723,7 +724,7 @@ def recursive_view(words: Words) -> Words:
     """
     at, as_ = first(words, 0, "RECURSIVE"), first(words, 0, "AS")
     if (
-        not says(words, 0, "CREATE")
+        not (says(words, 0, "CREATE") or says(words, 0, "REPLACE"))
         or at is None
         or as_ is None
         or not at < as_
@@ -1105,6 +1106,8 @@ NEEDS: dict[Repair, frozenset[str]] = {
         dialect_repairs.joined_comment: "COMMENT",
         dialect_repairs.wrapper: "WRAPPER",
         dialect_repairs.reset: "RESET",
+        clause_repairs.drop_graph_path: "PATH",
+        clause_repairs.call_sequences: "VALUE",
         dialect_repairs.subsets: "SUBSET",
         dialect_repairs.bulk_rows: "OPENROWSET",
         query_repairs.apply_to_columns: "APPLY",

@@ -18,6 +18,7 @@ from lineal.extract.sql.sources import (
     UNRESOLVED,
     CTEs,
     Holders,
+    KeyHolders,
     Scalar,
     Source,
     field_of,
@@ -64,6 +65,7 @@ class Scope:
         "flat",
         "grouped",
         "holders",
+        "key_holders",
         "merged",
         "merged_reads",
         "order",
@@ -89,6 +91,7 @@ class Scope:
         self.merged: dict[str, Slot] = {}
         self.merged_reads: dict[str, list[Column]] = {}
         self.covered: dict[str, list[Source]] = {}
+        self.key_holders: dict[str, KeyHolders] = {}
         self.each: Slot | None = None
         self.aliases: dict[str, Slot] = {}
         self.grouped: dict[str, Slot] = {}
@@ -112,6 +115,7 @@ class Scope:
     def remove(self, source: Source) -> None:
         """a LEFT SEMI JOIN b      b is seen by ON only"""
         self.flat = self.holders = None
+        self.key_holders = {}
         self.order.remove(source)
         for alias in (source.alias, source.name):
             if self.sources.get(alias) is source:
@@ -126,7 +130,7 @@ class Scope:
         self.flat = self.holders = None
         self.order, self.steps = [], [(source, None, False)]
         self.sources = {} if source.alias else dict.fromkeys(names, source)
-        self.merged, self.merged_reads, self.covered = {}, {}, {}
+        self.merged, self.merged_reads, self.covered, self.key_holders = {}, {}, {}, {}
         self.add(source)
 
     def column(self, node: exp.Column) -> Slot:

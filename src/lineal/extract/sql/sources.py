@@ -109,6 +109,17 @@ class Holders:
         self.count = len(order)
 
 
+class KeyHolders:
+    """a JOIN b USING (k) JOIN c USING (k) …: the members so far that have k."""
+
+    __slots__ = ("members", "scanned")
+
+    def __init__(self) -> None:
+        self.members: list[Source] = []
+        self.scanned: set[int] = set()
+        """the identities of k's slots in members that are scanned"""
+
+
 class Scalar(NamedTuple):
     """WITH 5 AS k (ClickHouse)      a name for a value, which is read wherever the name stands"""
 

@@ -16,12 +16,13 @@ def folder_with_format(words: Words) -> Words:
     INSERT OVERWRITE DIRECTORY '/out' …
 
     INSERT OVERWRITE DIRECTORY USING json OPTIONS (path '/out') SELECT …      the folder is one of
-    the options
+    the options; a WITH may come first
     """
     at = next(
-        (number for number, word in enumerate(words[:6]) if word.text.upper() == "DIRECTORY"), None
+        (at for at, word in enumerate(words) if word.token_type is TokenType.INSERT), len(words)
     )
-    if at is None or words[0].token_type is not TokenType.INSERT:
+    at += next((ahead for ahead in (1, 2, 3) if says(words, at + ahead, "DIRECTORY")), len(words))
+    if at >= len(words):
         return words
 
     place = [word for word in words[at + 1 : at + 2] if word.token_type is TokenType.STRING]

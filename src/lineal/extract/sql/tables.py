@@ -29,7 +29,7 @@ def is_named(table: Any) -> bool:
 def is_variable(table: exp.Table) -> bool:
     """Tell whether a table is a variable.
 
-    INSERT INTO @t      a table variable
+    INSERT INTO @t, FROM $t      a table variable, or a table that a variable names
     """
     return isinstance(table.this, exp.Parameter) and isinstance(table.this.this, exp.Var)
 
@@ -123,7 +123,7 @@ def spelled(table: Any, facts: Facts) -> Named:
     if written is not None:
         return named_in_text(written, facts)
     if is_variable(table):
-        variable = f"@{table.this.this.name}"
+        variable = table.this.sql(dialect=facts.name or None)
         return variable, facts.fold_table(variable, False)
 
     parts = parts_of(table)

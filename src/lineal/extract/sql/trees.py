@@ -102,9 +102,9 @@ LEAVES = (exp.Identifier, exp.Literal)
 """Most nodes of a tree: nobody is their child."""
 
 
-def fell(trees: Iterable[exp.Expression | None]) -> None:
+def fell(trees: Iterable[object]) -> None:
     """Take trees apart: their nodes go when nobody holds them any more."""
-    nodes = [tree for tree in trees if tree is not None]
+    nodes = [tree for tree in trees if isinstance(tree, exp.Expression)]
     for node in nodes:
         for value in node.args.values():
             for each in value if value.__class__ is list else (value,):

@@ -14,6 +14,7 @@ from lineal.algebra.relation import values as constant_rows
 from lineal.extract.sql.columns import several_slots, star_slots
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import value_of
+from lineal.extract.sql.placeholders import spread_rows
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
 from lineal.extract.sql.table_aliases import alias_frame
@@ -26,9 +27,12 @@ def values(node: exp.Values, scope: Scope, rows: Lineage) -> Source:
     FROM (VALUES (1, a), (2, b)) AS v(p, q)      column j takes the j-th of every row
     """
     evaluation = scope.evaluation
-    frame = numbered(values_frame(node, scope, [], evaluation), evaluation)
+    alias = node.args.get("alias")
+    if alias is not None:
+        spread_rows(node, len(alias.columns))
 
-    return alias_frame(frame, node.args.get("alias"), evaluation)
+    frame = numbered(values_frame(node, scope, [], evaluation), evaluation)
+    return alias_frame(frame, alias, evaluation)
 
 
 def values_frame(

@@ -46,7 +46,11 @@ from lineal.extract.catalyst.expressions.paths import (
     path_from_column,
 )
 from lineal.extract.catalyst.expressions.scope import Scope
-from lineal.extract.catalyst.expressions.structs import lineage_with_parts, listed_item
+from lineal.extract.catalyst.expressions.structs import (
+    lineage_with_parts,
+    listed_item,
+    zipped_item,
+)
 from lineal.extract.catalyst.expressions.subqueries import exists_subquery, subquery_value
 from lineal.extract.catalyst.expressions.walk import (
     EXPRESSIONS,
@@ -70,6 +74,7 @@ __all__ = [
     "lineage_with_parts",
     "listed_item",
     "path_from_column",
+    "zipped_item",
 ]
 
 SAME_VALUE = (

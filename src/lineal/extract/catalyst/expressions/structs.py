@@ -185,6 +185,24 @@ def listed_item(node: Node, scope: Scope) -> Items | None:
     return build_items(united(lineages), names, [list(each.fields.values()) for each in structs])
 
 
+def zipped_item(node: Node, scope: Scope) -> Struct | None:
+    """arrays_zip(a, b)      an item: the field a comes from a, the field b from b"""
+    if node.name != "ArraysZip":
+        return None
+
+    named = [
+        (str(column_in(array).args.get("name", position)), influences_of(array, VALUE, scope))
+        for position, array in enumerate(node.children)
+    ]
+    return build_struct(influences_of(node, VALUE, scope), named[: named_arrays(node)])
+
+
+def named_arrays(node: Node) -> int:
+    """How many children are arrays: some versions of Spark list the names of the fields behind."""
+    literals = [child.name == "Literal" for child in node.children]
+    return literals.index(True) if True in literals else len(literals)
+
+
 PARTS: dict[str, Callable[[Node, Lineage, Scope], Lineage]] = {
     **dict.fromkeys(CARRIERS, parts_passed_on),
     **dict.fromkeys(FIELDS, parts_of_field),

@@ -18,6 +18,7 @@ from lineal.extract.catalyst.expressions import (
     is_part_of_column,
     lineage_with_parts,
     listed_item,
+    zipped_item,
 )
 from lineal.extract.catalyst.operators.outputs import output_title
 from lineal.extract.catalyst.operators.walk import frame_below
@@ -60,9 +61,9 @@ def item_value(inner: Node, array: Lineage, scope: Scope) -> Lineage:
 
     an item of xs, with the fields of its structs; of a computed array it is no part of a column
     """
-    listed = listed_item(inner, scope)
-    if listed:
-        return listed
+    built = listed_item(inner, scope) or zipped_item(inner, scope)
+    if built:
+        return built
 
     whole = lineage_with_parts(inner, scope)
     item = read_item(array, is_part(inner) and is_part_of_column(inner, scope))

@@ -255,6 +255,7 @@ PSEUDO_COLUMNS = _names(
         "spark spark2 databricks hive": "user current_time",
         "duckdb": "user current_role current_database",
         "redshift": "user",
+        "postgres": "gp_segment_id",
     }
 )
 """SELECT level
@@ -434,7 +435,7 @@ def parser_dialect(dialect: str) -> Dialect:
     try:
         return Dialect.get_or_raise(grammar_of(dialect) or None)
     except ValueError:
-        known = [str(member.value) for member in Dialects if member.value]
+        known = sorted(str(member.value) for member in Dialects if member.value)
         near = closest(dialect, [*known, *NEAREST_GRAMMAR])
-        meant = f", did you mean '{near}'?" if near else "."
+        meant = f", did you mean '{near}'?" if near else f": choose {', '.join(known)}"
         raise UnknownDialect(f"unknown dialect '{dialect}'{meant}") from None

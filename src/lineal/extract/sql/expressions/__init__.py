@@ -8,7 +8,8 @@ operator.
                   bodies: functions whose body is known; date_parts: words among the arguments
     windows       FILTER, WITHIN GROUP, OVER
     subqueries    subqueries, EXISTS, lambdas
-    parts         fields and items; structs: values that know their fields
+    parts         fields and items; structs: values that know their fields;
+                  returned_rows: columns of the rows that functions give
 
 A handler is called with a node, the way from the node to the result, and the calls around it.
 """

@@ -18,6 +18,7 @@ from lineal.model.way import Way
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.pieces import Routine
+    from lineal.extract.sql.procedural.summary import Summary
 
 
 def compose_body(
@@ -32,19 +33,24 @@ def compose_body(
     if not overloads or evaluation.own_functions.row(node):
         return False
 
-    given = list(node.iter_expressions())
-    function = overload(overloads, len(given))
+    function = overload(overloads, len(list(node.iter_expressions())))
     summary = evaluation.catalog.summary_of(function, evaluation)
     if summary is None:
         return False
 
     evaluation.absorb(summary.evaluation, node)
-    values = {
-        i: value_of(argument, NEUTRAL, scope)
-        for i, argument in summary.bind(given, evaluation.fold)
-    }
+    values = arguments_of(node, summary, scope)
     pour(summary.lineage_of_call(values), value(way), into, node, (node, calls))
     return True
+
+
+def arguments_of(node: Any, summary: Summary, scope: Scope) -> dict[int, Lineage]:
+    """f(a, p => b)      the lineage of each argument, by the position of its parameter"""
+    given = list(node.iter_expressions())
+    return {
+        i: value_of(argument, NEUTRAL, scope)
+        for i, argument in summary.bind(given, scope.evaluation.fold)
+    }
 
 
 def overload(functions: list[Routine], given: int) -> Routine:

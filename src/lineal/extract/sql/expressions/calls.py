@@ -27,6 +27,7 @@ from lineal.extract.sql.dialects.table_functions import COLUMNS, ONE_ROW
 from lineal.extract.sql.expressions.bodies import compose_body
 from lineal.extract.sql.expressions.date_parts import column_of_unit, date_part
 from lineal.extract.sql.expressions.leaves import identifier
+from lineal.extract.sql.expressions.outputs import CALL, output
 from lineal.extract.sql.expressions.parts import part
 from lineal.extract.sql.expressions.rows import ROWS, row_of
 from lineal.extract.sql.expressions.walk import (
@@ -91,6 +92,8 @@ def named_call(
     """
     if node.name.lower() in COLUMNS and node.name.lower() not in ONE_ROW:
         HANDLERS[exp.Explode](node, way, calls, stack, scope, into)
+    elif node.name.startswith(CALL):
+        output(node, way, calls, stack, scope, into)
     elif step_of(node) is not None and node.name.lower() not in scope.evaluation.catalog.functions:
         part(node, way, calls, stack, scope, into)
     elif (column := column_as_call(node, scope)) is not None:

@@ -17,6 +17,7 @@ from lineal.extract.sql.choices import CHOICES, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.expressions.bodies import qualified_call
 from lineal.extract.sql.expressions.leaves import is_absolute
+from lineal.extract.sql.expressions.returned_rows import returned_column
 from lineal.extract.sql.expressions.structs import (
     carried,
     has_star,
@@ -53,7 +54,8 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
                 stack.append((as_function(first, scope) or first.expression, way, calls))
             return
         first = first.this
-    part(node, way, calls, stack, scope, into)
+    if not returned_column(node, way, calls, scope, into):
+        part(node, way, calls, stack, scope, into)
 
 
 def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -177,7 +179,7 @@ def field_at(node: Any, scope: Scope) -> Lineage | None:
     holder = node.this
     if isinstance(holder, exp.Column):
         held: Lineage | None = held_by(holder, scope)
-    elif isinstance(holder, (exp.Explode, exp.Bracket)):
+    elif isinstance(holder, (exp.Explode, exp.Bracket)) and not names_fields(holder.this):
         held = zipped_item(holder.this, scope)
     else:
         return None
@@ -186,6 +188,11 @@ def field_at(node: Any, scope: Scope) -> Lineage | None:
     if found is not None:
         value_of(holder, NEUTRAL, scope)  # the other fields are read as well
     return found
+
+
+def names_fields(array: Any) -> bool:
+    """arrays_zip(a, b)['a'][0]      Spark: fields have names, and [0] is an item"""
+    return isinstance(array, exp.ArraysZip)
 
 
 def position_in(node: Any) -> int | None:

@@ -170,6 +170,8 @@ def zipped_item(node: Any, scope: Scope) -> Row | None:
 
     arrays = node.expressions
     names = [titles.format(position) for position in range(1, len(arrays) + 1)]
+    if isinstance(node, exp.ArraysZip):
+        names = [array.name or str(position) for position, array in enumerate(arrays)]
     items = [keep_item(array, scope) for array in arrays]
     return build_struct(value_of(node, VALUE, scope), list(zip(names, items, strict=True)))
 
@@ -181,7 +183,7 @@ def keep_item(array: Any, scope: Scope) -> Lineage:
 
 
 ZIPPED = {
-    "list_zip": "element{}", "array_zip": "element{}", "arrayzip": "{}", "zip": "col{}",
+    "list_zip": "element{}", "array_zip": "element{}", "arrayzip": "{}", "zip": "col{}", "arrayszip": "{}",
 }  # fmt: skip
 """Functions that make one array of rows from several arrays, and how the fields are called."""
 
@@ -266,17 +268,21 @@ def struct_of_star(node: exp.Struct | exp.Tuple, whole: Lineage, scope: Scope) -
     """Return the lineage of a struct that lists a star.
 
     struct(t.*, a + 1 AS b)      a field for each column of t, and b
+
+    Where the columns of t are not known, any other field is a column of t.
     """
     found: dict[str, Lineage] = {}
+    open_stars: list[Lineage] = []
     for item in node.expressions:
         if isinstance(item, exp.Star) or is_row_star(item):
             slots = scope.evaluation.star_slots(item, scope)
-            if any(slot.star is not None for slot in slots):
-                return whole
-            found.update((slot.name, slot.lineage) for slot in slots)
+            found.update((slot.name, slot.lineage) for slot in slots if slot.star is None)
+            open_stars += [slot.lineage for slot in slots if slot.star is not None]
         elif (named := struct_entry(item)) is not None:
             found[named[0]] = struct_of(named[1], scope)
-    return build_struct(whole, found.items())
+    if len(open_stars) > 1:
+        return whole
+    return build_struct(whole, found.items(), next(iter(open_stars), None))
 
 
 def struct_item(node: exp.Struct, name: str) -> Any:

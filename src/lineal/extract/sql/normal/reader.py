@@ -236,7 +236,7 @@ class Reader:
         if names is not None and len(set(names)) < len(names):
             raise Unproven("two columns of one name")
         if names is None and (not isinstance(query, Block) or len(query.items) != 1):
-            raise Unproven("a star beside other columns")
+            raise Unproven("a star next to other columns")
         if isinstance(query, (Block, SetOperation)) and query.order:
             raise Unproven("a subquery with an order")
         return Source("", query, names)

@@ -184,7 +184,7 @@ class _Edit:
         if select.distinct:
             raise Refused("SELECT DISTINCT compares it")
         if name in self._words_besides(select, ()):
-            raise Refused("the statement names it beside the star")
+            raise Refused("the statement names it in addition to the star")
         for star in filter(self.queries.is_star, select.items):
             wanted = self.queries.star_origin(star)
             origins = [each for each in select.origins if wanted in ("", each.alias)]

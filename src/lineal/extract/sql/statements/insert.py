@@ -12,6 +12,7 @@ from lineal.algebra.relation import one_row, project, reopen
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.placeholders import spread_rows
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
@@ -49,11 +50,12 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
 
         return Unsupported
 
-    if isinstance(query, exp.Values):
-        open_rows(query)
-
     name, key = spelled(table, facts)
     columns = listed_columns(schema, facts) if schema is not None else []
+    if isinstance(query, exp.Values):
+        open_rows(query)
+        spread_rows(query, len(columns))
+
     by_name = bool(node.args.get("by_name"))
     conflict = node.args.get("conflict")
     sets = conflict is not None and bool(conflict.expressions)
@@ -204,23 +206,34 @@ class Branches:
     """WHEN a THEN INTO t … INTO u … WHEN b THEN INTO v … ELSE INTO w …
 
     The tests that decide each INTO: every one under a WHEN has its test. ELSE has all of them, and
-    in INSERT FIRST a WHEN has those before it, too.
+    in INSERT FIRST a WHEN has those before it, too. Of tests that differ only in the literals they
+    compare with, the first stands for all.
     """
 
     def __init__(self, first: bool) -> None:
         self.first = first
-        self.earlier: list[Any] = []
+        self.earlier: dict[tuple[Any, ...], Any] = {}
         self.here: list[Any] = []
 
     def tests_of(self, branch: exp.ConditionalInsert) -> list[Any]:
         """The tests of the next INTO."""
         test = branch.args.get("expression")
         if branch.args.get("else_"):
-            self.here = list(self.earlier)
+            self.here = list(self.earlier.values())
         elif test is not None:
-            self.here = [*(self.earlier if self.first else ()), test]
-            self.earlier = [*self.earlier, test]
+            self.here = [*(self.earlier.values() if self.first else ()), test]
+            self.earlier.setdefault(shape_of(test), test)
         return [each.copy() for each in self.here]
+
+
+def shape_of(test: exp.Expr) -> tuple[Any, ...]:
+    """n > 1, n > 2      equal: a test without the literals that it compares with"""
+    return tuple(
+        node.__class__
+        if isinstance(node, exp.Literal) and isinstance(node.parent, exp.Predicate)
+        else (node.__class__, *(each for each in node.args.values() if isinstance(each, str)))
+        for node in test.walk()
+    )
 
 
 def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:

@@ -46,6 +46,10 @@ class Plan:
     """INSERT INTO t PARTITION (day, region = 'EU')"""
     moment: Any = None
     """the statement's position in a procedure, which decides its variables"""
+    sets_row: bool = False
+    """NEW.a := …      what it writes is known when the triggers are: the tables of the rows"""
+    trigger: Any = None
+    """the row of the table whose trigger runs it, if it is run for that table alone"""
 
     temporary: bool = False
     """CREATE TEMP TABLE, #t: gone at the end of the script"""
