@@ -1,5 +1,5 @@
-"""dbt projects without dbt: every kind of node, names, macros, packages, and what somebody may have
-put into one.
+"""dbt projects without dbt: every kind of node, names, macros, packages, and hostile
+content.
 """
 
 from __future__ import annotations
@@ -213,6 +213,28 @@ def test_disabled_nodes_are_not_there(tmp_path: Path) -> None:
     assert list(extraction.datasets) == []
 
 
+def test_yaml_of_a_model_without_a_file_has_no_effect(tmp_path: Path) -> None:
+    listed = "[{name: ordrs}, {name: off}, {name: days}, {name: v, versions: [{v: 1}, {v: 2}]}]"
+    files = {
+        "orders": "select 1 as id",
+        "off": "{{ config(enabled=false) }} select 1 as id",
+        "v_v2": "select 1 as id",
+        "seeds/days.csv": "day\n1\n",
+        "models/all.yml": f"models: {listed}\nseeds:\n  - name: weeks\n",
+    }
+    told = [
+        (each.code, each.message, each.place, each.hint)
+        for each in found(tmp_path, files).diagnostics
+    ]
+    file = str(tmp_path / "models/all.yml")
+    assert told == [
+        (Code.NO_EFFECT, "YAML describes the model ordrs, which has no file in the project",
+         Place(file, 1, 17), "Did you mean orders?"),
+        (Code.NO_EFFECT, "YAML describes the seed weeks, which has no file in the project",
+         Place(file, 3, 11), ""),
+    ]  # fmt: skip
+
+
 def test_of_two_files_of_one_name_the_enabled_one_counts(tmp_path: Path) -> None:
     files = {
         "models/bq/m.sql": "{{ config(enabled=target.type == 'bigquery') }} select 1 as b",
@@ -240,7 +262,7 @@ def test_a_hook_that_only_asks_is_not_the_model(tmp_path: Path) -> None:
     assert quiet(found(tmp_path, files)) == ["t.id -> a.id"]
 
 
-def test_analyses_are_left_out_and_tests_only_read(tmp_path: Path) -> None:
+def test_the_analysis_folder_is_left_out_and_tests_only_read(tmp_path: Path) -> None:
     files = {
         "a": "select 1 as id",
         "tests/t.sql": "select * from {{ ref('a') }}",
@@ -388,7 +410,7 @@ def test_columns_that_only_a_run_knows_may_be_used(tmp_path: Path) -> None:
     assert codes(extraction) == {Code.DYNAMIC}
 
 
-def test_a_value_that_only_a_run_knows_is_no_column(tmp_path: Path) -> None:
+def test_a_value_that_only_a_run_knows_is_not_a_column(tmp_path: Path) -> None:
     text = (
         "{% set last = run_query('select max(at) as latest from t').columns[0].values()[0] %}"
         "select id from u where at > {{ last }} and on_day > '{{ last }}'"
@@ -418,7 +440,7 @@ def test_a_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
     assert "dbt deps" in fault.advice
 
 
-def test_a_reference_to_what_is_not_there_is_kept(tmp_path: Path) -> None:
+def test_a_reference_to_a_missing_node_is_kept(tmp_path: Path) -> None:
     extraction = found(
         tmp_path,
         {"a": "select id from {{ ref('gone') }}\njoin {{ source('no', 'where') }} w using (id)"},
@@ -529,7 +551,7 @@ def test_odd_yaml_costs_only_itself(tmp_path: Path, files: Mapping[str, str]) ->
     assert "t.id -> a.id" in edges(extraction)
 
 
-def test_a_project_file_that_is_no_mapping_is_reported(tmp_path: Path) -> None:
+def test_a_project_file_that_is_not_a_mapping_is_reported(tmp_path: Path) -> None:
     extraction = found(tmp_path, {"a": "select id from t"}, "- just\n- a list\n")
     assert "t.id -> a.id" in edges(extraction)
     assert Code.YAML_TYPE in codes(extraction)
@@ -624,6 +646,77 @@ def test_the_branch_that_dbt_has_not_compiled_is_rendered(tmp_path: Path) -> Non
     assert {"m.at -> m", "a.at -> m", "a.id -> m.id"} <= set(
         quiet(extract(load(manifest(tmp_path, nodes))))
     )
+
+
+LOOP = """{{
+    config(materialized='table')
+}}
+select
+    id,
+    {%- for kind in ['bread', 'cake'] %}
+    sum(case when kind = '{{ kind }}' then amount end) as {{ kind }}_amount,
+    {%- endfor %}
+    max(tip) as tip -- the last one
+from {{ ref('a') }}
+group by id"""
+COMPILED = """select
+    id,
+    sum(case when kind = 'bread' then amount end) as bread_amount,
+    sum(case when kind = 'cake' then amount end) as cake_amount,
+    max(tip) as tip -- the last one
+from "db"."s"."a"
+group by id"""
+
+
+def test_compiled_text_has_the_lines_of_its_file_behind_loops_and_settings(tmp_path: Path) -> None:
+    text = "{% snapshot s %}\n" + LOOP + "{% endsnapshot %}"
+    files = {"a": "select id, kind, amount, tip from t", "m": LOOP, "snapshots/s.sql": text}
+    nodes = {
+        "a": {"compiled_code": files["a"], "raw_code": files["a"]},
+        "m": {"compiled_code": COMPILED, "raw_code": LOOP},
+        "s": {
+            "resource_type": "snapshot",
+            "compiled_code": COMPILED,
+            "raw_code": LOOP,
+            "original_file_path": "snapshots/s.sql",
+            "config": {"unique_key": "id", "strategy": "check", "check_cols": "all"},
+        },
+    }
+    manifest(project(tmp_path, files), nodes)
+    lines = {
+        f"{edge.target}": edge.place.line
+        for edge in extract(load(tmp_path)).edges
+        if edge.place is not None and str(edge.target)[:2] in ("m.", "s.")
+    }
+    expected = {"id": 5, "bread_amount": 7, "cake_amount": 7, "tip": 9}
+    assert {name: lines[f"m.{name}"] for name in expected} == expected
+    assert {name: lines[f"s.{name}"] - 1 for name in expected} == expected
+
+
+def test_semantic_models_of_a_manifest_have_the_places_of_their_yaml(tmp_path: Path) -> None:
+    about = """semantic_models:
+  - name: orders
+    model: ref('a')
+    measures:
+      - name: revenue
+        agg: sum
+        expr: amount
+"""
+    measures = [{"name": "revenue", "agg": "sum", "expr": "amount"}]
+    entry = {
+        "name": "orders", "package_name": "shop", "original_file_path": "models/sem.yml",
+        "model": "ref('a')", "measures": measures, "depends_on": {"nodes": ["model.shop.a"]},
+    }  # fmt: skip
+    files = {"a": "select id, amount from t", "models/sem.yml": about}
+    nodes = {"a": {"compiled_code": files["a"], "raw_code": files["a"]}}
+    manifest(project(tmp_path, files), nodes, semantic_models={"semantic_model.shop.orders": entry})
+    (place,) = (
+        edge.place
+        for edge in extract(load(tmp_path)).edges
+        if str(edge.target) == "semantic_model:orders.revenue"
+    )
+    assert place is not None
+    assert (Path(place.file).name, place.line, place.column) == ("sem.yml", 7, 15)
 
 
 def test_a_catalog_knows_all_columns(tmp_path: Path) -> None:

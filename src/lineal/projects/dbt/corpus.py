@@ -18,6 +18,7 @@ from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
+from lineal.projects.dbt.compiled import is_level, lay_out
 from lineal.projects.dbt.consumers.assemble import Consumers, Consuming
 from lineal.projects.dbt.consumers.checks import BUILTIN
 from lineal.projects.dbt.expansions import expansions_in, macro_names
@@ -102,6 +103,7 @@ class Assembly:
         for node in models:
             if node.id in made:
                 self.attempt(node, partial(self.take, node, made[node.id]))
+        self.lay_out(models)
         kept = [node for node in self.nodes if is_enabled(node)]
         count_files(self.nodes)
         for node in kept:
@@ -123,6 +125,19 @@ class Assembly:
                 dict.fromkeys(name for name in named if name.isidentifier() and name.isascii())
             )
         return corpus
+
+    def lay_out(self, models: Iterable[Node]) -> None:
+        """Put compiled SQL on the lines of its file, where loops and macros have moved it.
+
+        Their templates are rendered for their lines only: the compiled words count.
+        """
+        moved = [
+            each for each in models if each.compiled and not is_level(each.compiled, each.text)
+        ]
+        waiting = [node for node in moved if node.id not in self.made]
+        beside = {**self.made, **self.kitchen.rendered(waiting, self.columns_of)}
+        for node in moved:
+            node.compiled = lay_out(node.compiled or "", beside[node.id].texts)
 
     def attempt(self, node: Node, work: Callable[[], object]) -> None:
         """Some work for a node; if it fails, that costs only the node."""

@@ -25,6 +25,7 @@ from lineal.projects.dbt.consumers.checks import UnitTest
 from lineal.projects.dbt.consumers.semantic import entries_of_file
 from lineal.projects.dbt.data_tests import generic_macros, generic_tests, singular_tests
 from lineal.projects.dbt.draft import GUESSED, LOCATED, Draft, Request, share_names
+from lineal.projects.dbt.entries import entries_without_files
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.manifest import Manifest, read_manifest, with_catalog
 from lineal.projects.dbt.name_macros import apply_name_macros
@@ -260,6 +261,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
             f"the project {folder} has no models, seeds or snapshots where it says that they are"
         )
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
+    diagnostics += entries_without_files(*packages[0], nodes)
     name_datasets(nodes, root)
     has_adapter = bool(target["type"])
     guessed = choose_adapter(target, nodes, request)

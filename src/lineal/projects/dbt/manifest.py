@@ -24,6 +24,7 @@ from lineal.projects.dbt.node import REFERABLE, DataTest, Node
 from lineal.projects.dbt.places import Places
 from lineal.projects.dbt.properties import known_labels
 from lineal.projects.intake import current
+from lineal.projects.lines import line_at
 from lineal.projects.seeds import read_header
 from lineal.projects.text import Report, peek_text, read_text
 
@@ -174,6 +175,8 @@ def _compiled(
         called & asking or "is_incremental" in raw
     )
     node.text = raw
+    if kind == "snapshot":
+        node.line = line_of_block(peek_text(Path(node.file)), raw)
     node.constraints = list(_constraints(each))
     for key in ("access", "group", "time_spine"):
         if each.get(key):
@@ -396,6 +399,14 @@ def _asking(macros: Mapping[str, Any]) -> set[str]:
                 found.add(caller)
                 stack.append(caller)
     return found
+
+
+def line_of_block(text: str, raw: str) -> int:
+    """Return the line of a file on which the template of a snapshot starts: inside of its block.
+
+    {% snapshot orders_history %}      the text behind this tag
+    """
+    return line_at(text, max(text.find(raw), 0))
 
 
 def _is_stale(node: Node) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lineal.model.diagnostic import Place
 from lineal.projects.dbt.node import Node
 from lineal.projects.text import peek_text
-from lineal.projects.yaml import Value, of_plain
+from lineal.projects.yaml import Value, of_plain, parse
 
 ITEM = re.compile(r"^(\s*)-\s*\{?\s*name:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,}#]+))")
 SECTION = re.compile(r"^(\w[\w-]*)\s*:")
@@ -35,6 +35,7 @@ class Places:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files: dict[str, list[Item]] = {}
+        self.values: dict[str, Value | None] = {}
 
     def items(self, file: str) -> list[Item]:
         """Return the named items of a YAML file."""
@@ -82,9 +83,12 @@ class Places:
         return found
 
     def value_of(self, data: Mapping[str, Any], section: str, name: str, file: str) -> Value:
-        """Return an entry of a manifest as YAML would have it, with the places of its
-        named parts.
+        """Return an entry of a manifest as YAML would have it, with the places of its parts; those
+        of its named parts, if the file has them elsewhere than under its section.
         """
+        written = self.entry(file, section, name)
+        if written is not None:
+            return beside(of_plain(data), written)
         items = self.items(file)
         start = next(
             (at for at, each in enumerate(items) if each.name == name and each.section == section),
@@ -101,6 +105,14 @@ class Places:
                 break
             inner.setdefault(item.name, []).append(Place(file, item.line, item.column))
         return placed(of_plain(data), Place(file, here.line, here.column), inner)
+
+    def entry(self, file: str, section: str, name: str) -> Value | None:
+        """Return what a YAML file says of an entry; None if it does not list it under its section."""
+        if file not in self.values:
+            self.values[file] = parse(peek_text(Path(file)), file, lambda _: None)
+        whole = self.values[file]
+        several = whole.items_of(section) if whole is not None else []
+        return next((each for each in several if name_of(each) == name), None)
 
     def place(self, node: Node, items: list[Item], number: int, file: str) -> None:
         """Set the place of a node and of its columns."""
@@ -120,6 +132,33 @@ class Places:
 
 
 NODE_SECTIONS = ("models", "seeds", "snapshots", "sources")
+
+
+def name_of(value: Value) -> str:
+    """{name: orders, …}      orders"""
+    named = value.get("name")
+    return named.raw.strip() if named is not None else value.raw.strip()
+
+
+def beside(value: Value, written: Value) -> Value:
+    """Give a value of a manifest the places of the same value in a file; parts that only the
+    manifest has get the place of the value around them.
+
+    measure: {name: revenue, filter: null}      measure: revenue in the file
+    """
+    where = replace(value, place=written.place, block=written.block)
+    if isinstance(value.data, dict):
+        parts = written.data if isinstance(written.data, dict) else {}
+        data: Any = {
+            key: beside(each, parts.get(key) or written) for key, each in value.data.items()
+        }
+        return replace(where, data=data)
+    if isinstance(value.data, list):
+        several = written.data if isinstance(written.data, list) else []
+        named: dict[str, Value] = {name_of(each): each for each in several}
+        there = [named.get(name_of(each), written) for each in value.data]
+        return replace(where, data=list(map(beside, value.data, there)))
+    return where
 
 
 def placed(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:

@@ -142,7 +142,7 @@ def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
             continue
         path = root / text
         if not is_in_repository(path, root):
-            message = f"{value.name}: {text} is outside of the repository and not read"
+            message = f"{value.name}: {text} is outside the repository and not read"
             report(Diagnostic(Code.UNREADABLE, message, value.place))
         elif path.is_dir():
             path = shortest(path, root)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
+from typing import NamedTuple
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Script
@@ -46,6 +47,8 @@ from lineal.projects.dbt.sandbox.relation import quoted, relation_sql
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
 
+ALIAS = re.compile(r"s\d+\.(?=\W?\w+\W?\Z)")
+"""s1.revenue      the alias that a statement has for a relation, before the name that YAML writes"""
 HIDDEN_SCHEMA = "lineal_{}"
 """The schema under which statements of the layer name each other: lineal_metric.revenue."""
 
@@ -70,6 +73,21 @@ class Query:
         alias = f"s{len(self.sources) + 1}"
         self.sources[alias] = relation
         return alias
+
+
+class Item(NamedTuple):
+    """A column of a statement on its way: its operands with their places, and the text around them."""
+
+    pieces: list[tuple[str, Place]]
+    name: str
+    before: str = ""
+    between: str = ""
+    behind: str = ""
+
+
+def name_place(about: Value) -> Place:
+    """Return where an input is named: revenue, {name: revenue, filter: …}"""
+    return place_of(about.get("name"), about.place)
 
 
 class Layer:
@@ -112,9 +130,9 @@ class Layer:
             )
             return
         name = metric.entry.name
-        sql = aggregate(own.agg, text_of(own.expression) or name)
+        sql = text_of(own.expression) or name
         place = place_of(own.expression, metric.entry.place)
-        model.elements.append(Element(name, "measure", sql, place))
+        model.elements.append(Element(name, "measure", sql, place, aggregate(own.agg)))
         model.narrowed[name] = own.narrowed
         model.elements.sort(key=lambda each: (each.place.line, each.place.column))
 
@@ -156,9 +174,10 @@ class Layer:
         sheet = Sheet(entry.place)
         sheet.put("SELECT ")
         for number, element in enumerate(model.elements):
-            sheet.put(", " if number else "")
+            before, _, behind = element.around.partition("{}")
+            sheet.put(f", {before}" if number else before)
             sheet.put(element.sql, element.place)
-            sheet.put(f" AS {self.name(element.name)}")
+            sheet.put(f"{behind} AS {self.name(element.name)}")
         if not model.elements:
             sheet.put("1 AS nothing")
         if node is not None:
@@ -181,20 +200,22 @@ class Layer:
             return self.of_plain_metric(metric)
         entry, query = metric.entry, Query(metric.entry)
         self.check_inputs(metric)
-        operands = [self.operand(each, query) for each in metric.inputs]
-        place = metric.inputs[0].about.place if metric.inputs else entry.place
-        value = " / ".join(each or "NULL" for each in operands) or "NULL"
+        value = [
+            (self.operand(each, query) or "NULL", name_place(each.about)) for each in metric.inputs
+        ]
+        before, between, behind = "", " / ", ""
         if metric.type == "derived" and metric.expression is not None:
-            value, place = text_of(metric.expression), place_of(metric.expression, entry.place)
+            value = [(text_of(metric.expression), place_of(metric.expression, entry.place))]
             self.name_inputs(metric, query)
         elif metric.type in ("cumulative", "conversion"):
-            value = f"{metric.type}({', '.join(filter(None, operands))})"
+            before, between, behind = f"{metric.type}(", ", ", ")"
         self.add_filters(entry.about, query, "filter")
         for each in metric.inputs:
             if isinstance(each.about.data, dict) and each.about is not entry.about:
                 self.add_filters(each.about, query, "filter")
         self.add_narrowing(metric, query)
-        return self.write(query, [(value, entry.name, place)])
+        pieces = value or [("NULL", entry.place)]
+        return self.write(query, [Item(pieces, entry.name, before, between, behind)])
 
     def add_narrowing(self, metric: Metric, query: Query) -> None:
         """Let the names decide the rows that a non-additive measure or a conversion is bound to."""
@@ -230,14 +251,14 @@ class Layer:
         if method == "derived":
             sql = TEMPLATE.sub(lambda found: self.called_metric(found[1], query), sql)
         else:
-            sql = aggregate(method, sql)
+            sql = aggregate(method).format(sql)
             node = self.node_of(entry)
             if node is not None:
                 query.alias(relation_sql(node.parts, self.quote))
         for each in entry.about.items_of("filters"):
             parts = [text_of(each.get(key)) for key in ("field", "operator", "value")]
             query.conditions.append((" ".join(parts), each.place))
-        return self.write(query, [(sql, entry.name, place)])
+        return self.write(query, [Item([(sql, place)], entry.name)])
 
     def called_metric(self, call: str, query: Query) -> str:
         """{{ metric('revenue') }}      the column of that metric"""
@@ -272,18 +293,18 @@ class Layer:
         """query_params: {metrics: […], group_by: [Dimension('order__status')], where: […]}"""
         query = Query(entry)
         params = entry.about.get("query_params") or entry.about
-        columns: list[tuple[str, str, Place]] = []
+        columns: list[Item] = []
         for value in params.items_of("metrics"):
             name = text_of(value) or text_of(value.get("name"))
             operand = self.operand(Input("metric", name, "", value), query)
-            columns.append((operand or "NULL", name, value.place))
+            columns.append(Item([(operand or "NULL", name_place(value))], name))
         for value in params.items_of("group_by"):
             meant = named_in(text_of(value))
             for shown, column in self.meant_by(meant, query, value.place) if meant else ():
-                columns.append((column, shown, value.place))
+                columns.append(Item([(column, value.place)], shown))
         self.add_filters(params, query, "where")
-        self.check_order(params, query, {shown for _, shown, _ in columns})
-        return self.write(query, columns or [("NULL", entry.name, entry.place)])
+        self.check_order(params, query, {each.name for each in columns})
+        return self.write(query, columns or [Item([("NULL", entry.place)], entry.name)])
 
     def check_order(self, params: Value, query: Query, shown: set[str]) -> None:
         """order_by: [Metric('revenue').descending(True)]      report the names that do not exist"""
@@ -292,15 +313,19 @@ class Layer:
             if meant is not None and meant.name not in shown:
                 list(self.meant_by(meant, query, value.place))
 
-    def write(self, query: Query, columns: list[tuple[str, str, Place]]) -> Script:
+    def write(self, query: Query, columns: list[Item]) -> Script:
         """Return the script of a metric or saved query."""
         entry = query.entry
         sheet = Sheet(entry.place)
         sheet.put("SELECT ")
-        for number, (sql, name, place) in enumerate(columns):
-            sheet.put(", " if number else "")
-            sheet.put(sql, place)
-            sheet.put(f" AS {self.name(name)}")
+        for number, item in enumerate(columns):
+            sheet.put(f", {item.before}" if number else item.before)
+            for at, (sql, place) in enumerate(item.pieces):
+                alias = ALIAS.match(sql)
+                name = sql[alias.end() :] if alias is not None else sql
+                sheet.put((item.between if at else "") + sql.removesuffix(name))
+                sheet.put(name, place)
+            sheet.put(f"{item.behind} AS {self.name(item.name)}")
         sources = [f"{relation} AS {alias}" for alias, relation in query.sources.items()]
         sheet.put(f" FROM {', '.join(sources)}" if sources else "")
         for number, (condition, place) in enumerate(query.conditions):

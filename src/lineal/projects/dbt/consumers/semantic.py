@@ -65,6 +65,8 @@ class Element(NamedTuple):
     kind: str
     sql: str
     place: Place
+    around: str = "{}"
+    """The aggregate around the expression: sum({})"""
 
 
 @dataclass
@@ -153,9 +155,9 @@ def add_measure(found: SemanticModel, value: Value) -> None:
     if not name:
         return
     expression = value.get("expr")
-    sql = aggregate(text_of(value.get("agg")), text_of(expression) or name)
     place = place_of(expression or value.get("name"), value.place)
-    found.elements.append(Element(name, "measure", sql, place))
+    around = aggregate(text_of(value.get("agg")))
+    found.elements.append(Element(name, "measure", text_of(expression) or name, place, around))
     time = text_of(value.get("agg_time_dimension"))
     if time:
         found.times[name] = time
@@ -172,9 +174,9 @@ def narrowing_names(about: Value) -> list[Value]:
     return [*([named] if named is not None else []), *groupings]
 
 
-def aggregate(agg: str, expression: str) -> str:
-    """sum, amount      sum(amount)"""
-    return AGGREGATES.get(agg.lower(), f"{agg or 'sum'}({{}})").format(expression)
+def aggregate(agg: str) -> str:
+    """sum      sum({})"""
+    return AGGREGATES.get(agg.lower(), f"{agg or 'sum'}({{}})")
 
 
 def read_annotations(found: SemanticModel, about: Value) -> None:
