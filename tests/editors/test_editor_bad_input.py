@@ -34,7 +34,9 @@ def test_fifty_edits_a_second_and_cancelled_requests(jaffle: Path) -> None:
         editor.open(CUSTOMERS)
         assert "`stg_orders.number`" in await editor.hover(STG_ORDERS, "number", text=renamed)
         await editor.until(lambda: any("order_id" in each for each in editor.problems(ORDERS)))
-        assert not any("parse-error" in each for each in editor.problems(STG_ORDERS))
+        await editor.until(
+            lambda: not any("parse-error" in each for each in editor.problems(STG_ORDERS))
+        )
 
         editor.edit(STG_ORDERS, text)
         await editor.until(lambda: not any("order_id" in each for each in editor.problems(ORDERS)))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+from lineal.model.folders import walk_folders
 
 
 def version_of(paths: Sequence[str]) -> str:
@@ -25,7 +26,7 @@ def _files(path: str) -> Iterator[tuple[str, int, int]]:
     if not where.is_dir():
         yield from _stat(where)
         return
-    for folder, folders, names in os.walk(where):
+    for folder, folders, names in walk_folders(where):
         folders[:] = [
             name for name in folders if not name.startswith(".") and name != "node_modules"
         ]

@@ -37,7 +37,7 @@ class EditedFiles:
     def _read(self, file: str) -> str:
         path = Path(file).resolve()
         if not any(path == root or path.is_relative_to(root) for root in self.roots):
-            raise Refused("it is declared outside of the folder that was read")
+            raise Refused("it is declared outside the folder that was read")
         try:
             with open_regular(file) as stream:
                 return stream.read().decode()

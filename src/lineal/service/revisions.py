@@ -6,10 +6,10 @@ models that were edited are read again.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lineal.model.folders import walk_folders
 from lineal.projects.git.snapshot import LARGEST, LINK, OTHER, PACKAGES, POINTER, SUBMODULE
 from lineal.service.files import Files, look_at, one_version
 from lineal.service.kept_corpus import KeptCorpus, reread, schema_bytes
@@ -88,7 +88,7 @@ def _packages(repository: Repository) -> bytes:
     folder = repository.top.joinpath(*repository.inside.parts)
     marks: list[tuple[str, int, int]] = []
     for name in PACKAGES:
-        for where, _, files in os.walk(folder / name):
+        for where, _, files in walk_folders(folder / name):
             for file in files:
                 path = Path(where, file)
                 found = path.lstat()

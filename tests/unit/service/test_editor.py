@@ -224,6 +224,150 @@ def test_an_applied_rename_gives_the_same_lineage(example: str, tmp_path: Path) 
     assert applied >= 1
 
 
+SEMANTICS = """semantic_models:
+  - name: orders
+    model: ref('orders')
+    entities:
+      - {name: order_id, type: primary}
+    dimensions:
+      - name: day   # of the order
+        type: time
+    measures:
+      - name: amount
+        agg: sum
+      - name: doubled
+        agg: sum
+        expr: amount * 2
+      - {name: row_count, agg: sum, expr: 1}
+metrics:
+  - name: amount
+    type: simple
+    type_params: {measure: amount}
+  - name: days
+    type: simple
+    type_params: {measure: row_count}
+    filter: "{{ Entity('order_id') }} > 7"
+"""
+
+
+@pytest.fixture
+def cafe(tmp_path: Path) -> Iterator[Desk]:
+    """A dbt project with a semantic model whose elements have no `expr`."""
+    files = {
+        "dbt_project.yml": "name: cafe\nprofile: duckdb\n",
+        "models/orders.sql": "select id as order_id, total as amount, day from raw_orders\n",
+        "models/semantics.yml": SEMANTICS,
+    }
+    folder = tmp_path / "cafe"
+    for name, text in files.items():
+        folder.joinpath(name).parent.mkdir(parents=True, exist_ok=True)
+        folder.joinpath(name).write_text(text)
+    desk = Desk(folder)
+    yield desk
+    desk.close()
+
+
+def test_elements_of_a_semantic_model_keep_their_names(cafe: Desk) -> None:
+    """A rename adds `expr` where the name alone says which column is read."""
+    sql = "models/orders.sql"
+    amount = cafe.ask("rename", sql, "as amount", "amount", new_name="paid")
+    assert cafe.edits(amount) == [
+        "models/orders.sql:1 paid",
+        "models/semantics.yml:10 \n        expr: paid",
+        "models/semantics.yml:14 paid",
+    ]
+    order_id = cafe.ask("rename", sql, "as order_id", "order_id", new_name="key")
+    assert cafe.edits(order_id)[1:] == ["models/semantics.yml:5 , expr: key"]
+    day = cafe.ask("rename", sql, "day", new_name="date_")
+    assert cafe.edits(day)[1:] == ["models/semantics.yml:7 \n        expr: date_"]
+
+
+def test_columns_in_expressions_of_a_semantic_model_are_found(cafe: Desk) -> None:
+    references = cafe.ask("references", "models/orders.sql", "as amount", "amount")
+    assert cafe.locations(references) == ["models/semantics.yml:10", "models/semantics.yml:14"]
+    definition = cafe.ask("definition", "models/semantics.yml", "amount * 2")
+    assert cafe.locations(definition) == ["models/orders.sql:1"]
+    hover = cafe.ask("hover", "models/semantics.yml", "name: doubled", "doubled")
+    assert "`semantic_model:orders.doubled`" in hover["contents"]["value"]
+    for asked, line in (("measure: amount", 10), ("('order_id')", 5)):
+        metric = cafe.ask("definition", "models/semantics.yml", asked, asked[-5:])
+        assert cafe.locations(metric) == [f"models/semantics.yml:{line}"]
+
+
+def test_a_count_of_rows_breaks_with_its_model(cafe: Desk) -> None:
+    lens = answer(cafe.workspace, "lens", {"dataset": "orders"})
+    assert lens["title"].endswith("breaks 2 metrics, 1 semantic model")
+
+
+def test_the_field_of_a_relationship_is_a_column_of_the_other_model(cafe: Desk) -> None:
+    text = """models:
+  - name: orders
+    columns:
+      - name: day
+        tests:
+          - relationships: {to: ref('days'), field: day}
+"""
+    cafe.folder.joinpath("models/days.sql").write_text("select day from raw_days\n")
+    cafe.folder.joinpath("models/orders.yml").write_text(text)
+    found = cafe.ask("rename", "models/orders.sql", "day", new_name="date_")
+    assert cafe.edits(found) == [
+        "models/orders.sql:1  as date_",
+        "models/orders.yml:4 date_",
+        "models/semantics.yml:7 \n        expr: date_",
+    ]
+
+
+def test_a_name_behind_a_call_over_several_lines_is_found(cafe: Desk) -> None:
+    """Every item of a list of columns is, too."""
+    sql = """select
+    {{ concat([
+        'id',
+        'day'
+    ]) }} as row_key,
+    day
+from raw_orders
+"""
+    text = """models:
+  - name: keys
+    tests:
+      - dbt_utils.unique_combination_of_columns:
+          combination_of_columns:
+            - row_key
+            - day
+"""
+    cafe.folder.joinpath("models/keys.sql").write_text(sql)
+    cafe.folder.joinpath("models/keys.yml").write_text(text)
+    found = cafe.ask("rename", "models/keys.sql", "as row_key", "row_key", new_name="key")
+    assert cafe.edits(found) == ["models/keys.sql:5 key", "models/keys.yml:6 key"]
+
+
+def test_a_refusal_names_the_test_that_cannot_be_edited(cafe: Desk) -> None:
+    text = """unit_tests:
+  - name: days_are_kept
+    model: orders
+    given: [{input: ref('orders'), rows: []}]
+    expect: {rows: [{order_id: 1, day: '2020-01-01'}]}
+"""
+    cafe.folder.joinpath("models/unit.yml").write_text(text)
+    with pytest.raises(Misasked, match=r"days_are_kept.* \(unit.yml:2\)"):
+        cafe.ask("rename", "models/orders.sql", "as order_id", "order_id", new_name="number_")
+
+
+def test_columns_of_ctes_are_those_that_stars_pass_on(cafe: Desk) -> None:
+    ctes = "o as (select * from {{ ref('orders') }}), r as (select o.amount as paid, day from o)"
+    text = f"with {ctes} select * from r\n"
+    cafe.folder.joinpath("models/paid.sql").write_text(text)
+    amount = cafe.ask("hover", "models/paid.sql", "o.amount", "amount")["contents"]["value"]
+    assert "`orders.amount`" in amount
+    paid = cafe.ask("hover", "models/paid.sql", "as paid", "paid")["contents"]["value"]
+    assert "`paid.paid`" in paid
+    source = "with s as (select * from raw_days), r as (select day from s) select * from r\n"
+    cafe.folder.joinpath("models/days.sql").write_text(source)
+    cafe.workspace.refresh()
+    found = cafe.ask("rename", "models/days.sql", "select day", "day", new_name="date_")
+    assert cafe.edits(found) == ["models/days.sql:1  as date_"]
+
+
 def names_in(extraction: Extraction, back: dict[tuple[str, str], str]) -> Counter[str]:
     """The edges of a lineage, with some columns called by another name."""
     found: Counter[str] = Counter()
@@ -330,6 +474,50 @@ def test_an_edit_gives_what_reading_everything_gives(warehouse: Desk) -> None:
     followed = names_in(warehouse.workspace.state.extraction, {})
     warehouse.folder.joinpath("stg.sql").write_text(text)
     assert followed == names_in(Project(Source((str(warehouse.folder),))).extraction(), {})
+
+
+def test_an_edit_of_yaml_gives_what_reading_everything_gives(cafe: Desk) -> None:
+    """Each text is saved, and a project that was never read before gives the same."""
+    name, before = "models/semantics.yml", SEMANTICS
+    texts = (
+        f"models:\n  - name: ordrs\n    columns: [{{name: day}}]\n{before}",
+        f"models:\n  - name: orders\n    columns:\n      - name: dy\n        tests: [unique]\n{before}",
+        f"models:\n  - name: orders\n    config: {{enabled: false}}\n{before}",
+        "models: [",
+        before.replace("total", "amount"),
+        before,
+    )
+    cold_of: dict[str, Any] = {}
+    for text in texts:
+        cafe.type(name, text)
+        typed = answer(cafe.workspace, "refresh", {})
+        cafe.folder.joinpath(name).write_text(text)
+        saved = answer(cafe.workspace, "refresh", {})
+        cold = Desk(cafe.folder)
+        cold_of[text] = answer(cold.workspace, "refresh", {})
+        edges = names_in(cold.workspace.state.extraction, {})
+        cold.close()
+        assert typed == saved == cold_of[text]
+        assert names_in(cafe.workspace.state.extraction, {}) == edges
+    messages = [each["message"] for each in cold_of[texts[0]]["files"][cafe.path(name)]]
+    assert any("describes the model ordrs, which has no file" in each for each in messages)
+
+
+def test_a_save_that_changes_nothing_reads_nothing(cafe: Desk) -> None:
+    state = cafe.workspace.state
+    assert cafe.workspace.refresh()
+    assert cafe.workspace.state is state
+    cafe.type(
+        "models/orders.sql", "select id as order_id, total + 1 as amount, day from raw_orders\n"
+    )
+    cafe.workspace.refresh()
+    assert cafe.workspace.state is not state
+    edited = cafe.workspace.state
+    cafe.workspace.refresh()
+    assert cafe.workspace.state is edited
+    cafe.folder.joinpath("models/more.sql").write_text("select day from {{ ref('orders') }}\n")
+    cafe.workspace.refresh()
+    assert "more" in {each.name for each in cafe.workspace.state.extraction.datasets}
 
 
 def test_the_name_under_the_cursor_is_that_of_the_page(jaffle: Desk) -> None:

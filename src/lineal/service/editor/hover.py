@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from lineal.graph.graph import Graph
 from lineal.model.consumers import CONSUMERS
@@ -12,7 +13,7 @@ from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.way import Confidence
 from lineal.resolve.mentions import Local, Named
 from lineal.service.answers import missing_part
-from lineal.service.editor.navigation import about, column_in_graph
+from lineal.service.editor.navigation import about, column_in_graph, same_named
 from lineal.service.editor.spots import Spot
 from lineal.service.editor.workspace import Workspace
 from lineal.service.questions import Questions
@@ -26,7 +27,8 @@ LONGEST = 120
 
 def hover_text(workspace: Workspace, spot: Spot) -> str:
     """Return the text about the column or dataset of a spot; '' for nothing."""
-    parts = [about_column(workspace, named, spot) for named in dict.fromkeys(spot.columns)]
+    columns = dict.fromkeys(chain(spot.columns, *(twins(spot, each) for each in spot.columns)))
+    parts = [about_column(workspace, named, spot) for named in columns]
     if isinstance(spot.dataset, Dataset):
         parts.append(about_dataset(workspace, spot.dataset))
     elif isinstance(spot.dataset, Local):
@@ -62,6 +64,29 @@ def about_column(workspace: Workspace, named: Named, spot: Spot) -> Iterator[str
     yield from titled("Classification: ", labels)
     yield from upstream_lines(graph, column)
     yield from downstream_lines(graph, column)
+
+
+def twins(spot: Spot, named: Named) -> list[Named]:
+    """Return the columns of datasets that a column of a CTE is, because stars pass it on.
+
+    with o as (select * from orders) select o.amount from o      o.amount is orders.amount
+    """
+    if spot.statement is None or not isinstance(named.owner, Local):
+        return []
+    pairs = list(spot.statement.passed.items())
+    pairs += [(source, made) for made, source in pairs]
+    found = {named: None}
+    for each in iter_growing(found):
+        found |= {other: None for one, other in pairs if same_named(one, each)}
+    return [each for each in found if isinstance(each.owner, Dataset)]
+
+
+def iter_growing(found: dict[Named, None]) -> Iterator[Named]:
+    """Yield the items of a dictionary, and those that are added meanwhile."""
+    seen = 0
+    while seen < len(found):
+        yield next(islice(found, seen, None))
+        seen += 1
 
 
 def about_inner(spot: Spot, named: Named) -> Iterator[str]:
@@ -185,10 +210,11 @@ def cut(lines: Iterable[str]) -> list[str]:
 
 
 def counted(count: int, what: str) -> str:
-    """1 metric, 2 metrics, 3 upstream"""
+    """1 metric, 2 saved queries, 3 upstream"""
+    noun = what.replace("_", " ")
     if what in ("upstream", "downstream") or count == 1:
-        return f"{count} {what}"
-    plural = {"saved_query": "saved queries"}.get(what, f"{what}s")
+        return f"{count} {noun}"
+    plural = {"saved query": "saved queries"}.get(noun, f"{noun}s")
     return f"{count} {plural}"
 
 

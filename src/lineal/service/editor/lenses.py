@@ -54,7 +54,7 @@ def title_of(graph: Graph, dataset: Dataset) -> str:
     parts = [counted(len(up), "upstream"), counted(len(down), "downstream")]
     found = effects_on_dataset(graph, dataset, parse("drop"))
     kinds = Counter(each.kind for each in found.consumers if each.effect == BREAKS)
-    broken = [counted(count, kind.replace("_", " ")) for kind, count in sorted(kinds.items())]
+    broken = [counted(count, kind) for kind, count in sorted(kinds.items())]
     if broken:
         parts.append(f"breaks {', '.join(broken)}")
     return " · ".join(parts)

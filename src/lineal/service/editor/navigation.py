@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from lineal.graph.graph import Graph
+from lineal.model.consumers import VIRTUAL
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
@@ -154,6 +155,13 @@ def written_names(
     select order_id            the item itself, which makes a column of that name
     """
     path = statement.script.file
+    if statement.script.kind in VIRTUAL:
+        yield from (
+            (path, each.start, each.end)
+            for each in spots_in(workspace, path)
+            if each.names_element and is_maker(each, named)
+        )
+        return
     alignment = workspace.align(path, statement.script)
     for mention in statement.mentions:
         if mention.makes is not None and same_named(mention.makes, named):

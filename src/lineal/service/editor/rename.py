@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lineal.model.consumers import CONSUMERS, TEST
-from lineal.model.diagnostic import Severity
+from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.names import same
@@ -73,10 +73,9 @@ def column_to_rename(workspace: Workspace, spot: Spot) -> Named:
         raise Refused("There is no column here. Only columns can be renamed.")
     if not spot.is_written:
         raise Refused(f"This name cannot be edited here: {spot.why}.")
-    several = [each for each in spot.columns if not is_external(workspace, each)]
+    several = [each for each in spot.columns if not is_external(workspace, spot, each)]
     if not several:
-        named = spot.columns[0]
-        raise Refused(external_reason(workspace, named))
+        raise Refused(external_reason(workspace, origin_of(spot, spot.columns[0])))
     if len(spot.means) > 1:
         listed = ", ".join(map(shown, spot.means))
         raise Refused(f"The text does not tell which column is meant: {listed}.")
@@ -112,9 +111,23 @@ def plan_rename(workspace: Workspace, spot: Spot, new: str) -> Plan:
 # -- reasons to refuse -----------------------------------------------------------------------------
 
 
-def is_external(workspace: Workspace, named: Named) -> bool:
-    """Tell whether no file of the project makes a column."""
-    return isinstance(named.owner, Dataset) and bool(external_reason(workspace, named))
+def is_external(workspace: Workspace, spot: Spot, named: Named) -> bool:
+    """Tell whether no file of the project makes a column, be it through the star of a CTE."""
+    origin = origin_of(spot, named)
+    return isinstance(origin.owner, Dataset) and bool(external_reason(workspace, origin))
+
+
+def origin_of(spot: Spot, named: Named) -> Named:
+    """Return the column that stars of a statement pass on under this name.
+
+    with source as (select * from {{ source('shop', 'orders') }})      source.id is shop.orders.id
+    """
+    passed = spot.statement.passed if spot.statement is not None else {}
+    for _ in range(len(passed)):
+        if named not in passed or passed[named] == named or isinstance(named.owner, Dataset):
+            break
+        named = passed[named]
+    return named
 
 
 def external_reason(workspace: Workspace, named: Named) -> str:
@@ -184,6 +197,9 @@ def changes_at(spot: Spot, kin: Kin, new: str) -> Iterator[Change]:
     if reads and others:
         listed = ", ".join(map(shown, others))
         raise Refused(f"{place_of(workspace, spot)} names {listed} by the same word.")
+    if spot.names_element and reads:
+        yield added_expression(spot, Text(workspace.text(spot.path)), new)
+        return
     text = workspace.text(spot.path)[spot.start : spot.end]
     makes = spot.makes is not None and kin.has(spot.makes)
     is_item = spot.mention is not None and spot.mention.is_item
@@ -191,6 +207,23 @@ def changes_at(spot: Spot, kin: Kin, new: str) -> Iterator[Change]:
     start = spot.end if how.startswith(" ") else spot.start
     new_text = how.format(new=quoted_like(text, new), old=text)
     yield Change(spot.path, start, spot.end, new_text, label.format(new=new, old=text))
+
+
+def added_expression(spot: Spot, text: Text, new: str) -> Change:
+    """Return the edit of an element of a semantic model that keeps its name.
+
+    - name: revenue      - name: revenue
+                           expr: net_revenue
+    - {name: revenue}    - {name: revenue, expr: net_revenue}
+    """
+    line = text.position(spot.start)["line"]
+    head = text.line(line)[: spot.start - text.start_of(line)]
+    label = f"reads {new}, and keeps its name"
+    if "{" in head:
+        end = spot.end + (text.text[spot.end : spot.end + 1] in ("'", '"'))
+        return Change(spot.path, end, end, f", expr: {new}", label)
+    end = text.start_of(line) + len(text.line(line))
+    return Change(spot.path, end, end, f"\n{' ' * head.index('name')}expr: {new}", label)
 
 
 HOW = {
@@ -280,6 +313,8 @@ def verify(workspace: Workspace, plan: Plan, new: str) -> None:
     gained = facts_of(after, {}) - facts_of(before, renamed)
     if lost or gained:
         reader, fact = min((lost or gained).elements())
+        if reader == TEST:
+            reader = lost_tests(before, after, plan, new) or "a test"
         verb = "lose" if lost else "gain"
         raise Refused(
             f"{reader} names the column in a way that lineal cannot edit: the lineage would {verb} "
@@ -288,6 +323,27 @@ def verify(workspace: Workspace, plan: Plan, new: str) -> None:
     worse = errors_of(after) - errors_of(before)
     if worse:
         raise Refused(f"The rename would cause {', '.join(sorted(worse))}.")
+
+
+def lost_tests(before: Extraction, after: Extraction, plan: Plan, new: str) -> str:
+    """Return the tests that no longer read a column under its new name, each with its place."""
+    renamed = [column._replace(name=new) for column in plan.columns]
+    kept = tests_of(after, renamed)
+    return ", ".join(
+        f"{name} ({Path(place.file).name}:{place.line})" if place is not None else name
+        for name, place in sorted(tests_of(before, plan.columns).items())
+        if name not in kept and name.replace(plan.old, new) not in kept
+    )
+
+
+def tests_of(extraction: Extraction, columns: Iterable[Column]) -> dict[str, Place | None]:
+    """Return the tests that read some columns, each with the place of its read."""
+    wanted = {(column.dataset, column.name) for column in columns}
+    return {
+        read.target.name: read.place
+        for read in extraction.reads
+        if extraction.datasets[read.target].kind == TEST and (read.dataset, read.column) in wanted
+    }
 
 
 def extraction_with(workspace: Workspace, texts: Mapping[str, str]) -> Extraction:

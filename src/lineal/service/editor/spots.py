@@ -11,11 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import NamedTuple
 
 from lineal.graph.graph import UnknownName
+from lineal.model.consumers import CONSUMERS
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Read
 from lineal.model.names import same
@@ -49,6 +50,8 @@ class Spot(NamedTuple):
     """False: a macro or loop has written it, and the range is where that was called"""
     why: str = ""
     """why it cannot be edited there; '': it can"""
+    names_element: bool = False
+    """it is the name of an entity, dimension or measure, or that of a metric"""
 
     @property
     def columns(self) -> tuple[Named, ...]:
@@ -151,7 +154,57 @@ def in_declarations(workspace: Workspace, path: str) -> Iterator[Spot]:
             for span in spans_at(path, text, column.place, column.name):
                 yield Spot(path, *span, makes=Named(dataset, column.name))
     yield from in_checks(workspace, path, text)
+    yield from in_layer(workspace, path, text)
     yield from in_tags(workspace, path)
+
+
+NAME_KEY = re.compile(r"\bname\s*:\s*[\"']?\Z")
+
+
+def in_layer(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
+    """Yield the columns that semantic models and metrics name, and those that they make.
+
+    - name: revenue          makes the revenue of the semantic model
+      expr: amount           the amount of its model
+    - name: discount         without expr, both
+    """
+    found: dict[tuple[int, int], Spot] = {}
+    for statement in workspace.statements(path):
+        alignment = workspace.align(path, statement.script)
+        block = block_at(text, statement.script.line)
+        for mention in statement.mentions:
+            span = alignment.to_file(mention.start, mention.end)
+            if span is not None:
+                found[span] = spot_of(path, span, mention, statement)
+        for span, mention in in_calls(text.text, block, statement):
+            found.setdefault(span, spot_of(path, span, mention, statement))
+        for made in filter(None, (mention.makes for mention in statement.mentions)):
+            for span in named_in_block(text.text, block, made.column):
+                spot = found.get(span, Spot(path, *span, statement=statement))
+                found[span] = spot._replace(makes=made, names_element=True)
+    yield from found.values()
+
+
+ELEMENT_CALL = re.compile(r"\b(?:Time)?(?:Dimension|Entity)\(\s*['\"](?:\w+__)?(?P<name>\w+)['\"]")
+"""{{ Dimension('order_id__is_paid') }} = true"""
+
+
+def in_calls(
+    text: str, block: tuple[int, int], statement: StatementMentions
+) -> Iterator[tuple[tuple[int, int], Mention]]:
+    """Yield the elements that filters and groupings call by name, with what each means."""
+    for found in ELEMENT_CALL.finditer(text, *block):
+        named = (each for each in statement.mentions if each.means and each.name == found["name"])
+        for mention in islice(named, 1):
+            yield found.span("name"), mention
+
+
+def named_in_block(text: str, block: tuple[int, int], name: str) -> Iterator[tuple[int, int]]:
+    """Yield where an item of a block gets a name: `- name: revenue`."""
+    word = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])")
+    for found in word.finditer(text, *block):
+        if NAME_KEY.search(text, text.rfind("\n", 0, found.start()) + 1, found.start()):
+            yield found.span()
 
 
 def spans_at(path: str, text: Text, place: Place | None, name: str) -> list[tuple[int, int]]:
@@ -177,8 +230,9 @@ def name_span(text: Text, place: Place, name: str) -> tuple[int, int] | None:
 
 
 VALUES_OF_TESTS = re.compile(
-    r"(?:\b(?:field|column|column_name|column_[ab]|compare_column\w*|expr|partition_by|order_by)"
-    r"\s*:\s*|-\s+|[\[,]\s*)[\"']?(?P<name>\w+)[\"']?(?=\s*(?:$|[,\]}#]))"
+    r"(?:\b(?P<key>field|column|column_name|column_[ab]|compare_column\w*|expr|partition_by|order_by)"
+    r"\s*:\s*|-\s+|[\[,]\s*)[\"']?(?P<name>\w+)[\"']?(?=[ \t]*(?:$|[,\]}#]))",
+    re.M,
 )
 """field: customer_id, - order_id and [order_id, day]: names of columns as arguments of a test"""
 
@@ -193,9 +247,27 @@ def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
         named = Named(read.dataset, read.column or "")
         block = block_at(text, place.line)
         for found in VALUES_OF_TESTS.finditer(text.text, *block):
-            if same(found["name"], named.column):
+            is_other = found["key"] == "field" and is_declared_above(workspace, read, place)
+            if same(found["name"], named.column) and not is_other:
                 spots[Spot(path, *found.span("name"), means=(named,))] = None
     yield from spots
+
+
+def is_declared_above(workspace: Workspace, read: Read, place: Place) -> bool:
+    """Tell whether a test is declared with the dataset that it reads: `field` names a column of the
+    other one.
+
+    - name: orders
+      columns: [{name: buyer, tests: [{relationships: {to: ref('customers'), field: id}}]}]
+    """
+    infos = workspace.graph.infos.items()
+    homes = [(info.place, dataset) for dataset, info in infos if info.kind not in CONSUMERS]
+    above = [
+        (home, dataset)
+        for home, dataset in homes
+        if home is not None and home.file == place.file and home.line <= place.line
+    ]
+    return bool(above) and max(above)[1] == read.dataset
 
 
 def reads_in(workspace: Workspace, path: str) -> Iterator[tuple[Read, Place]]:

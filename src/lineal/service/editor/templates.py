@@ -14,6 +14,9 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import NamedTuple
 
+from lineal.service.editor.positions import Text
+
+WORD = re.compile(r"\w+")
 TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}", re.S)
 MARKS = ("{{", "{%", "{#", "}}", "%}", "#}")
 MOST_LINES = 5_000
@@ -34,10 +37,12 @@ class Alignment:
     Alignment(file, script).to_file(7, 13)      the same stretch in the file, or None
     """
 
-    def __init__(self, file: str, script: str, line: int = 1) -> None:
+    def __init__(self, file: str, script: str, line: int = 1, is_in_place: bool = False) -> None:
         self.file = file
         self.script = script
-        if file == script:
+        if is_in_place:
+            self.segments = list(words_in_place(file, script, line))
+        elif file == script:
             self.segments = [Segment(0, 0, len(file))]
         else:
             self.segments = list(join_segments(align(file, script, line)))
@@ -127,6 +132,25 @@ def is_in_tag(text: str, offset: int) -> bool:
     opened = max(text.rfind(mark, 0, offset) for mark in MARKS[:3])
     closed = max(text.rfind(mark, 0, offset) for mark in MARKS[3:])
     return opened > closed
+
+
+# -- word by word --------------------------------------------------------------------------------------
+
+
+def words_in_place(file: str, script: str, line: int) -> Iterator[Segment]:
+    """Yield the words of a script that its file has at the same line and column.
+
+    expr: amount * 2      in YAML; the script has `amount * 2` at the same place, in a SELECT
+    """
+    theirs, mine = Text(file), Text(script)
+    for word in WORD.finditer(script):
+        position = mine.position(word.start())
+        number = position["line"] + line - 1
+        column = word.start() - mine.start_of(position["line"])
+        if WORD.match(theirs.line(number), column, column + len(word[0]) + 1) and (
+            theirs.line(number)[column : column + len(word[0])] == word[0]
+        ):
+            yield Segment(theirs.start_of(number) + column, word.start(), len(word[0]))
 
 
 # -- line by line ----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from lineal.graph.graph import Graph
 from lineal.model.boundary import described
-from lineal.model.consumers import TEST
+from lineal.model.consumers import TEST, VIRTUAL
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo, Extraction
@@ -174,10 +174,13 @@ class Workspace:
         return self.state.graph
 
     def read(self) -> State:
-        """Read the project as a whole."""
+        """Read the project as a whole; if no file has changed since, the state before is right."""
         self.project.update()
         corpus = self.project.corpus()
         extraction = self.project.extraction()
+        before = self._state
+        if before is not None and before.corpus is corpus and before.extraction is extraction:
+            return before
         state = State(corpus, extraction, scripts=scripts_by_file(corpus))
         state.findings = self.findings(state, Texts(corpus, self.project.source.paths))
         return state
@@ -253,7 +256,7 @@ class Workspace:
         for number in numbers:
             script = corpus.scripts[number]
             found = Alignment(before, script.text, script.line).patch(text)
-            if found is not None and not script.one_line:
+            if found is not None and not script.one_line and script.kind not in VIRTUAL:
                 patched[number] = replace(script, text=found, expansions=())
         if not patched:
             self.is_stale = True
@@ -405,7 +408,8 @@ class Workspace:
         if key not in self._aligned:
             written = self._known.get(path, self.text(path))
             make_room(self._aligned)
-            self._aligned[key] = Alignment(written, script.text, script.line)
+            is_in_place = script.kind in VIRTUAL
+            self._aligned[key] = Alignment(written, script.text, script.line, is_in_place)
         return self._aligned[key]
 
     def diagnostics_of_broken(self) -> Iterator[Diagnostic]:
@@ -514,9 +518,9 @@ def known_columns(info: DatasetInfo) -> DatasetInfo:
 def is_named(name: str, words: set[str]) -> bool:
     """Tell whether a text with these words may name a dataset.
 
-    shop.orders is named by a text that has the word orders
+    shop.orders and semantic_model:orders are named by a text that has the word orders
     """
-    last = name.rpartition(".")[2]
+    last = name.rpartition(".")[2].rpartition(":")[2]
     return all(word in words for word in WORD.findall(last.lower()))
 
 
