@@ -170,7 +170,7 @@ def store_edges(text: str) -> list[object]:
 # -- a file ----------------------------------------------------------------------------------------
 
 
-def test_what_is_no_store_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store_is_reported(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no database at all, " * 500)
     with pytest.raises(

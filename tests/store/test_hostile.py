@@ -122,7 +122,7 @@ def test_a_load_on_a_disk_that_fills(disk: Path, file: Path, large: str) -> None
 
 
 def test_forgetting_on_a_disk_that_is_full(disk: Path) -> None:
-    """What was dropped is dropped: only the file is not made smaller."""
+    """Dropped rows are dropped: only the file is not made smaller."""
     store = disk / "s.db"
     with open_store(str(store), create=True) as opened:
         opened.load("p", plain_lineage(600, "a"), now="2026-01-01")
@@ -226,7 +226,7 @@ def test_a_read_only_disk_with_the_log_of_a_killed_writer(disk: Path) -> None:
 def test_an_address_that_keeps_nothing(
     address: str, large: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is loaded is there afterwards, or it is said that it is not."""
+    """A load is there afterwards, or lineal reports that it is not."""
     monkeypatch.chdir(tmp_path)
     code, out, said = lineal("store", "load", large, "--store", address, "--namespace", "p")
     if code == 0:
@@ -239,7 +239,7 @@ def test_an_address_that_keeps_nothing(
 
 @posix
 @pytest.mark.parametrize("kind", ["fifo", "socket", "device", "folder", "dangling", "loop"])
-def test_what_is_not_a_regular_file(kind: str, tmp_path: Path, large: str) -> None:
+def test_a_file_that_is_not_regular(kind: str, tmp_path: Path, large: str) -> None:
     """Said at once; nobody waits for what never comes."""
     place = tmp_path / "place.db"
     if kind == "fifo":
@@ -479,7 +479,7 @@ def test_several_write_one_namespace(address: str) -> None:
 
 
 def test_a_store_that_is_deleted_during_a_load(file: Path) -> None:
-    """What is loaded into a file without a name would be lost: it is said."""
+    """A load into a file without a name would be lost: it is reported."""
     with open_store(str(file)) as store:
         file.unlink()
         with pytest.raises(StoreError, match="deleted or replaced"):

@@ -51,7 +51,7 @@ def test_a_trace_in_the_store_is_that_of_the_graph(store: Store, seed: int) -> N
     assert met > 10
 
 
-def test_what_was_true_then_is_traced_as_it_was_then(store: Store) -> None:
+def test_a_past_state_is_traced_as_it_was(store: Store) -> None:
     random = Random(7)
     versions = {f"2026-01-0{day}": lineage(random) for day in range(1, 4)}
     for day, found in versions.items():
@@ -78,7 +78,7 @@ def test_a_long_chain_and_a_circle_end(store: Store) -> None:
     assert len(store.region("p", [columns[0]], up=10).edges) == 10
 
 
-def test_a_part_has_only_what_is_visited(store: Store) -> None:
+def test_a_part_has_only_visited_edges(store: Store) -> None:
     found = lineage(Random(2), size=60, names=("a", "b"))
     store.load("p", found)
     alone = Dataset("", "alone")

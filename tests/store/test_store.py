@@ -1,4 +1,4 @@
-"""A store gives back what was put in, knows what it was before, and changes nothing that has not
+"""A store returns the loaded lineage, knows its history, and changes nothing that has not
 changed.
 """
 
@@ -96,7 +96,7 @@ def test_every_state_of_the_past_comes_back(store: Store, seed: int) -> None:
         store.extraction("past", at="2025-12-31")
 
 
-def test_what_is_gone_is_closed_and_what_stays_is_untouched(store: Store, state: State) -> None:
+def test_removed_edges_are_closed_and_others_untouched(store: Store, state: State) -> None:
     store.load("p", of_text(v="CREATE VIEW v AS SELECT a, b FROM t"), now="2026-01-01")
     kept = {row[:6] for row in state()["edges"]}
     change = store.load("p", of_text(v="CREATE VIEW v AS SELECT a, c FROM t"), now="2026-01-02")
@@ -245,7 +245,7 @@ def test_history_says_when_edges_came_and_went(store: Store) -> None:
     ]
 
 
-def test_what_is_dropped_is_gone_and_the_rest_stays(store: Store, state: State) -> None:
+def test_dropped_edges_are_gone_and_the_rest_stays(store: Store, state: State) -> None:
     random = Random(3)
     versions = {f"2026-01-{day:02}": lineage(random, size=20) for day in range(1, 6)}
     for day, found in versions.items():

@@ -90,7 +90,7 @@ def test_a_store_is_a_path(tmp_path: Path) -> None:
         assert out("lineage", file, *asked) == out("lineage", SHOP, *asked)
 
 
-def test_what_is_asked_wrongly_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_wrong_question_is_reported_in_one_line(tmp_path: Path) -> None:
     file = str(tmp_path / "two.store.db")
     with open_store(file, create=True):
         pass

@@ -187,34 +187,47 @@ class Encoder:
         )
 
 
+class Datasets(dict[tuple[str, str], Dataset]):
+    """Datasets by their parts, each made once for all results of a run."""
+
+    def __missing__(self, made: tuple[str, str]) -> Dataset:
+        found = self[made] = Dataset(*made)
+        return found
+
+
+class Columns(dict[tuple[str, str, str, tuple[str, ...]], Column]):
+    """Columns by their parts, each made once for all results of a run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.datasets = Datasets()
+
+    def __missing__(self, made: tuple[str, str, str, tuple[str, ...]]) -> Column:
+        space, table, name, path = made
+        found = self[made] = Column(self.datasets[space, table], name, path)
+        return found
+
+
 class Decoder:
     """What an Encoder has written."""
 
-    def __init__(self, tables: tuple[Any, ...]) -> None:
+    def __init__(self, tables: tuple[Any, ...], known: Columns) -> None:
         columns, ways, trails = tables
-        datasets: dict[tuple[str, ...], Dataset] = {}
-
-        def dataset(*name: str) -> Dataset:
-            found = datasets.get(name)
-            if found is None:
-                found = datasets[name] = Dataset(*name)
-            return found
-
-        self.columns = [
-            Column(dataset(space, table), name, path) for space, table, name, path in columns
-        ]
+        self.columns = list(map(known.__getitem__, columns))
         self.ways = [_way(*made) for made in ways]
         self.trails = [_trail(*made) if made else None for made in trails]
 
     def lineage(self, made: tuple[Any, ...]) -> Lineage:
         """Decode a lineage."""
-        if made and made[0] in BUILT:
+        if not made:
+            return {}
+        if made[0] in BUILT:
             kind, whole, inside, names, rest = made
             fields = {key: self.lineage(each) for key, each in inside}
             return BUILT[kind](
                 self.flat(whole), fields, names, None if rest is None else self.lineage(rest)
             )
-        return Part(self.flat(made[1])) if made and made[0] == "part" else self.flat(made)
+        return Part(self.flat(made[1])) if made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:
         """Decode the numbers of a lineage."""
@@ -267,17 +280,18 @@ def _trail(*made: Any) -> tuple[Spot | None, None, None, Doubt | None]:
     return (Spot(*where) if where else None, None, None, doubted)
 
 
-def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation) -> Frame:
+def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation, known: Columns) -> Frame:
     """Fill in what an evaluation found out the last time; its frame."""
     slots, rows, reads, datasets, learnt, diagnostics, counts, tables = made
-    decoder = Decoder(tables)
+    decoder = Decoder(tables, known)
     columns = decoder.columns
     for clause, named in reads:
         evaluation.reads[CLAUSES[clause]] = {columns[column]: Spot(at) for column, at in named}
 
-    evaluation.datasets_read = {Dataset(*dataset): Spot(at) for dataset, at in datasets}
+    evaluation.datasets_read = {known.datasets[dataset]: Spot(at) for dataset, at in datasets}
     evaluation.learnt = {columns[column]: count for column, count in learnt}
-    evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
+    if diagnostics:
+        evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
     evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = (
         counts
     )

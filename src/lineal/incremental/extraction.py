@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lineal.incremental.sizes import is_large
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
@@ -27,8 +28,8 @@ def extract(
         return joined(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     # which of them are called, only evaluating says
-    if memory is None or corpus.meanings or programs:
+    if corpus.meanings or programs or (memory is None and not is_large(corpus)):
         return Definitions(corpus).extract(progress)
-    from lineal.incremental.memory import Remembering
+    from lineal.incremental.memory import Memory, Remembering
 
-    return Remembering(corpus, memory).extract(progress)
+    return Remembering(corpus, memory or Memory(), memory is not None).extract(progress)

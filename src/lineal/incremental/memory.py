@@ -29,9 +29,11 @@ from lineal.extract.sql.procedural.detection import stands_in
 from lineal.extract.sql.reading import Reading, Spot, anchor
 from lineal.extract.sql.statements.outlines import outline_of
 from lineal.extract.sql.statements.steps import Plan
+from lineal.extract.sql.trees import fell
 from lineal.extract.sql.types.kinds import Type
 from lineal.incremental import codec
 from lineal.incremental.questions import Asker, Question, Recorder, holds
+from lineal.incremental.sizes import is_large
 from lineal.model.boundary import internal_errors
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Place
@@ -41,6 +43,7 @@ from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
+from lineal.resolve.evaluator import check_column_names
 from lineal.resolve.progress import Progress
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
@@ -111,6 +114,14 @@ class Note(NamedTuple):
     evaluation: Evaluation
 
 
+class Settled(NamedTuple):
+    """An evaluation that took place, in its plain form: its tree is not needed any more."""
+
+    questions: list[Question] | None
+    made: tuple[Any, ...]
+    definition: Definition
+
+
 class Held:
     """A script, with its remembered results and its new ones."""
 
@@ -124,6 +135,8 @@ class Held:
         "reading",
         "record",
         "revived",
+        "settled",
+        "waiting",
     )
 
     def __init__(
@@ -135,6 +148,9 @@ class Held:
         self.record = record
         self.revived = record is None
         self.notes: dict[tuple[int, bool], Note] = {}
+        self.settled: dict[tuple[int, bool], Settled | None] = {}
+        self.waiting = len(plans)
+        """the statements whose results still need the tree"""
         self.names: list[dict[str, Any]] = []
         self.counts: Counts = (0, ())
         self.diagnostics: list[tuple[Any, ...]] = []
@@ -143,13 +159,18 @@ class Held:
 class Remembering(Definitions):
     """Definitions with a memory."""
 
-    def __init__(self, corpus: Corpus, memory: Memory) -> None:
+    def __init__(self, corpus: Corpus, memory: Memory, keeps: bool = True) -> None:
         super().__init__(corpus)
         corpus = self.corpus
         self.memory = memory
+        self.keeps = keeps
+        """whether a later run may use the results"""
+        self.releases = is_large(corpus)
+        """whether the tree of a script goes once its statements are evaluated"""
         self.held: list[Held] = []
         self.plans: dict[int, tuple[Held, int]] = {}
         self.recorders: list[Recorder] = []
+        self.known = codec.Columns()
         self.signatures: dict[tuple[int, Dataset | None, int], tuple[Frame, bytes]] = {}
         """what a reader sees of a dataset, for frames that were asked for"""
         self.procedural = [script.key() for script in corpus.scripts if makes_functions(script)]
@@ -171,7 +192,8 @@ class Remembering(Definitions):
     def extract(self, progress: Progress | None = None) -> Extraction:
         """Extract as ever; the memory can make records of it for the next run."""
         found = super().extract(progress)
-        self.memory.pending = self.keep_records
+        if self.keeps:
+            self.memory.pending = self.keep_records
         return found
 
     def keep_records(self) -> None:
@@ -228,6 +250,8 @@ class Remembering(Definitions):
                 codec.diagnostic_out(found) for found in boundary.diagnostics[reported:]
             ]
             held.names = [{"name": plan.name, "key": plan.key, "kind": plan.kind} for plan in plans]
+            if self.releases and not order_matters(list(plans)):
+                self.release_trees(held)
 
         return prepared
 
@@ -300,7 +324,7 @@ class Remembering(Definitions):
         if held.record is not None:
             kept = held.record[4 + second][number]
             if kept is not None and holds(kept[0], self, asker):
-                return codec.evaluation_in(kept[1], evaluation)
+                return codec.evaluation_in(kept[1], evaluation, self.known)
 
         self.revive(held, definition.facts)
         recorder = Recorder(self, definition, asker.heard)
@@ -311,10 +335,54 @@ class Remembering(Definitions):
         finally:
             self.recorders.pop()
 
-        held.notes[number, second] = Note(
-            recorder.questions if recorder.whole else None, frame, evaluation
-        )
+        note = Note(recorder.questions if recorder.whole else None, frame, evaluation)
+        if self.releases:
+            return self.settle_result(held, number, definition, note)
+        held.notes[number, second] = note
         return frame
+
+    def settle_result(self, held: Held, number: int, definition: Definition, note: Note) -> Frame:
+        """Return a result with positions in place of nodes; after the last one of its script, the
+        trees go.
+        """
+        evaluation, at = note.evaluation, (number, self.evidence.counts is not None)
+        check_column_names(note.frame)  # while the tree is there to tell what is wrong
+        try:
+            made = codec.Encoder(held.reading).evaluation(note.frame, evaluation)
+        except Exception:  # `result` meets it again, and reports it
+            held.notes[at] = note
+            return note.frame
+        held.settled[at] = Settled(note.questions, made, definition) if self.keeps else None
+        evaluation.catalog, evaluation.own_functions = (
+            self.references,
+            self.references.own_functions,
+        )
+        evaluation.frames, evaluation.shared = {}, None
+        frame = codec.evaluation_in(made, evaluation, self.known)
+        held.waiting -= 1
+        if not held.waiting:
+            self.release_trees(held)
+        return frame
+
+    def release_trees(self, held: Held) -> None:
+        """Let the trees of a script go: positions are enough, and whoever needs a tree again revives
+        it.
+        """
+        reading = held.reading
+        trees = [tree for tree in reading.statements if tree is not None]
+        spots: dict[int, Any] = {id(tree): object() for tree in trees} | {id(None): None}
+        for plan in held.plans:
+            plan.outline = outline_of(plan, facts_of(reading.script.dialect))
+            trees += (plan.query, plan.node)
+            query, node = spot(start_of_query(plan)), spot(start(plan.node))
+            spots[id(plan.node)] = node
+            plan.query, plan.node = query, node
+            plan.with_ = plan.made = plan.after = plan.partition = None
+            plan.columns = []
+        reading.statements = [spots[id(tree)] for tree in reading.statements]
+        reading.forget_words()
+        held.revived = False
+        fell(trees)
 
     def evaluate_again(self, definition: Definition) -> Evaluation | None:
         """What a remembered evaluation knew of its tree."""
@@ -340,7 +408,7 @@ class Remembering(Definitions):
 
     def renew_record(self, held: Held) -> Record | None:
         """The record of a script as it is now; None for one that is always read anew."""
-        if held.record is not None and not held.notes:
+        if held.record is not None and not held.notes and not held.settled:
             return held.record
         if order_matters(list(held.plans)):
             return None
@@ -356,6 +424,10 @@ class Remembering(Definitions):
 
     def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
         """The result of one plan, as it is kept; None for one that is evaluated every time."""
+        settled = held.settled.get((number, second))
+        if settled is not None:
+            failed = settled.definition.failure is not None
+            return None if settled.questions is None or failed else settled[:2]
         note = held.notes.get((number, second))
         if note is None:
             return held.record[4 + second][number] if held.record is not None else None
@@ -510,18 +582,22 @@ def outline_plans(held: Held) -> list[tuple[Any, ...]]:
     made = []
     for plan, names in zip(held.plans, held.names, strict=True):
         plan.outline = outline_of(plan, facts_of(held.reading.script.dialect))
-        query = anchor((plan.query, None, None, None)) if plan.query is not None else None
-        node = start(plan.node)
         made.append(
             (
                 {**codec.plan_out(plan), **names},
-                node if query is plan.node else start(query),
-                node,
+                start_of_query(plan),
+                start(plan.node),
                 positions.get(id(plan.node)),
             )
         )
 
     return made
+
+
+def start_of_query(plan: Plan) -> tuple[int | None] | None:
+    """Encode the place of a plan's query."""
+    query = anchor((plan.query, None, None, None)) if plan.query is not None else None
+    return start(query)
 
 
 def start(node: Any) -> tuple[int | None] | None:

@@ -10,14 +10,12 @@ the same for any number of processes, and for any that fail.
 from __future__ import annotations
 
 import marshal
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lineal.algebra.frame import Frame, Slot, Star
 from lineal.algebra.lineage import NOTHING
@@ -37,6 +35,9 @@ from lineal.model.limits import is_watched, take_slot
 from lineal.model.script import Corpus, Script
 from lineal.resolve.scripts import Prepared
 from lineal.resolve.timeline import order_matters
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 FEWEST = 1_500
 """Scripts that are worth starting processes for: fewer are read before others have begun."""
@@ -76,6 +77,8 @@ def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) 
 
 
 def _start(corpus: Corpus, memory: Memory, share: list[int], number: int) -> tuple[Any, Connection]:
+    import multiprocessing  # only here: after an edit no process is started
+
     # a process that is watched has no other thread, and its workers are watched if they are forked
     context: Any = multiprocessing.get_context("fork" if is_watched() else None)
     ours, theirs = context.Pipe()

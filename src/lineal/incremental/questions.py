@@ -156,11 +156,12 @@ class Asker:
 def holds(questions: list[Question], remembering: Remembering, asker: Asker) -> bool:
     """Whether every answer is still the same."""
     try:
-        return all(
-            AGAIN[kind](remembering, asker, *asked) == answer for kind, *asked, answer in questions
-        )
+        for question in questions:
+            if AGAIN[question[0]](remembering, asker, *question[1:-1]) != question[-1]:
+                return False
     except Changed:
         return False
+    return True
 
 
 def _scan(remembering: Remembering, asker: Asker, key: str, spelling: str) -> bytes:

@@ -53,7 +53,7 @@ def whole(folder: Path) -> int:
     return sum(data is not None for data in found)
 
 
-def test_what_was_put_is_there(tmp_path: Path) -> None:
+def test_an_entry_is_there(tmp_path: Path) -> None:
     kept = Cache(tmp_path / "deep" / "down")
     assert kept.get("a" * 40) is None
     for data in (b"", b"x", os.urandom(100_000)):
@@ -135,7 +135,7 @@ def test_the_longest_unused_go_first(tmp_path: Path) -> None:
     )
 
 
-def test_what_was_never_finished_goes(tmp_path: Path) -> None:
+def test_unfinished_entries_are_removed(tmp_path: Path) -> None:
     for name, age in (("old", 7200), ("new", 60)):
         path = tmp_path / f"{name}{UNFINISHED}"
         path.write_bytes(b"x")
@@ -168,9 +168,7 @@ def test_a_folder_that_cannot_be_written_is_still_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="owners are a thing of POSIX")
-def test_what_somebody_else_wrote_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_entries_of_others_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = Cache(tmp_path)
     kept.put("a" * 40, b"x")
     monkeypatch.setattr(os, "getuid", lambda: 4711)
@@ -237,7 +235,7 @@ def test_without_a_place_for_the_secret_there_is_no_cache(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and devices are things of POSIX")
-def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ("a" * 40))
     (tmp_path / ("b" * 40)).symlink_to("/dev/zero")
     (tmp_path / ("c" * 40)).mkdir()

@@ -1,4 +1,4 @@
-"""A saved lineage is the lineage: nothing is lost, and what is no such file is said to be none."""
+"""A saved lineage is the lineage: nothing is lost, and other files are refused."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_nothing_is_lost(source: str) -> None:
     assert all_of(read_text(write_text(extraction))) == all_of(extraction)
 
 
-def test_saving_what_was_restored_is_the_same_file() -> None:
+def test_saving_a_restored_lineage_is_the_same_file() -> None:
     text = write_text(lineal.lineage(SHOP).extraction)
     assert write_text(read_text(text)) == text
 
@@ -56,7 +56,7 @@ def test_a_saved_file_answers_as_the_project_does(tmp_path: Path) -> None:
     )
 
 
-def test_it_joins_what_is_read_beside_it(tmp_path: Path) -> None:
+def test_it_joins_the_other_input(tmp_path: Path) -> None:
     staged, mart = tmp_path / "a.lineal.json", tmp_path / "mart.sql"
     write(
         lineal.lineage("CREATE VIEW stg AS SELECT id, amount * 2 AS amount FROM raw").extraction,
@@ -96,7 +96,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_what_is_no_saved_lineage_is_one_line(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_saved_lineage_is_one_line(name: str, tmp_path: Path) -> None:
     text, said = DAMAGED[name]
     with pytest.raises(SavedError, match=said):
         read_text(text)
