@@ -47,7 +47,7 @@ class Code(Enum):
     NEAREST_DIALECT = (
         "nearest-dialect",
         Severity.INFO,
-        "The dialect has no parser of its own. Its statements are read by the grammar of a related dialect.",
+        "There is no parser for this dialect. Its statements are read with the grammar of a related dialect.",
         "Check statements that use syntax of this dialect alone.",
     )
     LEFT_OVER = (
@@ -152,7 +152,7 @@ class Code(Enum):
     NOT_WRITTEN = (
         "not-written",
         Severity.WARNING,
-        "The text of a Python node does not write the table of its own name.",
+        "A Python node does not write the table with its name.",
         'Return the DataFrame from model(dbt, session), or write it: df.write.saveAsTable("<name>").',
     )
     NOT_TRACED = (
@@ -171,7 +171,7 @@ class Code(Enum):
     UNRENDERED = (
         "unrendered",
         Severity.INFO,
-        "A text outside of any project is a Jinja template. ref('x') and source('a', 'b') name x and a.b; "
+        "A text outside any project is a Jinja template. ref('x') and source('a', 'b') name x and a.b; "
         "config() and set are left out.",
         "Name the folder of the dbt project to have its templates rendered: lineal lineage PROJECT.",
     )
@@ -209,8 +209,8 @@ class Code(Enum):
     YAML_TYPE = (
         "yaml-type",
         Severity.ERROR,
-        "A value in a YAML file has the wrong type. It is left out.",
-        "Write the type that the message names.",
+        "A value in a YAML file has the wrong type, or is not one of the allowed values. It is left out.",
+        "Write a value that the message allows.",
     )
     UNKNOWN_KEY = (
         "unknown-key",
@@ -221,7 +221,7 @@ class Code(Enum):
     NO_EFFECT = (
         "no-effect",
         Severity.WARNING,
-        "A setting of the project file has no effect: it names a function that no statement calls.",
+        "A setting has no effect: it names a function that no statement calls, or a model or seed without a file.",
         "Check the spelling, or remove it.",
     )
     TEMPLATE_ERROR = (
@@ -239,20 +239,20 @@ class Code(Enum):
     MISSING_YAML = (
         "missing-yaml",
         Severity.WARNING,
-        "A node has no YAML file beside it: its columns have no types and no descriptions.",
-        "Write <name>.yml beside <name>.sql.",
+        "A node has no YAML file next to it, so its columns have no types or descriptions.",
+        "Write <name>.yml next to <name>.sql.",
     )
     MISSING_SQL = (
         "missing-sql",
         Severity.ERROR,
-        "A node's YAML has no SQL file beside it.",
-        "Write <name>.sql beside <name>.yml.",
+        "There is no SQL file next to the YAML of a node.",
+        "Write <name>.sql next to <name>.yml.",
     )
     MISSING_PYTHON = (
         "missing-python",
         Severity.ERROR,
-        "The YAML of a Python node has no Python file beside it.",
-        "Write <name>.py beside <name>.yml.",
+        "There is no Python file next to the YAML of a Python node.",
+        "Write <name>.py next to <name>.yml.",
     )
     MANIFEST = (
         "manifest",
@@ -295,7 +295,7 @@ class Code(Enum):
     NOT_RUN = (
         "not-run",
         Severity.INFO,
-        "Statements of a query log that failed, were cut off, ran outside of --since and --until, or are scripts "
+        "Statements of a query log that failed, were cut off, ran outside --since and --until, or are scripts "
         "whose statements are listed one by one. They give no edges.",
         "If a statement is missing, check its status in the log, and --since and --until.",
     )
@@ -314,7 +314,7 @@ class Code(Enum):
     CLASSIFICATION_CONFLICT = (
         "classification-conflict",
         Severity.INFO,
-        "A column declares another classification than its unmasked sources bring along. The declared one counts.",
+        "A column declares a classification that differs from that of its unmasked sources. The declared one counts.",
         "Declare the label that is meant, or mask the column.",
     )
     ENGINE_REFUSED = (

@@ -59,7 +59,7 @@ class Chain:
 
     def lose(self, stage: str, reason: str, count: int = 1, examples: Iterable[str] = ()) -> None:
         """Count some that are found and do not reach a stage; nothing can be lost twice."""
-        count = min(count, self.complete)
+        count = count and min(count, self.complete)
         if count <= 0:
             return
         self.lost[stage, reason] = self.lost.get((stage, reason), 0) + count
@@ -345,7 +345,7 @@ class Reason(Enum):
     PYTHON_TEST = "a Python test", Stage.FOUND
     DISABLED = "disabled", Stage.FOUND
     EMPTY = "empty", Stage.FOUND
-    OUTSIDE_PATHS = "SQL outside of the paths of its project", Stage.FOUND
+    OUTSIDE_PATHS = "SQL outside the paths of its project", Stage.FOUND
     OTHER_KIND = "not a kind that lineal reads", Stage.FOUND
 
     NOT_REGULAR = "not a regular file", Stage.DUE

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -26,7 +26,9 @@ REDACT_LITERALS = "LINEAL_REDACT_LITERALS"
 """The environment variable that says the same as --redact-literals."""
 
 MAY_HOLD_SECRETS = late_pattern(
-    r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified|jdbc:", re.IGNORECASE
+    r"://|pass|pwd|secret|token|key|credential|sas|sig=|identified|jdbc:|mysql|postgresql|mongodb|sqlserver|remote"
+    r"|openrowset|bearer|logon|conn(?:ect)?\s",
+    re.IGNORECASE,
 )
 """Texts without any of these words are not looked at: nearly all expressions."""
 
@@ -42,25 +44,59 @@ NAMES_OF_SECRETS = (
     r"|api[_\-.]?key|account[_\-.]?key|master[_\-.]?key|key[_\-.]?id|sas|signature)[\w.\-]{0,60}"
 )
 """Of bounded length: a hostile text takes time in proportion to its length."""
-PARAMETER = late_pattern(rf"(?<![\w.\-])({NAMES_OF_SECRETS}=)[^&;#\s'\"`,)]+", re.IGNORECASE)
-"""password=x in an address or a connection string"""
+PARAMETER = late_pattern(
+    rf"(?<![\w.\-])({NAMES_OF_SECRETS}=)[^(&;#\s'\"`,)][^&;#\s'\"`,)]*+", re.IGNORECASE
+)
+"""password=x in an address or a connection string; CREDENTIALS=(AWS_KEY_ID='x') names its secrets itself"""
 QUOTED = late_pattern(
-    rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:)?)\s*)'(?:[^']|'')*+(?:'|\Z)",
+    rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:)?|(?<=password)\()\s*)"
+    r"(?:[NEUBR]?'(?:[^']|'')*+(?:'|\Z)|\$\$(?:[^$]|\$(?!\$))*+(?:\$\$|\Z))",
     re.IGNORECASE,
 )
-"""PASSWORD 'x', SECRET_KEY = 'x', option("password", 'x')"""
+"""PASSWORD 'x', SECRET_KEY = N'x', TOKEN = $$x$$, PASSWORD('x'), option("password", 'x')"""
 DOUBLE_QUOTED = late_pattern(
     rf"(?<![\w.\-])(['\"`]?{NAMES_OF_SECRETS}(?:['\"`]\s*,|['\"`]?\s*(?:=>?|:))\s*)\"[^\"]*+(?:\"|\Z)",
     re.IGNORECASE,
 )
-IDENTIFIED = late_pattern(r"(\bIDENTIFIED\s+BY\s+)('(?:[^']|'')*+(?:'|\Z)|\S+)", re.IGNORECASE)
+IDENTIFIED = late_pattern(
+    r"(\bIDENTIFIED\s+(?:WITH\s+['\"]?\w+['\"]?\s+)?(?:BY|AS)\s+)('(?:[^']|'')*+(?:'|\Z)|(?!PASSWORD\b)\S+)",
+    re.IGNORECASE,
+)
+SETTING = late_pattern(
+    rf"(\bSET\s+(?:spark|fs|hadoop|hive|dfs)\.{NAMES_OF_SECRETS}\s*=\s*)[^\s;'\"]+", re.IGNORECASE
+)
+"""SET spark.hadoop.fs.s3a.secret.key = x"""
+LOGON = late_pattern(
+    r"^(\s*(?:CONN(?:ECT)?\s+[\w$.]+/|\.LOGON\s+[^,\s;]+,))[^\s@;]+", re.IGNORECASE | re.MULTILINE
+)
+"""CONNECT user/SECRET@database in SQL*Plus, .LOGON host/user,SECRET in BTEQ"""
+ROWSET = late_pattern(
+    r"(\bOPENROWSET\s?\(\s{0,20}'[^']{0,300}'\s{0,20},\s{0,20}(?:'[^']{0,300}'\s{0,20};\s{0,20}){2})'[^']*+'",
+    re.IGNORECASE,
+)
+"""OPENROWSET('SQLNCLI', 'server';'user';'SECRET', …)"""
+BEARER = late_pattern(r"(\bBearer\s+)[\w.\-~+/]{8,}=*", re.IGNORECASE)
+_ARGUMENT = r"(?:'[^']{0,500}'|[^'(),]{1,200})\s{0,20},\s{0,20}"
+LAKE_KEYS = late_pattern(
+    rf"(\b(?:s3\w{{0,20}}|gcs|oss|cosn|iceberg\w{{0,20}}|deltaLake\w{{0,20}}|hudi)\s?\(\s{{0,20}}{_ARGUMENT})"
+    r"'[^'\s]*+'(\s{0,20},\s{0,20})'[^'\s]*+'",
+    re.IGNORECASE,
+)
+"""ClickHouse: s3('https://bucket/x', 'KEY', 'SECRET', 'CSV')"""
+SERVER_KEYS = late_pattern(
+    r"(\b(?:mysql|postgresql|mongodb|sqlserver|remote|remoteSecure)\s?\(\s{0,20}"
+    rf"(?:{_ARGUMENT}){{3}})'[^']*+'(?:(\s{{0,20}},\s{{0,20}})'[^']*+')?",
+    re.IGNORECASE,
+)
+"""ClickHouse: mysql('host:3306', 'database', 'table', 'USER', 'SECRET')"""
 SIGNED = late_pattern(
     r"([?&](?:sig|signature|X-Amz-[\w\-]+|X-Goog-[\w\-]+)=)[^&#\s'\"`]+", re.IGNORECASE
 )
 
 LITERALS = late_pattern(
     r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))|(?P<dollar>\$\$.*?(?:\$\$|\Z))"
-    r"|(?P<text>'(?:[^'\\]|''|\\.)*+(?:'|\\?\Z))|(?P<name>\"[^\"]*+(?:\"|\Z)|`[^`]*+(?:`|\Z)|[A-Za-z_][\w$]*)"
+    r"|(?P<text>'(?:[^'\\]|''|\\.)*+(?:'|\\?\Z))"
+    r"|(?P<compared>(?:[=<>]|\b(?:[iI]?LIKE|[iI]?like|IN|in|lit)\b\s{0,9}\(?)\s{0,9})(?P<double>\"[^\"]*+(?:\"|\Z))|(?P<name>\"[^\"]*+(?:\"|\Z)|`[^`]*+(?:`|\Z)|[A-Za-z_][\w$]*)"
     r"|(?P<number>\d[\d.]*(?:[eE][+-]?\d+)?)",
     re.DOTALL,
 )
@@ -104,13 +140,9 @@ def redact_text(text: str) -> str:
 
 def redact_secrets(text: str) -> str:
     """Return a text without user info of addresses, passwords, keys and tokens."""
-    text = USER_INFO.sub(_replace_user, text)
-    text = THIN.sub(rf"\1{HIDDEN}@", text)
-    text = SIGNED.sub(rf"\1{HIDDEN}", text)
-    text = PARAMETER.sub(rf"\1{HIDDEN}", text)
-    text = QUOTED.sub(rf"\1'{HIDDEN}'", text)
-    text = DOUBLE_QUOTED.sub(rf'\1"{HIDDEN}"', text)
-    return IDENTIFIED.sub(rf"\1'{HIDDEN}'", text)
+    for pattern, instead in RULES:
+        text = pattern.sub(instead, text)
+    return text
 
 
 def redact_path(path: str) -> str:
@@ -122,6 +154,11 @@ def redact_path(path: str) -> str:
     if (mark and MAY_HOLD_SECRETS.search(query)) or SIGNED.search(f"?{query}"):
         return address
     return bare
+
+
+def _replace_login(found: re.Match[str]) -> str:
+    between = found[2]
+    return f"{found[1]}'{HIDDEN}'" + ("" if between is None else f"{between}'{HIDDEN}'")
 
 
 def _replace_user(found: re.Match[str]) -> str:
@@ -141,6 +178,28 @@ def _replace_literal(found: re.Match[str]) -> str:
         return "/* */"
     if found["text"] is not None or found["dollar"] is not None:
         return f"'{LITERAL}'"
+    if found["double"] is not None:
+        return f'{found["compared"]}"{LITERAL}"'
     if found["number"] is not None:
         return LITERAL
+    if found[0].startswith('"') and "'" in found[0]:  # a string of Python with SQL in it
+        return f'"{LITERALS.sub(_replace_literal, found[0][1:])}'
     return found[0]
+
+
+RULES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (USER_INFO, _replace_user),
+    (THIN, rf"\1{HIDDEN}@"),
+    (SIGNED, rf"\1{HIDDEN}"),
+    (PARAMETER, rf"\1{HIDDEN}"),
+    (LAKE_KEYS, rf"\1'{HIDDEN}'\2'{HIDDEN}'"),
+    (SERVER_KEYS, _replace_login),
+    (ROWSET, rf"\1'{HIDDEN}'"),
+    (QUOTED, rf"\1'{HIDDEN}'"),
+    (DOUBLE_QUOTED, rf'\1"{HIDDEN}"'),
+    (IDENTIFIED, rf"\1'{HIDDEN}'"),
+    (SETTING, rf"\1{HIDDEN}"),
+    (LOGON, rf"\1{HIDDEN}"),
+    (BEARER, rf"\1{HIDDEN}"),
+)
+"""Each kind of secret, and its replacement; addresses come first."""

@@ -293,7 +293,7 @@ class Tree:
             or dataset.flow_style
             or not dataset.value
         ):
-            raise Cannot("its dataset is not declared in lines of its own")
+            raise Cannot("its dataset is not declared in separate lines")
         listed = next(((key, value) for key, value in dataset.value if key.value == COLUMNS), None)
         if listed is None:
             return [self._new_list(self.last_of(dataset), dataset, fills, header=True)]

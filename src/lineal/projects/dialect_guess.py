@@ -59,6 +59,7 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
     ("tsql", STRONG, r"\bN?VARCHAR\s*\(\s*MAX\s*\)"),
     ("tsql", STRONG, r"\bSET\s+(?:NOCOUNT|ANSI_NULLS|QUOTED_IDENTIFIER)\s+O"),
     ("tsql", STRONG, r"\bDECLARE\s+@\w+"),
+    ("tsql", STRONG, r"\bBULK\s+INSERT\b"),
     ("tsql", WEAK, r"\bNVARCHAR\b"),
     ("tsql", WEAK, r"\bGETDATE\s*\(\s*\)"),
     ("tsql", WEAK, r"\bDATETIME2\b"),

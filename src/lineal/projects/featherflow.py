@@ -404,7 +404,7 @@ def _header(node: Node, report: Report) -> list[ColumnInfo]:
         report(
             Diagnostic(
                 Code.SEED_ERROR,
-                f"the seed {node.name} has no {node.name}.csv beside it",
+                f"the seed {node.name} has no {node.name}.csv next to it",
                 node.place,
             )
         )
@@ -529,7 +529,7 @@ def _sql(node: Node, report: Report) -> str | None:
     if node.sql is None:
         report(
             Diagnostic(
-                Code.MISSING_SQL, f"{node.name} has no {node.name}.sql beside its YAML", node.place
+                Code.MISSING_SQL, f"{node.name} has no {node.name}.sql next to its YAML", node.place
             )
         )
         return None

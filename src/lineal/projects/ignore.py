@@ -76,31 +76,51 @@ def strip_trailing_spaces(text: str) -> str:
 
 
 def translate(pattern: str) -> str | None:
-    """Return a glob as a regular expression; None if its last character is a lone backslash."""
-    parts: list[str] = []
+    """Return a glob as a regular expression; None if its last character is a lone backslash.
+
+    a*b*c/**/d      a(?>[^/]*?b)[^/]*c/(?:.*/)?d
+
+    Of several stars each but the last takes as little as it can, and keeps it: that leaves the most
+    for the others. An expression that tries every length of every star may take years.
+    """
+    blocks: list[str] = [""]
+    segment: list[str] = [""]
+    """the fixed texts between the stars of the part up to the next slash"""
     at = 0
     while at < len(pattern):
-        if pattern.startswith("**/", at) and (at == 0 or pattern[at - 1] == "/"):
-            parts.append("(?:.*/)?")
+        starts_part = at == 0 or pattern[at - 1] == "/"
+        if starts_part and pattern.startswith("**/", at):
+            blocks += [""] if blocks[-1] or len(blocks) == 1 else []
             at += 3
-        elif pattern[at:] == "**" and at > 0 and pattern[at - 1] == "/":
-            parts.append(".+")
+        elif starts_part and at > 0 and pattern[at:] == "**":
+            segment[-1] += ".+"
             at += 2
+        elif pattern[at] == "*":
+            at += len(pattern[at:]) - len(pattern[at:].lstrip("*"))
+            segment.append("")
         else:
             found, at = translate_character(pattern, at)
             if found is None:
                 return None
-            parts.append(found)
-    return "".join(parts)
+            segment[-1] += found
+        if at == len(pattern) or pattern[at - 1] == "/":
+            blocks[-1] += with_stars(segment, "[^/]*?", "[^/]*")
+            segment = [""]
+    return with_stars(blocks, "(?:.*?/)??", "(?:.*/)?")
+
+
+def with_stars(fixed: list[str], least: str, any_length: str) -> str:
+    """Return the expression of fixed parts with stars between them."""
+    *most, last = fixed
+    if not most:
+        return last
+    middle = "".join(f"(?>{least}{part})" for part in most[1:])
+    return f"{most[0]}{middle}{any_length}{last}"
 
 
 def translate_character(pattern: str, at: int) -> tuple[str | None, int]:
     """Return the expression of one character of a glob, and where the next one is."""
     character = pattern[at]
-    if character == "*":
-        while at + 1 < len(pattern) and pattern[at + 1] == "*":
-            at += 1
-        return "[^/]*", at + 1
     if character == "?":
         return "[^/]", at + 1
     if character == "[":

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.folders import walk_folders
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.limits import size_of
 from lineal.projects.tree import Tree, is_build_folder
@@ -106,9 +107,11 @@ def make_rules(
 def check_encoding(name: str) -> None:
     """Raise a ValueError if there is no encoding of this name."""
     try:
-        b"".decode(name)
+        b" ".decode(name)  # of no bytes at all, Python does not look for the encoding
     except LookupError:
         raise ValueError(f"there is no encoding {name!r}: write utf-16-le, cp1252, …") from None
+    except UnicodeError:
+        return  # one byte is half a character of UTF-16
 
 
 class Intake:
@@ -191,9 +194,16 @@ class Intake:
             return
         folder = os.path.dirname(path)  # noqa: PTH120  thousands of them
         if folder not in self._inside:
-            self._inside[folder] = self.contains(folder or ".")
+            self._inside[folder] = self.is_plainly_inside(folder) or self.contains(folder or ".")
         if not self._inside[folder] or (os.path.islink(path) and not self.contains(path)):  # noqa: PTH114
             raise Refused(Reason.OUTSIDE, "it is a link that leaves the project")
+
+    def is_plainly_inside(self, folder: str) -> bool:
+        """Tell whether a folder is a real one in a folder that is known to be inside. To follow
+        every path from the root takes minutes in a deep tree.
+        """
+        above, name = os.path.split(folder)
+        return self._inside.get(above, False) and name != ".." and not os.path.islink(folder)  # noqa: PTH114
 
     def contains(self, path: str) -> bool:
         """Tell whether a path, with its links followed, is inside of the input."""
@@ -360,10 +370,10 @@ def walk(folder: Path, report: Report, by_rules: bool = False) -> Iterator[tuple
     """
     intake = current()
     seen: set[str] = set()
-    for where, folders, names in os.walk(
+    for where, folders, names in walk_folders(
         folder,
-        onerror=lambda error: report(unreadable(str(error.filename), error)),
-        followlinks=intake.rules.follow_links,
+        lambda error: report(unreadable(str(error.filename), error)),
+        intake.rules.follow_links,
     ):
         if intake.rules.follow_links:
             real = os.path.realpath(where)

@@ -134,7 +134,7 @@ def _missing_yaml(first: Path, place: Place) -> Diagnostic:
     wanted = f"{first.stem}.yml"
     return Diagnostic(
         Code.MISSING_YAML,
-        f"{first} has no {wanted} beside it",
+        f"{first} has no {wanted} next to it",
         place,
         f"Write {wanted} beside {first.name}.",
     )

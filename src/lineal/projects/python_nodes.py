@@ -92,7 +92,7 @@ def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> Pyt
         name for value in node.about.items_of("depends_on") if (name := value.as_text(report))
     )
     if node.py is None:
-        message = f"the Python node {node.name} has no {node.name}.py beside its YAML"
+        message = f"the Python node {node.name} has no {node.name}.py next to its YAML"
         report(Diagnostic(Code.MISSING_PYTHON, message, node.about.at("kind")))
         return PythonNode(node, "", Form(Kind.OTHER), (), depends)
     text = read_text(node.py, report)

@@ -185,7 +185,7 @@ def left_out(project: Project) -> Diagnostic | None:
         return None
     several = "SQL file is" if project.left_out == 1 else "SQL files are"
     message = (
-        f"{project.left_out} {several} outside of the paths of the {project.kind} project "
+        f"{project.left_out} {several} outside the paths of the {project.kind} project "
         f"{project.folder}: {named}"
     )
     return Diagnostic(Code.OUTSIDE_PATHS, message, place)

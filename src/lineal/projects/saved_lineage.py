@@ -45,7 +45,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     try:
         corpus.given.append(read_text(_text(path)))
     except SavedError as problem:
-        raise ProjectError(f"{path} is {problem}") from problem
+        raise ProjectError(f"{path} is {problem}; write it again with --save") from problem
     return corpus
 
 

@@ -42,15 +42,17 @@ def schema_datasets(schema: Schema, namespace: str, report: Report) -> list[Data
 def read_schema(
     path: str | os.PathLike[str], namespace: str = ""
 ) -> tuple[list[DatasetInfo], list[Diagnostic]]:
-    """Return the datasets of a schema file. A missing file is the caller's mistake; a mistake in
-    the file is a diagnostic.
+    """Return the datasets of a schema file. A file that is missing or cannot be read is the caller's
+    mistake; a mistake in the file is a diagnostic.
     """
     file = Path(path)
     if not file.exists() or file.is_dir():
         raise ProjectError(f"there is no schema file {os.fspath(path)}")
     diagnostics: list[Diagnostic] = []
     text = read_text(file, diagnostics.append, asked=True)
-    value = None if text is None else _parsed(text, file, diagnostics.append)
+    if text is None:
+        raise ProjectError("; ".join(each.message for each in diagnostics))
+    value = _parsed(text, file, diagnostics.append)
     infos = [] if value is None else _tables(value, namespace, diagnostics.append)
     return infos, diagnostics
 

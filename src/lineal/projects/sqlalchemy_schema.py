@@ -70,7 +70,12 @@ def inspected(url: str, schemas: tuple[str, ...] = ()) -> Inspected:
         raise
     except ModuleNotFoundError as problem:
         raise ProjectError(
-            f"{redact_address(url)} is read with {problem.name}, which is not installed"
+            f"{redact_address(url)} is read with {problem.name}, which is not installed: install it with pip"
+        ) from None
+    except library.exc.NoSuchModuleError:
+        scheme = url.partition("://")[0]
+        raise ProjectError(
+            f"SQLAlchemy knows no database {scheme}: check the address, or install its dialect"
         ) from None
     except Exception as problem:  # a driver's own errors have no common class
         raise ProjectError(

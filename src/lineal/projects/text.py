@@ -102,7 +102,7 @@ def decode(data: bytes, file: str, report: Report) -> str:
         return decode_unmarked(data, file, report)
     try:
         return data.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         raise Refused(Reason.ENCODING, f"it is not {encoding}: {problem_of(error)}") from None
 
 
@@ -125,7 +125,7 @@ def start_of_text(data: bytes, path: Path, report: Report, is_whole: bool) -> st
     decoder = codecs.getincrementaldecoder(encoding_of(data) or "utf-8")()
     try:
         text = decoder.decode(data, final=is_whole)
-    except UnicodeDecodeError:
+    except UnicodeError:
         return text_of(data, path, report)
     if "\0" not in text[:GLANCE]:
         return text
@@ -136,6 +136,8 @@ def problem_of(error: Exception) -> str:
     """Return in a few words why bytes of a known encoding cannot be decoded."""
     if isinstance(error, UnicodeDecodeError):
         return f"{error.reason} at byte {error.start}"
+    if isinstance(error, UnicodeError):
+        return "its bytes cannot be decoded"
     return "there is no encoding of this name"
 
 

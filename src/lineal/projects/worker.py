@@ -493,7 +493,8 @@ def levelled(text: str) -> tuple[str, list[list[Any]]]:
     expansions: list[list[Any]] = []
     line, length, start = 1, 0, 0
     before = LineState()
-    for pieces, following, lowest in with_lowest_line(list(pieces_by_line(text))):
+    chunks = with_lowest_line(list(pieces_by_line(text)))
+    for number, (pieces, following, lowest) in enumerate(chunks, 1):
         if lowest and line + breaks_in(pieces) > lowest:
             pieces = [fold(each, before_of(pieces, at)) for at, each in enumerate(pieces)]
         is_passed_again = lowest < following or 0 < following <= start
@@ -506,7 +507,8 @@ def levelled(text: str) -> tuple[str, list[list[Any]]]:
             line += piece.text.count("\n")
             length += len(piece.text)
             before = before.followed_by(piece.text)
-        lost = max(0, lowest - line) if before.may_end else 0
+        is_parted = before.may_end or before.may_end_at(chunks[number:])
+        lost = max(0, lowest - line) if is_parted else 0
         out.append("\n" * lost)
         line += lost
         length += lost
@@ -590,6 +592,17 @@ class LineState(NamedTuple):
     def may_end(self) -> bool:
         """Tell whether a line break changes nothing here: not in a comment, a string or a name."""
         return self.ends_in_space and not self.has_comment and not self.is_in_string
+
+    def may_end_at(self, chunks: list[tuple[list[Piece], int, int]]) -> bool:
+        """Tell whether the next text starts with a space, so that a line may end before it.
+
+        {{ key([        a call over several lines
+            'id'
+        ]) }} as key    stays on its own line
+        """
+        texts = [each.text for pieces, _, _ in chunks[:1] for each in pieces if each.text]
+        starts_in_space = bool(texts) and texts[0][0].isspace()
+        return self._replace(ends_in_space=starts_in_space).may_end
 
     def followed_by(self, text: str) -> LineState:
         """Return the state behind a text; a new line starts without comment and string."""

@@ -40,7 +40,7 @@ def test_patterns_that_may_take_long(pattern: str) -> None:
         compile_pattern(pattern).search(TEXT)
 
 
-def test_what_is_accepted_takes_no_time() -> None:
+def test_accepted_patterns_take_no_time() -> None:
     started = time.process_time()
     for pattern in ("a*b", "a*a*b", "(a|aa)(a|aa)(a|aa)b", "a{1,20}a{1,20}b", "(aa)*a*b"):
         assert compile_pattern(pattern).search(TEXT) is None

@@ -27,6 +27,21 @@ TEXTS = [
     f"SET fs.s3a.secret.key={SECRET}",
     f'spark.read.option("password", "{SECRET}").load()',
     f'spark.read.jdbc("jdbc:oracle:thin:ann/{SECRET}@host:1521/shop", "t")',
+    f"COPY INTO t FROM 's3://b/x' CREDENTIALS=(AWS_KEY_ID='{SECRET}' AWS_SECRET_KEY='{SECRET}')",
+    f"CREATE STAGE s CREDENTIALS = (AWS_SECRET_KEY = $${SECRET}$$)",
+    f"CREATE LOGIN l WITH PASSWORD = N'{SECRET}'",
+    f"CREATE SERVER s OPTIONS (user 'u', password E'{SECRET}')",
+    f"CREATE USER u IDENTIFIED WITH sha256_password BY '{SECRET}'",
+    f"GRANT ALL ON x TO u IDENTIFIED BY PASSWORD '{SECRET}'",
+    f"SET PASSWORD FOR u = PASSWORD('{SECRET}')",
+    f"SET spark.hadoop.fs.s3a.secret.key = {SECRET}",
+    f"SELECT a FROM s3('https://b/x.csv', '{SECRET}', '{SECRET}', 'CSV')",
+    f"SELECT a FROM mysql('host:3306', 'shop', 't', 'ann', '{SECRET}')",
+    f"SELECT a FROM remote('host', shop.t, 'ann', '{SECRET}')",
+    f"SELECT a FROM OPENROWSET('SQLNCLI', 'host';'ann';'{SECRET}', 'SELECT a FROM t')",
+    f"CONNECT ann/{SECRET}@shop",
+    f".LOGON host/ann,{SECRET};",
+    f"Authorization: Bearer {SECRET}{SECRET}",
 ]
 
 
@@ -45,6 +60,9 @@ def test_a_secret_is_not_shown(text: str) -> None:
         "coalesce(password_hash, 'none')",
         "https://example.org/a?b=c",
         "a@b.example",
+        "SELECT a FROM s3('https://b/x.csv', 'CSV', 'a Int, b String')",
+        "UPDATE u SET token = s.token FROM s",
+        "SELECT a FROM remote_orders WHERE b = 'x'",
     ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
@@ -65,3 +83,19 @@ def test_literals_are_redacted_on_request() -> None:
     with literals_redacted():
         shown = redact_text(text)
     assert shown == "CASE WHEN \"a b\" = '?' OR t1.n2 > ? THEN '?' /* */ ELSE `c 1` END"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("""filter("n = 'Ann'").lit("Ann")""", """filter("n = '?'").lit("?")"""),
+        ('WHERE a = "Ann" AND "b c" > 1', 'WHERE a = "?" AND "b c" > ?'),
+        ('WHERE a LIKE "Ann%"', 'WHERE a LIKE "?"'),
+        ('WHERE a IN ("Ann")', 'WHERE a IN ("?")'),
+        ('SELECT t."a b" AS "c d"', 'SELECT t."a b" AS "c d"'),
+    ],
+)
+def test_literals_in_double_quotes(text: str, expected: str) -> None:
+    """They are strings in some dialects and in programs, and names in others."""
+    with literals_redacted():
+        assert redact_text(text) == expected

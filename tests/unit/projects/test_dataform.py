@@ -137,7 +137,7 @@ def test_actions_of_yaml_are_plain_sql(tmp_path: Path) -> None:
     assert edges(project(tmp_path, files)) == {"raw.t.a copy m.x.a"}
 
 
-def test_the_project_is_no_part_of_a_name(tmp_path: Path) -> None:
+def test_the_project_is_not_part_of_a_name(tmp_path: Path) -> None:
     files = {
         "definitions/x.sqlx": TABLE + "SELECT a FROM `p.raw.t`",
         "definitions/y.sqlx": TABLE + "SELECT a FROM `p.d.x`",
@@ -156,7 +156,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_costs_only_itself(tmp_path: Path, name: str) -> None:
+def test_a_broken_file_costs_only_itself(tmp_path: Path, name: str) -> None:
     found = project(tmp_path, {"definitions/x.sqlx": BROKEN[name], "definitions/y.js": "publish("})
     assert Code.INTERNAL_ERROR not in codes(found)
     assert {Code.DYNAMIC, Code.PARSE_ERROR} & {*codes(found)}

@@ -1,4 +1,4 @@
-"""Descriptions written into YAML: only what is added changes, in every way that YAML may be
+"""Descriptions written into YAML: only additions change the file, in every way that YAML may be
 written.
 """
 
@@ -189,7 +189,7 @@ def test_new_columns_come_behind_a_description_of_the_last_one() -> None:
     [
         ("a: &k {name: id}\ncolumns: [*k]\n", "several places"),
         ("a: &k [b]\ncolumns: *k\n", "several places"),
-        ("{kind: sql}\n", "lines of its own"),
+        ("{kind: sql}\n", "separate lines"),
         ("kind: sql\ncolumns: null\n", "neither a list nor a mapping"),
         ("columns:\n- name: |-\n    id\n", "no simple line"),
         ("columns:\n- name: id\n  description: |-\n", "unusual"),

@@ -270,7 +270,7 @@ def test_files_of_other_libraries_are_in_the_ledger(tmp_path: Path) -> None:
     assert found.coverage.percent == 25
 
 
-def test_text_that_is_no_sql_is_left_alone(tmp_path: Path) -> None:
+def test_text_that_is_not_sql_is_left_alone(tmp_path: Path) -> None:
     text = "def f(client, df):\n    client.run('daily')\n    df.query('a > 1')\n    client.execute(5)\n"
     found = extract(corpus(tmp_path, {"job.py": text, "ok.sql": LOAD}))
     assert edges(found) == M
@@ -436,3 +436,44 @@ def test_cells_of_other_languages_are_reported_without_spark(tmp_path: Path) -> 
     notebook = {"cells": [{"cell_type": "code", "source": "%%scala\nval x = 1"}]}
     found = extract(corpus(tmp_path, {"one.ipynb": json.dumps(notebook)}))
     assert codes(found) == {Code.UNSUPPORTED_STATEMENT}
+
+
+UPSERT = """
+def load(rows):
+    cursor = PostgresHook().get_conn().cursor()
+    cursor.execute('''
+        INSERT INTO form (id, name) VALUES (
+            %s, %s
+        ) ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name
+    ''', rows)
+"""
+
+
+def test_a_line_that_begins_with_a_parameter_is_not_a_magic(tmp_path: Path) -> None:
+    found = extract(corpus(tmp_path, {"dags/d.py": HEAD + UPSERT}))
+    assert codes(found) == set()
+    form = next(info for each, info in found.datasets.items() if str(each) == "form")
+    assert {column.name for column in form.columns} == {"id", "name"}
+
+
+def test_rows_that_are_inserted_in_batches(tmp_path: Path) -> None:
+    text = (
+        "INSERT INTO form (id, name) VALUES %s ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name"
+    )
+    code = f"""
+from psycopg2.extras import execute_values
+
+def load(cursor, rows):
+    execute_values(cursor, "{text}", rows)
+"""
+    found = extract(corpus(tmp_path, {"load.py": code}))
+    assert codes(found) == set()
+    assert [str(each) for each in found.datasets] == ["form"]
+
+
+def test_a_block_of_postgres_is_sql(tmp_path: Path) -> None:
+    block = f"DO $$ BEGIN IF EXISTS (SELECT 1) THEN {LOAD}; END IF; END $$;"
+    text = f'with DAG("d"):\n    PostgresOperator(task_id="t", sql="""{block}""")\n'
+    found = extract(corpus(tmp_path, {"dags/d.py": HEAD + text}))
+    assert edges(found) == M
+    assert codes(found) == set()

@@ -142,7 +142,7 @@ def test_texts_count_as_files_and_a_saved_lineage_brings_its_own(tmp_path: Path)
     assert corpus.given[0].coverage.files.found == 1
 
 
-def test_nothing_found_says_what_is_there(tmp_path: Path) -> None:
+def test_an_empty_result_names_the_other_files(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x\n")
     assert load(tmp_path).diagnostics[0].message == (
         f"no .sql, .py or .ipynb files in {tmp_path}; found 1 .csv file"

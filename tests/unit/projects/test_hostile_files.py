@@ -19,6 +19,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.script import Corpus
 from lineal.projects import load, make_rules
+from lineal.projects.errors import ProjectError
 
 GOOD = "CREATE VIEW good AS SELECT id FROM raw"
 SECONDS = 30
@@ -180,6 +181,14 @@ def test_a_hostile_file_that_is_named(
     assert reasons(corpus.files) == {name: Reason.NOT_REGULAR}
 
 
+@pytest.mark.parametrize("make", [fifo, zero, unix_socket])
+def test_a_hostile_schema(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    """It was asked for: to go on without it would be another answer that looks complete."""
+    make(tmp_path / "schema.yml")
+    with pytest.raises(ProjectError, match=r"schema\.yml is left out"):
+        lineage({"v": GOOD}, schema=tmp_path / "schema.yml")
+
+
 def test_a_link_that_is_named_is_followed(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "real.sql").write_text(GOOD)
@@ -265,6 +274,20 @@ def test_encodings(tmp_path: Path, encoding: str, option: str | None) -> None:
     found = lineage(file, encoding=option)
     assert [str(column) for column in found.columns if column.dataset.name == "v"] == [f"v.{name}"]
     assert not found.diagnostics
+
+
+@pytest.mark.parametrize("name", ["klingon", "hex", "zlib"])
+def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.sql").write_text(GOOD)
+    with pytest.raises(ValueError, match=f"there is no encoding '{name}'"):
+        lineage(tmp_path, encoding=name)
+
+
+@pytest.mark.parametrize("name", ["punycode", "undefined"])
+def test_an_encoding_that_decodes_nothing(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.sql").write_text(GOOD)
+    found = lineage(tmp_path, encoding=name)
+    assert [each.code for each in found.diagnostics] == [Code.LEFT_OUT]
 
 
 @pytest.mark.parametrize("bom", [b"\xff\xfe", b"\xfe\xff"])

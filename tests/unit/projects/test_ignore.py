@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lineal.model.ledger import Reason
-from lineal.projects.ignore import IgnoreStack, PathPatterns
+from lineal.projects.ignore import IgnoreFile, IgnoreStack, PathPatterns
 from lineal.projects.intake import read_quietly
 from lineal.projects.tree import Tree
 
@@ -175,3 +175,13 @@ def test_a_tracked_file_is_not_ignored(tmp_path: Path) -> None:
         assert tree.reason(str(tmp_path), "build", True) is None
         assert tree.reason(inside, "kept.sql", False) is None
         assert tree.reason(inside, "left.sql", False) is Reason.IGNORED
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 40 + "b", "**/" * 200 + "*a" * 40 + "b", "**/a*/" * 30 + "b"]
+)
+def test_a_pattern_of_many_stars_takes_no_long_time(tmp_path: Path, pattern: str) -> None:
+    """Going through every length of every star would take years."""
+    rules = IgnoreFile(str(tmp_path), pattern)
+    assert rules.decide(str(tmp_path / ("a" * 120 + ".sql")), False) is None
+    assert rules.decide(str(tmp_path / "/".join(["a"] * 300) / "c"), False) is None

@@ -61,7 +61,7 @@ def test_stars_and_names_of_a_folder_are_resolved_by_it(shop: Path) -> None:
     assert done.stderr == "" and '"confidence": "MEDIUM"' not in done.stdout
 
 
-def test_nothing_is_written_and_what_is_not_there_stays_so(shop: Path, tmp_path: Path) -> None:
+def test_nothing_is_written_or_created(shop: Path, tmp_path: Path) -> None:
     before = shop.read_bytes()
     inspected(url_of(shop))
     assert shop.read_bytes() == before
@@ -81,7 +81,7 @@ def test_nothing_is_written_and_what_is_not_there_stays_so(shop: Path, tmp_path:
         "no address hush",
     ],
 )
-def test_what_is_wrong_is_one_line_without_a_password(shop: Path, url: str) -> None:
+def test_an_error_is_one_line_without_a_password(shop: Path, url: str) -> None:
     done = run(str(shop.parent / "sql"), "--schema-from", url)
     assert (done.exit_code, len(done.stderr.strip().splitlines())) == (2, 1), done.output
     assert "hush" not in done.output or url == "no address hush"

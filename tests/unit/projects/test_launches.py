@@ -65,7 +65,7 @@ def edges_of(folder: Path, files: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", list(REPOSITORIES))
-def test_what_is_written_out_is_bound(name: str, tmp_path: Path) -> None:
+def test_literal_arguments_are_bound(name: str, tmp_path: Path) -> None:
     assert edges_of(tmp_path, REPOSITORIES[name]) == ["raw.s.k -> mart.s.k"]
 
 

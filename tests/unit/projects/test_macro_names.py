@@ -46,7 +46,7 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 
 
 def transforms(found: lineal.Lineage, target: str) -> dict[str, set[str]]:
-    """Return what is done to the sources of each column, as its first direct usage says."""
+    """Return the usage of the sources of each column, as its first direct usage says."""
     made: dict[str, set[str]] = {}
     for edge in found.edges:
         if edge.into.name == target and edge.field_level:
@@ -130,7 +130,7 @@ def test_a_macro_is_named_wherever_it_stands(tmp_path: Path, model: str, wanted:
 
 
 def test_the_calls_that_a_macro_makes_are_kept(tmp_path: Path) -> None:
-    """Whoever asks for types, or compares two versions, has to know what is done."""
+    """Whoever asks for types, or compares two versions, has to know the calls."""
     files = {
         "lineal.yml": "name: p\ndialect: duckdb\n",
         "macros/money.sql": MACROS,
@@ -277,7 +277,7 @@ TEMPLATES = [
 
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_the_text_is_that_of_jinja(template: str) -> None:
-    """Marks around what macros write change nothing of what is written."""
+    """Marks around the output of macros do not change it."""
     environment = jinja2.Environment(autoescape=False, keep_trailing_newline=True)
     plain = environment.from_string(MACROS.replace("\n", "") + template).render()
     (rendering,) = render(

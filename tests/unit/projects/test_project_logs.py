@@ -485,12 +485,12 @@ def test_a_json_array_of_a_warehouse(tmp_path: Path, indent: int | None) -> None
     assert [str(edge.target) for edge in found.edges] == ["d.t.a"]
     said = sorted(each.message for each in found.diagnostics)
     assert said == [
-        "1 statement left out: a script whose statements have rows of their own",
+        "1 statement left out: a script whose statements have their own rows",
         "1 statement left out: did not succeed",
     ]
 
 
-def test_other_json_is_no_log(tmp_path: Path) -> None:
+def test_other_json_is_not_a_log(tmp_path: Path) -> None:
     file = tmp_path / "package.json"
     file.write_text('{"name": "shop", "query": "x", "version": "1"}', encoding="utf-8")
     assert not logs.matches(file)

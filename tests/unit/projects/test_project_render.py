@@ -1,5 +1,5 @@
-"""Jinja at arm's length: what renders, what is refused, and what a template cannot take down with
-it.
+"""Jinja at arm's length: templates that render, templates that are refused,
+and the limits of a template.
 """
 
 from __future__ import annotations
@@ -324,7 +324,7 @@ def test_without_an_interpreter_each_template_says_so(monkeypatch: pytest.Monkey
     assert "cannot start /nowhere/python" in found.message
 
 
-def test_a_worker_that_does_not_start_is_no_hang(
+def test_a_worker_that_does_not_start_does_not_hang(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(room, "WORKER", tmp_path / "none.py")

@@ -1,4 +1,4 @@
-"""YAML with places: what is wrong is reported with its line, and never raised."""
+"""YAML with places: mistakes are reported with their line, and never raised."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_text_is_taken_as_it_is_written(written: str) -> None:
     assert good(f"description: {written}").text(unasked, "description") == written
 
 
-def test_null_is_no_text() -> None:
+def test_null_is_not_text() -> None:
     assert good("description:\n").text(unasked, "description") == ""
     assert good("description: ~\n").get("description") is None
 
@@ -133,7 +133,7 @@ def test_no_tag_makes_an_object(tag: str) -> None:
     assert "is not read" in found.message
 
 
-def test_a_wrong_type_is_named_with_what_was_expected() -> None:
+def test_a_wrong_type_is_named_with_the_expected_one() -> None:
     found: list[Diagnostic] = []
     value = good("columns:\n  - name: [a]\nvars: 7\n")
     item = value.items_of("columns")[0]
@@ -162,7 +162,7 @@ def test_a_byte_order_mark_is_tolerated(tmp_path: Path) -> None:
     assert value.plain() == {"name": "x"}
 
 
-def test_what_is_not_utf8_has_its_place(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_have_their_place(tmp_path: Path) -> None:
     file, found = tmp_path / "a.yml", list[Diagnostic]()
     file.write_bytes(b"name: x\nnote: caf\xe9\n")
     value = yaml.read(file, found.append)

@@ -1,4 +1,4 @@
-"""Python nodes of a project: which form they have, what they import, what is traced of them."""
+"""Python nodes of a project: their form, their imports and their lineage."""
 
 from __future__ import annotations
 

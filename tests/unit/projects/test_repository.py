@@ -1,4 +1,4 @@
-"""A folder with whatever is in it: what is found, what is read, and how the parts meet."""
+"""A folder with whatever is in it: which files are found and read, and how the parts meet."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def test_a_dialect_that_is_named_is_not_guessed(tmp_path: Path) -> None:
         },
     ],
 )
-def test_configuration_says_what_is_read(tmp_path: Path, configuration: dict[str, str]) -> None:
+def test_configuration_selects_the_files(tmp_path: Path, configuration: dict[str, str]) -> None:
     files = {"a.sql": "select 1", "old/b.sql": "select 1", "c.bql": "select 1"}
     corpus = load(tree(tmp_path, {**files, **configuration}))
     assert {Path(script.file).name: script.dialect for script in corpus.scripts} == {

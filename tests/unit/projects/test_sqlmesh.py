@@ -280,7 +280,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_is_broken_costs_only_itself(tmp_path: Path, name: str) -> None:
+def test_a_broken_file_costs_only_itself(tmp_path: Path, name: str) -> None:
     files, code = BROKEN[name]
     found = project(tmp_path, files)
     assert code in codes(found)
@@ -304,7 +304,7 @@ def test_a_model_reads_the_table_of_a_dbt_project(tmp_path: Path) -> None:
     )
 
 
-def test_the_default_catalog_is_no_part_of_a_name(tmp_path: Path) -> None:
+def test_the_default_catalog_is_not_part_of_a_name(tmp_path: Path) -> None:
     files = {
         "config.yaml": "gateways: {g: {connection: {type: snowflake, database: DW}}}\n",
         "models/x.sql": "MODEL (name s.x); SELECT a FROM raw.t",

@@ -91,7 +91,10 @@ class Repository:
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
         )
         if found.returncode:
-            raise ProjectError(f"unknown revision {revision} in {self.top.name}{self._shallow()}")
+            raise ProjectError(
+                f"unknown revision {revision} in {self.top.name}: "
+                f"no branch, tag or commit has this name{self._shallow()}"
+            )
         return found.stdout.decode("ascii").strip()
 
     def merge_base(self, one: str, other: str) -> str:
@@ -282,7 +285,10 @@ def _why_no_repository(
     said = _error_text(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
-    return f"{os.fspath(path)} is not in a git repository: name two folders or two saved lineages to compare"
+    return (
+        f"{os.fspath(path)} is not in a git repository: without one, compare two existing folders, "
+        "or two saved lineages"
+    )
 
 
 def _error_text(found: subprocess.CompletedProcess[bytes]) -> str:

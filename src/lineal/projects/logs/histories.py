@@ -13,7 +13,7 @@ from lineal.projects.logs.columns import CANDIDATES, field_at
 from lineal.projects.logs.period import AFTER, BEFORE, NO_TIME
 
 DID_NOT_RUN = "did not succeed"
-IN_PARTS = "a script whose statements have rows of their own"
+IN_PARTS = "a script whose statements have their own rows"
 CUT_OFF = "cut off by the engine, which keeps {:,} characters"
 NOT_DUE = (DID_NOT_RUN, IN_PARTS, NO_TIME, BEFORE, AFTER)
 

@@ -332,7 +332,7 @@ def read_seed(file: Path, name: str, header: Header, draft: Draft) -> None:
     )  # fmt: skip
     draft.datasets.append(info)
     if not path or not csv.is_file():
-        message = f"the seed {name} has no file {path or 'of its own'}"
+        message = f"the seed {name} has no file {path}".rstrip()
         draft.report(Diagnostic(Code.SEED_ERROR, message, header.place("kind")))
         return
 

@@ -92,7 +92,7 @@ def report_gateways(gateways: Mapping[str, Any], chosen: str, file: Path, report
     """Say which gateway counts, if their variables differ."""
     told = [mapping(about).get("variables") or {} for about in gateways.values()]
     if len(gateways) > 1 and any(each != told[0] for each in told):
-        message = f"the gateways have variables of their own: those of '{chosen}' are used"
+        message = f"the gateways have different variables: those of '{chosen}' are used"
         report(Diagnostic(Code.DYNAMIC, message, Place(str(file), 1, 1)))
 
 
