@@ -15,6 +15,8 @@ import pytest
 
 import lineal
 import shapes
+from lineal.extract.sql.parse import parse
+from lineal.extract.sql.reading import Reading
 from lineal.incremental.extraction import extract
 from lineal.model.script import Corpus, Script
 from lineal.projects import corpus_of_text
@@ -201,6 +203,37 @@ LAW = {
         ),
         "postgres", 40, SQUARE,
     ),
+    "columns of a star that are replaced": (
+        lambda n: "SELECT * REPLACE (" + ", ".join(f"a{i} + 1 AS a{i}" for i in range(n)) + ") FROM (SELECT "
+        + ", ".join(f"a{i}" for i in range(n)) + " FROM t)",
+        "bigquery", 80, 2.1,
+    ),
+    "joins by one key": (
+        lambda n: "SELECT k, " + ", ".join(f"v{i}" for i in range(n)) + " FROM t"
+        + "".join(f" JOIN (SELECT k, v{i} FROM s{i}) x{i} USING (k)" for i in range(n)),
+        "postgres", 40, 2.1,
+    ),
+    "joins by a key of their own": (
+        lambda n: "SELECT " + ", ".join(f"v{i}" for i in range(n))
+        + " FROM (SELECT " + ", ".join(f"k{i}" for i in range(n)) + " FROM t) t"
+        + "".join(f" LEFT JOIN (SELECT k{i}, v{i} FROM s{i}) x{i} USING (k{i})" for i in range(n)),
+        "postgres", 40, 2.1,
+    ),
+    "natural joins": (
+        lambda n: "SELECT k, " + ", ".join(f"v{i}" for i in range(n)) + " FROM (SELECT k, a FROM t) t"
+        + "".join(f" NATURAL JOIN (SELECT k, v{i} FROM s{i}) x{i}" for i in range(n)),
+        "postgres", 40, 2.1,
+    ),
+    "branches of INSERT ALL": (
+        lambda n: "INSERT ALL " + " ".join(f"WHEN k = {i} THEN INTO t{i} (x) VALUES (a)" for i in range(n))
+        + " ELSE INTO u (x) VALUES (a) SELECT a, k FROM s",
+        "oracle", 80, 2.1,
+    ),
+    "branches of INSERT FIRST": (
+        lambda n: "INSERT FIRST " + " ".join(f"WHEN k = {i} THEN INTO t{i} (x) VALUES (a)" for i in range(n))
+        + " ELSE INTO u (x) VALUES (a) SELECT a, k FROM s",
+        "oracle", 80, 2.1,
+    ),
     "statements that do not parse": (
         lambda n: ";\n".join(f"SELECT FROM WHERE {i} GROUP" for i in range(n)), None, 200, 2.1,
     ),
@@ -314,7 +347,57 @@ def sums(n: int) -> str:
     )
 
 
+def columns_of_spark(n: int) -> str:
+    """Columns that are added one by one to a table of which nothing is known."""
+    return (
+        'from pyspark.sql import functions as F\ndf = spark.table("s")\n'
+        + "".join(f'df = df.withColumn("c{i}", F.col("a") + F.col("b{i}"))\n' for i in range(n))
+        + 'df.write.saveAsTable("o")\n'
+    )
+
+
+def arms_of_spark(n: int) -> str:
+    """A CASE expression that is written with many calls of when."""
+    arms = "".join(f'.when(F.col("a{i}") > {i}, F.col("b{i}"))' for i in range(n))
+    return (
+        "from pyspark.sql import functions as F\n"
+        f'spark.table("s").withColumn("x", F{arms}).write.saveAsTable("o")\n'
+    )
+
+
+def columns_of_pandas(n: int) -> str:
+    """Columns that are set one by one."""
+    return (
+        "import pandas as pd\ndf = pd.read_csv('a.csv')\n"
+        + "".join(f"df['c{i}'] = df['a'] + df['b{i}']\n" for i in range(n))
+        + "df.to_csv('o.csv')\n"
+    )
+
+
+def assigns_of_pandas(n: int) -> str:
+    """Columns that are assigned one by one, each from the frame at hand."""
+    return (
+        "import pandas as pd\ndf = pd.read_csv('a.csv')\n"
+        + "".join(f"df = df.assign(c{i}=lambda d: d['a'] + {i})\n" for i in range(n))
+        + "df.to_csv('o.csv')\n"
+    )
+
+
+def columns_of_polars(n: int) -> str:
+    """Columns that are added one by one."""
+    return (
+        "import polars as pl\ndf = pl.read_csv('a.csv')\n"
+        + "".join(f"df = df.with_columns(c{i}=pl.col('a') + pl.col('b{i}'))\n" for i in range(n))
+        + "df.write_csv('o.csv')\n"
+    )
+
+
 PROGRAM_SHAPES = {
+    "columns of Spark, one by one": (columns_of_spark, 60, 2.05),
+    "arms of one CASE": (arms_of_spark, 40, 2.1),
+    "columns of pandas, one by one": (columns_of_pandas, 40, 2.1),
+    "columns of pandas, assigned": (assigns_of_pandas, 40, 2.1),
+    "columns of Polars, one by one": (columns_of_polars, 60, 2.05),
     "merges of a frame with itself": (merges, 24, 2.3),
     "sums of an expression with itself": (sums, 30, 2.3),
     "views of texts": (views, 40, 2.3),
@@ -361,6 +444,23 @@ def test_calls_that_are_named_like_types_do_not_double_the_time_with_each_level(
     assert not found.diagnostics
 
 
+STEPS = {
+    "SET": " |> SET a = a + b{}",
+    "DROP": " |> DROP a{}",
+    "RENAME": " |> RENAME a{0} AS c{0}",
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_parser_does_not_copy_all_steps_of_a_pipe_for_the_next_one(step: str) -> None:
+    def read(n: int) -> int:
+        text = "FROM t" + "".join(map(STEPS[step].format, range(n)))
+        return count_calls(lambda: parse(Reading(Script(text, "bigquery"))))
+
+    read(20)
+    assert read(80) / read(40) <= 2.3
+
+
 def test_a_log_with_stray_quotes(tmp_path: Path) -> None:
     def read(n: int) -> int:
         log = tmp_path / "queries.csv"
@@ -400,4 +500,21 @@ def count_lines(work: Callable[[], Any]) -> int:
         work()
     finally:
         sys.settrace(before)
+    return count
+
+
+def count_calls(work: Callable[[], Any]) -> int:
+    """The calls of all functions, those of libraries included."""
+    count = 0
+
+    def each_call(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(each_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
     return count

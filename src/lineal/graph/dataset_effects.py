@@ -19,7 +19,7 @@ from lineal.graph.effects import (
 )
 from lineal.graph.graph import Graph
 from lineal.graph.names_used import NamesUsed
-from lineal.model.consumers import CONSUMERS
+from lineal.model.consumers import CONSUMERS, VIRTUAL
 from lineal.model.edge import Column, Dataset
 
 
@@ -65,13 +65,26 @@ def worst_datasets(several: Iterable[DatasetEffect]) -> list[DatasetEffect]:
 
 
 def readers(graph: Graph, dataset: Dataset, change: Change) -> Iterable[DatasetEffect]:
-    """Yield the datasets that read the dataset, also those that name none of its columns."""
+    """Yield the datasets that read the dataset, also those that name none of its columns.
+
+    A semantic model without its model has no measures, be they counts of rows: every metric of it
+    is affected, too, and so are the metrics and saved queries of that one.
+    """
     effect = BREAKS if change.kind == DROP else REVALUED
-    for read in graph.reads:
-        if read.dataset == dataset:
-            info = graph.extraction.datasets.get(read.target)
+    distances = {dataset: 0}
+    waiting = [dataset]
+    while waiting:
+        source = waiting.pop(0)
+        for read in (each for each in graph.reads if each.dataset == source):
+            info = graph.infos.get(read.target)
             kind = info.kind if info is not None else "table"
-            yield DatasetEffect(read.target, kind, effect, 0, 1, f"reads {dataset}", read.place)
+            distance = distances[source] + 1
+            yield DatasetEffect(
+                read.target, kind, effect, 0, distance, f"reads {source}", read.place
+            )
+            if kind in VIRTUAL and read.target not in distances:
+                distances[read.target] = distance
+                waiting.append(read.target)
 
 
 def descriptions(several: Iterable[DescriptionEffect]) -> list[DescriptionEffect]:

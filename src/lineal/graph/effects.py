@@ -390,7 +390,7 @@ def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
         return state, "takes it as it is"
     fixing = next((call for call in usage.calls if call in OF_ONE_TYPE), None)
     if fixing is not None or (usage.masked and usage.how is How.AGGREGATION):
-        return REVALUED, f"{fixing or 'count'} gives a type of its own"
+        return REVALUED, f"{fixing or 'count'} has a fixed type"
     if state == REVALUED:
         return REVALUED, ""
     if OF_THE_SAME_TYPE.issuperset(usage.calls):

@@ -51,10 +51,13 @@ class Graph:
 
     def _add(self, edge: Edge) -> None:
         """Enter an edge under both of its ends."""
-        source, target = whole(edge.source), edge.target
+        source, target = edge.source, edge.target
+        if source.path:
+            source = whole(source)
         self._known(source)
         if isinstance(target, Column):
-            target = whole(target)
+            if target.path:
+                target = whole(target)
             self._known(target)
             self._leaving.setdefault(source, []).append(edge)
             self._into.setdefault(target, []).append(edge)
@@ -64,8 +67,12 @@ class Graph:
             self._rows.setdefault(target, []).append(edge)
 
     def _known(self, column: Column) -> None:
-        self._known_dataset(column.dataset)
-        self._seen.setdefault(column.dataset, {})[column] = None
+        dataset = column.dataset
+        seen = self._seen.get(dataset)
+        if seen is None:
+            seen = self._seen[dataset] = {}
+            self._known_dataset(dataset)
+        seen[column] = None
 
     def _known_dataset(self, dataset: Dataset) -> None:
         """Enter a dataset that only edges mention."""
@@ -271,7 +278,8 @@ class Graph:
         if self._datasets_called(text):
             raise UnknownName(f"{text} names no column: write dataset.column")
         every = {column.name for dataset in self.infos for column in self.columns(dataset)}
-        raise UnknownName(f"unknown column {text}{_did_you_mean(text, sorted(every))}")
+        meant = _did_you_mean(text, sorted(every)) or ": write dataset.column"
+        raise UnknownName(f"unknown column {text}{meant}")
 
     def _only_column(self, text: str) -> Column | None:
         """The one column of this name, whatever dataset has it; several: the message lists them."""

@@ -84,7 +84,9 @@ def members(graph: Graph, selection: Selection) -> list[Column | Dataset]:
         return [graph.find(selection.name)]
     found = METHODS[selection.method](graph, selection.value)
     if not found:
-        raise UnknownName(f"{selection.name} selects nothing")
+        raise UnknownName(
+            f"{selection.name} selects nothing: check the spelling of {selection.value}"
+        )
     return found
 
 

@@ -1,5 +1,5 @@
-"""Two lineages compared: what is a finding, what follows from it, what is only another way to write
-the same.
+"""Two lineages compared: findings, knock-on changes, and
+cosmetic changes of the same.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def test_descriptions_are_notes_and_classifications_findings() -> None:
     assert found(diff(one, three)) == [("t", "classification-changed")]
 
 
-def test_what_use_tells_of_a_table_is_no_schema() -> None:
+def test_usage_of_a_table_is_not_a_schema() -> None:
     made = compared({"v": "SELECT a, b FROM t"}, {"v": "SELECT a FROM t"})
     assert found(made) == [("v", "column-added")]
 

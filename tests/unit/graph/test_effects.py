@@ -29,9 +29,7 @@ def datasets(made: Effects) -> dict[str, str]:
     return {each.dataset.name: each.effect for each in made.datasets}
 
 
-def test_a_statement_that_names_a_dropped_column_breaks_and_what_is_behind_it_is_not_rebuilt() -> (
-    None
-):
+def test_a_statement_that_names_a_dropped_column_breaks_and_its_readers_are_not_rebuilt() -> None:
     made = found(
         "drop",
         "CREATE VIEW v AS SELECT id, a + 1 AS x FROM raw",
@@ -202,7 +200,7 @@ def test_descriptions_that_repeat_or_name_the_column() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "delete", "rename", "rename=", "type", "drop=x", "values=1"])
-def test_what_is_no_change_is_said(text: str) -> None:
+def test_an_invalid_change_is_reported(text: str) -> None:
     with pytest.raises(UnknownChange):
         parse(text)
 

@@ -27,6 +27,6 @@ def test_every_file_has_its_share(tmp_path):
     assert [each["resolved"] for each in listed] == [each.resolved for each in found.files]
 
 
-def test_text_that_stands_in_no_file_is_no_file():
+def test_text_outside_files_is_not_a_file():
     assert lineal.lineage("SELECT a FROM t").files == []
     assert "files" not in json.loads(lineal.lineage("SELECT a FROM t").to("json"))

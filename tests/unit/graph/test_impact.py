@@ -67,7 +67,7 @@ def test_cycles_end() -> None:
     }
 
 
-def test_what_is_linear_stays_linear() -> None:
+def test_linear_work_stays_linear() -> None:
     """A chain of 20,000 hops, and 300 wide tables whose keys decide the rows of the next."""
     hops = 20_000
     chain = graph("\n".join(f"t{number}.x -> t{number + 1}.x" for number in range(hops)))

@@ -24,5 +24,5 @@ def test_selectors(text: str, meant: Selection) -> None:
 
 
 @pytest.mark.parametrize("text", ["m.c", "", "+", "++", "+ ", "a+b", "+a+b", "x+m.c"])
-def test_what_is_no_selector(text: str) -> None:
+def test_texts_that_are_not_selectors(text: str) -> None:
     assert parse(text) is None

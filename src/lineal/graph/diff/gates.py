@@ -131,6 +131,9 @@ def _broken_contracts(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
 def _declared_contracts(side: Side) -> dict[Key, frozenset[str]]:
     """Return the columns of every contract that the project itself declares."""
     found: dict[Key, set[str]] = {}
+    readers = (name for several in side.readers.values() for _, name in several)
+    if not any(name.startswith(DECLARED_CONTRACT) for name in readers):
+        return {}
     for read in side.graph.reads:
         if read.target.name.startswith(DECLARED_CONTRACT) and read.column is not None:
             found.setdefault(key_of(read.dataset), set()).add(fold(read.column))

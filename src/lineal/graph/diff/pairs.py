@@ -9,6 +9,7 @@ from functools import cached_property
 
 from lineal.graph.diff.compare import Comparison
 from lineal.graph.diff.side import Facts, Key, Side
+from lineal.model.consumers import ONLY_READ
 
 Signature = tuple[object, ...]
 
@@ -37,8 +38,12 @@ class Pairs:
 
     @cached_property
     def common(self) -> list[Comparison]:
-        """Return a comparison of each dataset that both sides define."""
-        both = [key for key in self.base.defined if key in self.head.defined or key in self.renamed]
+        """Return a comparison of each dataset that both sides define, but for unchanged tests."""
+        both = [
+            key
+            for key in self.base.defined
+            if (key in self.head.defined or key in self.renamed) and not self._is_same_test(key)
+        ]
         found = [Comparison(key, self.base, self.head, self.renamed) for key in both]
         renamed = {
             (each.key, old): new for each in found for old, new in each.column_renames.items()
@@ -53,6 +58,21 @@ class Pairs:
             ]
         self._ask_for_types({each.key: each for each in found})
         return found
+
+    def _is_same_test(self, key: Key) -> bool:
+        """Whether both sides run the same test. Tests have neither columns nor edges, and there are
+        more of them than of all other datasets.
+        """
+        before, after = self.base.info(key), self.head.info(key)
+        if before.kind not in ONLY_READ or before.kind != after.kind or key in self.renamed:
+            return False
+        if before.columns or after.columns or before.description != after.description:
+            return False
+        if self.base.edges(key) or self.head.edges(key):
+            return False
+        texts = self.base.texts(key)
+        same = bool(texts) and texts == self.head.texts(key)
+        return same and self.base.files(key) == self.head.files(key)
 
     def _ask_for_types(self, both: dict[Key, Comparison]) -> None:
         """Ask for types where they may differ: in datasets whose schema changed, and downstream of
