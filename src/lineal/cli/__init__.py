@@ -183,8 +183,11 @@ def _in_one_line() -> Iterator[None]:
     except click.UsageError as mistake:
         from lineal.views.safe import visible
 
-        where = f" Try '{mistake.ctx.command_path} --help'." if mistake.ctx else ""
-        raise click.UsageError(visible(f"{mistake.format_message()}{where}")) from mistake
+        told = mistake.format_message()
+        if mistake.ctx:
+            stop = "" if told.endswith((".", "?", ")")) else "."
+            told += f"{stop} Try '{mistake.ctx.command_path} --help'."
+        raise click.UsageError(visible(told)) from mistake
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

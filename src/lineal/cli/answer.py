@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineal.cli.request import Request
 from lineal.cli.source import Mistake
 from lineal.graph.graph import Graph, UnknownName
-from lineal.graph.select import ALL, Selection, members
+from lineal.graph.select import ALL, METHODS, Selection, members
 from lineal.model.edge import Column, Dataset
 from lineal.views.report import (
     DOWNSTREAM,
@@ -44,7 +44,17 @@ def _find(graph: Graph, selection: Selection) -> Column | Dataset:
     except UnknownName as unknown:
         if selection.follows:
             raise
-        raise Mistake(f"no such file or folder: {selection.name}; {unknown}") from unknown
+        raise Mistake(
+            f"no such file or folder: {selection.name}; {unknown}{_methods(selection.name)}"
+        ) from unknown
+
+
+def _methods(name: str) -> str:
+    """Return a hint for foo:bar, a selector whose method does not exist."""
+    method, colon, value = name.partition(":")
+    if colon and method.isalpha() and "/" not in value:
+        return f"; the methods of selectors are {', '.join(METHODS)}"
+    return ""
 
 
 def _asks_for_one(request: Request) -> bool:

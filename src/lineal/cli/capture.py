@@ -27,7 +27,7 @@ FAIL_ON = ("error", "warning", "info", "never")
     help="Save the lineage, as x.lineal.json: every command takes it as PATH.",
 )
 @click.option(
-    "--to", metavar="FILE", help="The file that OpenLineage events are appended to, one a line."
+    "--to", metavar="FILE", help="The file that OpenLineage events are appended to, one per line."
 )
 @click.option("--url", metavar="URL", help="The server that events are posted to.")
 @click.option(
@@ -185,7 +185,7 @@ def _why_nothing() -> str:
     """Return why nothing was captured."""
     if "pyspark.sql.connect.session" in sys.modules:
         return "the job talks to Spark Connect, whose plans are on the server: nothing was captured"
-    return "the job has started no Spark: nothing was captured"
+    return "the job did not start Spark: nothing was captured"
 
 
 def _show(captured: Captured, settings: Settings, comparison: Comparison | None = None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import sys
 from collections import Counter
@@ -128,7 +130,26 @@ def _one_line(diagnostic: Diagnostic, color: bool) -> str:
 def _write(text: str) -> None:
     """A stream that cannot write a character writes its escape."""
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    data = text.encode(encoding, "backslashreplace")
+    beneath = getattr(sys.stdout, "buffer", None)
+    if isinstance(beneath, io.RawIOBase):
+        sys.stdout.flush()
+        write_whole(beneath, data)
+    else:
+        sys.stdout.write(data.decode(encoding))
+
+
+def write_whole(stream: io.RawIOBase, data: bytes) -> None:
+    """Write bytes to a stream without a buffer, as PYTHONUNBUFFERED makes standard output.
+
+    Such a stream takes a part if the disk is full, and Python passes over the rest.
+    """
+    rest = memoryview(data)
+    while rest:
+        count = stream.write(rest)
+        if count is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        rest = rest[count:]
 
 
 PAGER, NO_PAGER = "LINEAL_PAGER", ("", "cat")

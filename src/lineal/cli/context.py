@@ -31,7 +31,7 @@ SMALLEST, USUAL = 500, 8000
 def command(column: str, where: tuple[str, ...], max_chars: int, source: Source) -> None:
     """Print path, SQL and impact of COLUMN as Markdown of bounded size.
 
-    The text is made to be put into the prompt of a language model. COLUMN is dataset.column, PATH is
+    Paste the text into the prompt of a language model. COLUMN is dataset.column, PATH is
     what `lineal lineage` takes.  [default: .] --redact-literals takes the literals out of the SQL.
 
     \b

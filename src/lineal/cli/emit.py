@@ -61,7 +61,7 @@ class Route(NamedTuple):
     "--to",
     metavar="CATALOG|FILE",
     help="The catalog that takes the lineage (datahub, dataplex, marquez, openlineage, openmetadata, "
-    "purview, snowflake, unity), or the file that the events are appended to, one a line.",
+    "purview, snowflake, unity), or the file that the events are appended to, one per line.",
 )
 @click.option(
     "--native",
@@ -142,7 +142,7 @@ def command(
     Posting to a server needs OpenLineage's client: pip install 'lineal[openlineage]'.
 
     \b
-    lineal emit                                           print the events, one a line
+    lineal emit                                           print the events, one per line
     lineal emit models/ --to events.ndjson                append them to a file
     lineal emit --to datahub                              send them to a catalog
     lineal emit --to datahub --native                     use the catalog's own interface
@@ -432,7 +432,7 @@ def _cargo(events: list[dict[str, Any]], route: Route) -> str:
         told += f"; {several} (tests, metrics and others) are not its tables and were left out"
     if cargo.own:
         several = count_noun(cargo.own, "pair")
-        told += f"; {several} of its own tables were left out, since it records these itself"
+        told += f"; {several} of the catalog's own tables were left out, because it records these itself"
     return told
 
 
@@ -460,7 +460,7 @@ def _plan(events: list[dict[str, Any]], route: Route) -> str:
 def _advice(journal: Journal | None) -> str:
     """Tell what to do about the events that did not arrive."""
     if journal is None:
-        return "the rest was not: emit again, or name a file for it with --unsent"
+        return "run the command again, or save the rest with --unsent FILE"
     file = journal.file
     return f"the rest is in {file}: lineal emit --resend {file}, with the same options, sends it"
 

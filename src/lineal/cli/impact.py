@@ -49,8 +49,8 @@ def command(
     COLUMN is dataset.column; a DATASET means all of its columns. PATH is what `lineal lineage`
     takes.  [default: .]
 
-    A statement that names a dropped or renamed column breaks; a star passes the loss on to whoever
-    names the column further down. A type goes along where a column is taken as it is, and ends at a
+    A statement that names a dropped or renamed column breaks; a star passes the loss on to downstream
+    statements that name the column. A type is passed on where a column is taken as it is, up to a
     cast.
 
     \b
@@ -66,7 +66,7 @@ def command(
     try:
         wanted = parse(change)
     except UnknownChange as mistake:
-        raise Mistake(f"--change {mistake}") from mistake
+        raise Mistake(f"--change: {mistake}") from mistake
     check_order("impact", column, where)
     sys.exit(_run(source._replace(paths=checked(where)), column, wanted, output, fail_under))
 

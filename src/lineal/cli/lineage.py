@@ -96,8 +96,8 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
 
     SELECTOR is a column or node with a plus on the side to follow: +m.c upstream, m.c+ downstream,
     +m.c+ both, 2+m.c two hops upstream, +m every column of m. m alone shows the edges into it.
-    tag:T, path:FOLDER, kind:source and classification:pii select several; what several selectors
-    name is shown together.
+    tag:T, path:FOLDER, kind:source and classification:pii select several. The results of several
+    selectors are shown together.
 
     \b
     lineal lineage                                        every edge of the project

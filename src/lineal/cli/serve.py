@@ -94,7 +94,7 @@ def command(
 
     own = os.environ.get(TOKEN, "")
     if host not in LOOPBACK and not own:
-        raise Mistake(f"beyond this machine only with a token: set {TOKEN}")
+        raise Mistake(f"other machines need a token to read {host}: set {TOKEN}")
     page = bool(paths) or ingest is None or base is not None
     before = saved_state()  # of a server that a statement has ended
     token = own or before.get("token") or (secrets.token_urlsafe(18) if page else "")
@@ -108,7 +108,10 @@ def command(
     try:
         server = Server(host, before.get("port", port), routes, token, largest * MEGABYTE, public)
     except OSError as problem:
-        raise Mistake(f"cannot listen on {host}:{port}: {problem.strerror}") from problem
+        raise Mistake(
+            f"cannot listen on {host}:{port}: {problem.strerror}; "
+            "set another --port (0: any free port) or --host"
+        ) from problem
     save_state(token=token, port=server.server_address[1])
     _serve(server, ingest, page, opens and not before)
 

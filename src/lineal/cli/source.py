@@ -386,10 +386,12 @@ def shown_path(path: str) -> str:
 
 
 def _alike(path: str) -> str:
-    """Return a hint with the most similar name in the folder."""
+    """Return a hint: the target of a broken link, or the most similar name in the folder."""
     from lineal.model.names import closest
 
     asked = Path(path)
+    if asked.is_symlink():
+        return f": it is a link to {asked.readlink()}, which does not exist"
     try:
         near = closest(asked.name, [entry.name for entry in asked.parent.iterdir()])
     except (OSError, ValueError):

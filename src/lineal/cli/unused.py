@@ -17,7 +17,7 @@ from lineal.service.source import Source
     "--keep",
     metavar="NAME",
     multiple=True,
-    help="An output, which is read outside of the project: a name, a pattern such as 'fct_*', "
+    help="An output, which is read outside the project: a name, a pattern such as 'fct_*', "
     "or a selector such as tag:daily or path:models/marts.",
 )
 @click.option(

@@ -6,17 +6,21 @@ code tells.
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from lineal.cli import main
+from lineal.cli.console import write_whole
 
 ROOT = Path(__file__).resolve().parents[3]
 SHOP = str(ROOT / "examples" / "shop")
@@ -156,7 +160,7 @@ def test_one_line_with_its_place_and_the_rest_goes_on(
     assert run("--fail-on", "never").exit_code == 0
 
 
-def test_what_stands_around_an_unparsable_statement_is_read(tmp_path: Path) -> None:
+def test_statements_around_an_unparsable_one_are_read(tmp_path: Path) -> None:
     text = (
         f"{GOOD};\nCREATE VIEW bad AS SELECT FROM WHERE;\nCREATE VIEW after AS SELECT id FROM good"
     )
@@ -286,7 +290,7 @@ def test_text_without_a_statement(text: str) -> None:
     )
 
 
-def test_an_empty_file_is_no_error(tmp_path: Path) -> None:
+def test_an_empty_file_is_not_an_error(tmp_path: Path) -> None:
     assert run(str(files(tmp_path, a_sql="", b_sql=GOOD)), "--output", "json").exit_code == 0
 
 
@@ -478,3 +482,26 @@ def test_colors_are_ours_only(tmp_path: Path) -> None:
     files(tmp_path, h_sql=hostile("\x1b[35mpink"))
     result = run(str(tmp_path / "h.sql"), "--dialect", "spark", "--color", "always")
     assert "\\x1b[35mpink" in result.stdout and "\x1b[35mpink" not in result.stdout
+
+
+class Slow(io.RawIOBase):
+    """A stream that takes a few bytes at a time, and none beyond its size."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.taken = size, b""
+
+    def write(self, data: Any) -> int:
+        part = bytes(data)[: min(7, self.size - len(self.taken))]
+        if not part:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        self.taken += part
+        return len(part)
+
+
+def test_an_output_without_a_buffer_is_written_to_its_end() -> None:
+    """PYTHONUNBUFFERED: Python itself writes once, and passes over the rest."""
+    stream = Slow(100)
+    write_whole(stream, b"x" * 100)
+    assert stream.taken == b"x" * 100
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(Slow(50), b"x" * 100)

@@ -49,7 +49,7 @@ def test_what_the_dataset_depends_on(folder: Path, question: list[str]) -> None:
     assert OTHERS in result.stderr.splitlines()
 
 
-def test_downstream_what_is_shown_is_listed_too(folder: Path) -> None:
+def test_downstream_diagnostics_of_shown_datasets_are_listed(folder: Path) -> None:
     (folder / "d.sql").write_text("CREATE VIEW d AS SELECT b.x, y FROM b, k, l", "utf-8")
     assert listed(run(folder, "b.x+")) == ["a.sql", "d.sql"]
 

@@ -35,7 +35,7 @@ def test_tests_that_break_are_listed() -> None:
 
 
 @pytest.mark.parametrize("size", [500, 800, 2000])
-def test_it_keeps_to_the_size_and_counts_what_is_left_out(size: int) -> None:
+def test_it_keeps_to_the_size_and_counts_omissions(size: int) -> None:
     whole = run("raw_orders.amount", str(CAFE), "--max-chars", "100000")
     cut = run("raw_orders.amount", str(CAFE), "--max-chars", str(size))
     assert len(cut.rstrip("\n")) <= size

@@ -122,7 +122,7 @@ def test_an_empty_input_fails_any_bound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("least", ["-1", "101", "many"])
-def test_a_bound_that_is_no_share_is_a_mistake(least: str) -> None:
+def test_a_bound_that_is_not_a_share_is_a_mistake(least: str) -> None:
     result = run("SELECT 1", "--fail-under", least)
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 

@@ -113,7 +113,7 @@ def test_a_patch_of_a_file_without_a_last_line_end_says_so(tmp_path: Path) -> No
     assert shown.stdout.count("\\ No newline at end of file\n") == 2
 
 
-def test_what_is_refused_is_said(tmp_path: Path) -> None:
+def test_a_refusal_is_reported(tmp_path: Path) -> None:
     done = run(project(tmp_path, mart="x: &k {name: id}\ncolumns: [*k]\nkind: sql\n"), "--write")
     assert "left alone: " in done.stderr and "mart.id: it is used in several places" in done.stderr
     assert yaml_of(tmp_path, "mart").startswith(

@@ -95,7 +95,7 @@ def diff(*arguments: str) -> list[tuple[str, str]]:
     return findings(run(*arguments, "--output", "json", "--project", "models"))
 
 
-def test_the_work_tree_with_what_is_new_and_not_ignored(repository: Repository) -> None:
+def test_the_work_tree_with_new_files_that_are_not_ignored(repository: Repository) -> None:
     assert diff("HEAD") == []
     repository.write("models/v.sql", "create view V as\nselect x.id, x.a from raw as x -- the same")
     repository.write("models/w.sql", "CREATE VIEW w AS SELECT a + 2 AS b FROM v")

@@ -73,7 +73,7 @@ def test_the_witness_is_small_and_readable(tmp_path: Path) -> None:
         "SELECT customer FROM orders",
     )
     lines = result.stdout.splitlines()
-    start = lines.index("  refuted: the versions return other rows")
+    start = lines.index("  refuted: the versions return different rows")
     assert lines[start + 1] == "    orders (id, customer, amount, status, day)"
     assert len([each for each in lines[start + 2 :] if each.startswith("      (")]) == 3
     assert "    only after (customer)" in lines
@@ -88,7 +88,7 @@ def test_markdown_has_the_rows_in_a_block(tmp_path: Path) -> None:
         "markdown",
     )
     assert "<summary>1 statement run over random tables</summary>" in result.stdout
-    assert "paid: refuted: the versions return other rows" in result.stdout
+    assert "paid: refuted: the versions return different rows" in result.stdout
 
 
 def test_another_literal_is_found_at_its_border(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_another_literal_is_found_at_its_border(tmp_path: Path) -> None:
     assert found["outcome"] == "refuted"
 
 
-def test_what_is_proven_is_not_run(tmp_path: Path) -> None:
+def test_proven_statements_are_not_run(tmp_path: Path) -> None:
     result = compared(
         tmp_path,
         "SELECT id FROM (SELECT * FROM orders WHERE amount > 1) o",

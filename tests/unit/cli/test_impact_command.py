@@ -35,7 +35,7 @@ def test_golden(name: str, arguments: tuple[str, ...], monkeypatch: pytest.Monke
     assert result.stdout_bytes == file.read_bytes()
 
 
-def test_the_footer_says_what_was_understood() -> None:
+def test_the_footer_shows_the_coverage() -> None:
     assert "22 statements, 195 columns" in impact("raw_orders.amount", SHOP).stderr
 
 

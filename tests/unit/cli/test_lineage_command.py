@@ -222,7 +222,7 @@ def test_python_m_lineal_and_the_version() -> None:
     assert python("-m", "lineal", "nonsense").returncode == 2
 
 
-def test_a_reader_who_has_seen_enough_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     command = (
         f"'{sys.executable}' -m lineal lineage '{SHOP}' --output json | head -c 10 > {os.devnull}"
     )

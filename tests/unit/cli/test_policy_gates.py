@@ -242,7 +242,7 @@ def test_a_change_cannot_take_the_label_away_and_leak_the_column(
     assert ("share_ids", "label-reached", "block") in kinds(judged())
 
 
-def test_what_the_base_already_has_is_no_finding(project: Project) -> None:
+def test_existing_violations_are_not_findings(project: Project) -> None:
     project.model("share_ids", "select id, email from {{ ref('customers') }}")
     project.commit("leak")
     project.model("notes", "select id, upper(note) as note from {{ ref('orders') }}")

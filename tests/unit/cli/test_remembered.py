@@ -89,7 +89,7 @@ def test_what_changes_is_seen(tmp_path: Path, folder: Path) -> None:
     assert len(seen) == len(changes)
 
 
-def test_a_cache_that_cannot_be_had_is_no_error(tmp_path: Path, folder: Path) -> None:
+def test_a_missing_cache_is_not_an_error(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "file").write_text("")
     fresh = lineal("", folder)
     assert lineal(tmp_path / "file", folder) == fresh

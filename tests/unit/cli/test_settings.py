@@ -18,7 +18,7 @@ def answer(folder: Path) -> Any:
 
 
 def usages(found: Any) -> dict[str, list[tuple[str, bool]]]:
-    """What is done to each source column, and whether that masks it."""
+    """The usage of each source column, and whether it is masked."""
     return {
         edge["source"]["column"]: sorted((use["subtype"], use["masking"]) for use in edge["usages"])
         for edge in found["edges"]
@@ -109,7 +109,7 @@ def test_a_function_that_the_project_defines_may_be_listed(tmp_path: Path) -> No
         ("functions: {masking: }", []),
     ],
 )
-def test_what_has_no_effect_says_so(
+def test_a_setting_without_effect_is_reported(
     tmp_path: Path, settings: str, expected: list[tuple[str, int | None]]
 ) -> None:
     found = answer(folder(tmp_path, settings, SQL.format("f(a)")))

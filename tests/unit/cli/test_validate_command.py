@@ -1,4 +1,4 @@
-"""lineal validate: what is asked for, what it says, and how it ends."""
+"""lineal validate: options, findings and exit codes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_explain() -> None:
     done = CliRunner().invoke(main, ["validate", "--explain", "description-drift"])
     assert done.exit_code == 0
     assert done.stdout.startswith(
-        "A051 description-drift (warning)\n\nA column that is copied or renamed"
+        "A051 description-drift (warning)\n\nThe description of a copied or renamed column"
     )
 
 
@@ -92,7 +92,7 @@ def test_the_project_sets_severities(tmp_path: Path) -> None:
     }
 
 
-def test_what_is_wrong_in_the_settings_is_found_where_it_stands(tmp_path: Path) -> None:
+def test_mistakes_in_the_settings_are_found_at_their_place(tmp_path: Path) -> None:
     settings = (
         "validate:\n  severity: {A999: error, SA01: loud}\n  terminals: [x]\n  personal: {a: b}\n"
     )
@@ -125,7 +125,7 @@ def test_settings_of_another_shape_break_nothing(tmp_path: Path, section: str) -
     assert done.exit_code == 1 and "SA01" in codes(done)
 
 
-def test_settings_stand_beside_other_project_files(tmp_path: Path) -> None:
+def test_settings_next_to_other_project_files(tmp_path: Path) -> None:
     settings = "validate: {severity: {SA01: off}}\n"
     folder = project(tmp_path, lineal_yml=settings)
     (folder / "featherflow.yml").write_text("name: x\nnode_paths: [nodes]\n")
@@ -194,7 +194,7 @@ def test_a_comment_without_a_line_end_and_one_in_a_string(tmp_path: Path) -> Non
 
 
 def test_a_saved_lineage_is_checked_and_reads_no_files(tmp_path: Path) -> None:
-    """What is declared and what is made are saved; the places that a file names are not followed."""
+    """Declared and returned columns are saved; the places that a file names are not followed."""
     folder, saved = project(tmp_path / "project"), tmp_path / "x.lineal.json"
     CliRunner().invoke(main, ["lineage", str(folder), "--save", str(saved)])
     assert codes(run(saved, "--output", "json")) == codes(run(folder, "--output", "json"))

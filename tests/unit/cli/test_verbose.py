@@ -123,7 +123,7 @@ def test_the_bar_ends_at_all_files(tmp_path: Path, jobs: str) -> None:
 
 
 def read_all(terminal: int) -> str:
-    """What was written to a terminal that nobody writes to any more."""
+    """The output on a terminal after the last write."""
     found = b""
     with suppress(OSError):
         while part := os.read(terminal, 65536):
