@@ -1,10 +1,12 @@
-"""Check the words of the documentation, the help texts, the messages, the docstrings, the comments
-and the labels of the page.
+"""Check the words of the documentation, the help texts, the messages, the docstrings, the comments,
+the labels of the page, and the titles of cases and tests.
 
     python tools/words.py                the number of places for each rule, beside its limit
     python tools/words.py --list RULE    each place of a rule
 
-The rules are rows of words.toml. `make lint` fails when a rule has more places than its limit.
+The rules are rows of words.toml. A rule applies to all texts, or to the kinds that it lists: page,
+message (help texts and errors), label, docstring, comment, case, test. `make lint` fails when a
+rule has more places than its limit.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ PAGES = (
 GENERATED = ("docs/decisions",)
 """Records of their time, which nobody rewrites."""
 LONG = "long-sentence"
+TEST = "test_"
 
 FENCE = re.compile(r"^ {0,3}(```|~~~)")
 FENCE_LINE = re.compile(r"^```", re.MULTILINE)
+CODE_LINE = re.compile(r"^(?:    |>>> )")
 TABLE_OR_HEADING = re.compile(r"^\s*(?:\||#|<|\[[^\]]+\]:)")
 CODE = re.compile(r"`[^`]*`")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -42,6 +46,7 @@ WORD = re.compile(r"[\w'-]+")
 SMALL_WORDS = re.compile(r"\b[a-z']+ [a-z']+ [a-z']+\b")
 CODE_MARKS = re.compile(r"\(\?[:P<!=]|\\[bswd]|\b(?:SELECT|FROM|WHERE|CREATE|INSERT|UPDATE)\b")
 COMMENT = re.compile(r"\s*# ?(?!type:|noqa|-- )(.*)")
+SCRIPT_COMMENT = re.compile(r"^\s*(?:/?\*|//).*")
 QUOTED = re.compile(r""""[^"\\]*"|'[^'\\]*'|`[^`\\]*`""")
 
 
@@ -58,6 +63,8 @@ class Rule(NamedTuple):
     pattern: re.Pattern[str]
     write: str
     limit: int
+    kinds: tuple[str, ...] = ()
+    """The kinds of texts that it applies to; none: all of them."""
 
 
 class Passage(NamedTuple):
@@ -66,6 +73,7 @@ class Passage(NamedTuple):
     file: str
     line: int
     text: str
+    kind: str = "page"
 
 
 class Hit(NamedTuple):
@@ -88,7 +96,13 @@ def read_rules(file: Path = RULES) -> Rules:
     """Read the rules."""
     content = tomllib.loads(file.read_text(encoding="utf-8"))
     rules = [
-        Rule(row["name"], re.compile(row["pattern"], re.IGNORECASE), row["write"], row["limit"])
+        Rule(
+            row["name"],
+            re.compile(row["pattern"], re.IGNORECASE),
+            row["write"],
+            row["limit"],
+            tuple(row.get("kinds", ())),
+        )
         for row in content["rule"]
     ]
     return Rules(rules, content["longest_sentence"], content["most_long_sentences"])
@@ -106,7 +120,10 @@ def passages() -> Iterator[Passage]:
                 yield from prose_of_page(name, path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "tests" / "cases").rglob("*.md")):
         name = path.relative_to(ROOT).as_posix()
-        yield Passage(name, 1, plain(introduction_of(path.read_text(encoding="utf-8"))))
+        yield Passage(name, 1, plain(introduction_of(path.read_text(encoding="utf-8"))), "case")
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        yield from prose_of_tests(name, path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "src" / "lineal").rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
         yield from prose_of_module(name, path.read_text(encoding="utf-8"))
@@ -117,13 +134,16 @@ def passages() -> Iterator[Passage]:
 
 def prose_of_page(name: str, text: str) -> Iterator[Passage]:
     """Yield the paragraphs of a page; blocks of code, tables and headings are left out."""
-    in_code = False
+    in_code = in_session = False
     start, lines = 1, list[str]()
     for number, line in enumerate([*text.split("\n"), ""], 1):
         if FENCE.match(line):
             in_code = not in_code
-        is_prose = line.strip() and not in_code and not TABLE_OR_HEADING.match(line)
-        if is_prose and not FENCE.match(line):
+        in_session = bool(line.strip()) and (
+            in_session or bool(CODE_LINE.match(line) and not lines)
+        )
+        is_code = in_code or in_session or FENCE.match(line)
+        if line.strip() and not is_code and not TABLE_OR_HEADING.match(line):
             lines.append(line)
             continue
         if lines:
@@ -146,12 +166,25 @@ def prose_of_module(name: str, text: str) -> Iterator[Passage]:
     }
     for node in ast.walk(tree):
         if id(node) in docstrings:
-            yield Passage(name, node.lineno, plain(first_paragraph(docstrings[id(node)])))
+            text_of_it = plain(first_paragraph(docstrings[id(node)]))
+            yield Passage(name, node.lineno, text_of_it, "docstring")
         elif isinstance(node, ast.keyword) and node.arg == "help" and is_text(node.value):
-            yield Passage(name, node.value.lineno, plain(node.value.value))
+            yield Passage(name, node.value.lineno, plain(node.value.value), "message")
         elif is_text(node) and is_prose(node.value):
-            yield Passage(name, node.lineno, plain(node.value))
+            yield Passage(name, node.lineno, plain(node.value), "message")
     yield from comments_of(name, text)
+
+
+def prose_of_tests(name: str, text: str) -> Iterator[Passage]:
+    """Yield the titles of tests, from the names of their functions, and the docstrings of a module."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            continue
+        line = getattr(node, "lineno", 1)
+        docstring = ast.get_docstring(node) or ""
+        yield Passage(name, line, plain(first_paragraph(docstring)), "test")
+        if isinstance(node, ast.FunctionDef) and node.name.startswith(TEST):
+            yield Passage(name, line, node.name.removeprefix(TEST).replace("_", " "), "test")
 
 
 def is_text(node: ast.AST) -> TypeGuard[Text]:
@@ -173,16 +206,16 @@ def comments_of(name: str, text: str) -> Iterator[Passage]:
             start = start if lines else number
             lines.append(found[1])
         elif lines:
-            yield Passage(name, start, plain("\n".join(lines)))
+            yield Passage(name, start, plain("\n".join(lines)), "comment")
             lines = []
 
 
 def prose_of_script(name: str, text: str) -> Iterator[Passage]:
     """Yield the labels and messages of a script of the page."""
     for number, line in enumerate(text.split("\n"), 1):
-        for found in QUOTED.finditer(line):
+        for found in QUOTED.finditer(SCRIPT_COMMENT.sub("", line)):
             if is_prose(found[0]):
-                yield Passage(name, number, plain(found[0].strip("\"'")))
+                yield Passage(name, number, plain(found[0].strip("\"'")), "label")
 
 
 def first_paragraph(docstring: str) -> str:
@@ -200,6 +233,9 @@ def plain(text: str) -> str:
 
 def hits_of(rule: Rule, passage: Passage) -> Iterator[Hit]:
     """Yield the places where a passage breaks a rule."""
+    if rule.kinds and passage.kind not in rule.kinds:
+        return
+
     for found in rule.pattern.finditer(passage.text):
         line = passage.line + passage.text.count("\n", 0, found.start())
         yield Hit(passage.file, line, found[0])
@@ -220,7 +256,7 @@ def check(rules: Rules, prose: list[Passage]) -> dict[str, list[Hit]]:
         rule.name: [hit for passage in prose for hit in hits_of(rule, passage)]
         for rule in rules.rules
     }
-    pages = [each for each in prose if each.file.endswith(".md") and "/cases/" not in each.file]
+    pages = [each for each in prose if each.kind == "page"]
     found[LONG] = [hit for page in pages for hit in long_sentences(page, rules.longest_sentence)]
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,7 @@ def test_every_name_of_the_code_is_defined_somewhere(page: Path) -> None:
 def is_known(word: str) -> bool:
     """Whether some file defines a name, or the member of a class; of `run.dynamic` the member."""
     held, _, member = word.partition(".")
-    return word in KNOWN or (held.islower() and member in KNOWN)
+    return word in known_names() or (held.islower() and member in known_names())
 
 
 FILES = [
@@ -153,8 +154,13 @@ FILES = [
     ROOT / "tests/test_room_imports.py",
     *ROOT.glob("tests/unit/views/*.py"),
 ]
-DEFINED = {name for file in FILES for name in names_in(file, imports=False)}
-KNOWN = DEFINED | {name.rpartition(".")[2] for name in DEFINED}
+
+
+@cache
+def known_names() -> frozenset[str]:
+    """Return the names that some file defines, and the members of classes by themselves."""
+    defined = {name for file in FILES for name in names_in(file, imports=False)}
+    return frozenset(defined | {name.rpartition(".")[2] for name in defined})
 
 
 def test_the_table_of_rooms_is_the_one_that_imports_are_checked_by() -> None:

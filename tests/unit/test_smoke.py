@@ -218,7 +218,7 @@ def test_a_command_in_the_text_is_run_once_and_only_if_it_is_whole() -> None:
     ]
 
 
-def test_notes_say_what_is_not_run() -> None:
+def test_notes_name_commands_that_are_not_run() -> None:
     shown = shown_in(
         "page.md",
         "    lineal run --master yarn\n    lineal run --master k8s\n    lineal validate\n",
@@ -325,7 +325,7 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("docs/how-to/diff.md", "`lineal diff main topic`", "`lineal diff --hed topic`", "No such option '--hed'"),
         ("docs/how-to/store.md", "`lineal store query ", "`lineal store qery ", "store has no command qery"),
         ("docs/how-to/ci.md", "[`--fail-under`]", "[`--fail-udner`]", "no command has the option --fail-udner"),
-        ("docs/how-to/page.md", "    lineal show ", "    linael show ", "linael show .* is not read as one"),
+        ("docs/how-to/query-logs.md", "      lineal lineage h", "      linael lineage h", "linael .* is not read"),
         ("docs/how-to/run.md", "```sh\npip", "```fish\npip", "lineal run .* is not read as one"),
         ("docs/how-to/run.md", "lineal run --resume", "lineal rnu --resume", "lineal has no command rnu"),
         ("docs/how-to/run.md", "lineal run --resume", "lineal run --resmue", "No such option '--resmue'"),
@@ -334,12 +334,12 @@ def test_every_command_of_the_documents_has_a_step() -> None:
         ("README.md", "make demo ", "make demmo ", "the Makefile has no target demmo"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[sprak]'", "the extra sprak has no environment"),
         ("docs/how-to/run.md", "'lineal[spark]'", "'lineal[spark,postgres]'", "no environment is made for"),
-        ("docs/how-to/pipeline.md", "--master yarn", "--master yran", "no page shows this any more"),
+        ("docs/how-to/pipeline-cluster.md", "--master yarn", "--master yran", "no page shows this any more"),
         ("pyproject.toml", "\njupyter = ", "\njuypter = ", "there is no extra jupyter"),
         ("pyproject.toml", "\nweb = ", "\nexcel = [\"openpyxl\"]\nweb = ", "the extra excel has no environment"),
     ],
 )  # fmt: skip
-def test_what_is_misspelt_or_missing_fails(
+def test_misspelled_or_missing_names_fail(
     copy: Path, name: str, old: str, new: str, message: str
 ) -> None:
     text = (copy / name).read_text(encoding="utf-8")
@@ -410,7 +410,7 @@ def test_the_cluster_runs_what_the_guides_show_for_one() -> None:
     steps = make_plan(ROOT, read_notes(NOTES), ask)
     there = [step for step in steps if "$SPARK_CLUSTER " in step.text and step.action is Action.RUN]
     assert {step.shown.page for step in there} == {
-        f"docs/how-to/{name}.md" for name in ("capture", "pipeline", "run")
+        f"docs/how-to/{name}.md" for name in ("capture", "pipeline-cluster", "run")
     }
     assert all("PYSPARK_PYTHON=$BARE_PYTHON" in step.text for step in there)
 
@@ -463,7 +463,7 @@ def test_a_command_without_its_extra_names_it(room: Room) -> None:
     assert "exit code 70, not 2" in room.refuse(Step(shown, Action.RUN, "spark", "exit 70")).failure
 
 
-def test_a_console_block_must_show_what_comes_out(room: Room) -> None:
+def test_a_console_block_must_show_the_real_output(room: Room) -> None:
     command = "printf 'a\\n'; echo b >&2"
     assert failure_of(room, command, Form.CONSOLE, "a\nb\n") == ""
     assert "something else than:\na\nb" in failure_of(room, command, Form.CONSOLE, "a\nc\n")

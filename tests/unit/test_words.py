@@ -11,6 +11,7 @@ from words import (
     prose_of_module,
     prose_of_page,
     prose_of_script,
+    prose_of_tests,
     read_rules,
 )
 
@@ -37,6 +38,14 @@ def flagged(text: str) -> set[str]:
         ("The versions stand in a file.", "stands-for-is"),
         ("The catalogue is analysed in colour.", "american-spelling"),
         ("word " * 40 + ".", "long-sentence"),
+        ("Each model runs in a process of its own.", "of-its-own"),
+        ("The file is beside the model.", "beside"),
+        ("It is built anew for whoever asks.", "archaic"),
+        ("It writes the events, one a line.", "one-a-line"),
+        ("It reads files outside of the folder.", "outside-of"),
+        ("The statement is not carried out.", "carried-out"),
+        ("It holds every change against the policy.", "hold-against"),
+        ("Columns are described otherwise than their source.", "otherwise-than"),
     ],
 )
 def test_what_we_do_not_write_is_flagged(text: str, rule: str) -> None:
@@ -75,6 +84,22 @@ def test_messages_and_comments_are_prose() -> None:
     module = 'raise E(f"{path} is no file of ours")\n# A colour\n# of a line.\nQUERY = "SELECT a FROM b"\n'
     texts = [each.text for each in prose_of_module("m.py", module)]
     assert texts == [" is no file of ours", "A colour\nof a line."]
+
+
+def test_titles_and_docstrings_of_tests_are_prose() -> None:
+    module = 'def test_an_x_is_no_y():\n    """Say what is."""\n\ndef helper(): ...\n'
+    texts = [(each.kind, each.text) for each in prose_of_tests("t.py", module) if each.text]
+    assert texts == [("test", "Say what is."), ("test", "an x is no y")]
+
+
+def test_sessions_and_indented_code_are_not_prose() -> None:
+    page = "Text.\n\n    lineal colour\n\n>>> analyse()\ncolour\n\nMore text.\n"
+    assert [each.text for each in prose_of_page("p.md", page)] == ["Text.", "More text."]
+
+
+def test_a_rule_applies_to_its_kinds_only() -> None:
+    text = "a process of its own"
+    assert not any(check(RULES, [Passage("m.py", 1, text, "comment")]).values())
 
 
 def test_the_title_of_a_case_is_prose() -> None:

@@ -24,11 +24,13 @@ from website.python_names import names_page
 Nav = list[dict[str, "str | Nav"]]
 
 GUIDES = {
-    "Read": """repository folder-of-sql dbt sqlmesh dataform airflow pyspark query-logs postgresql project
-    catalogs unknown-schemas scripts procedures""",
-    "Ask": "selectors impact diff policy validate classification describe page coverage agents",
-    "Run on Spark": "run capture pipeline two-engines",
-    "Connect": "openlineage datahub openmetadata marquez purview unity snowflake dataplex store json ci",
+    "Read": """repository folder-of-sql dbt sqlmesh dataform airflow pyspark pandas polars snowpark models
+    query-logs postgresql project catalogs unknown-schemas scripts procedures""",
+    "Ask": """selectors impact diff rewrites policy validate unused classification describe page coverage agents
+    editor""",
+    "Run on Spark": "run capture pipeline pipeline-cluster two-engines",
+    "Connect": """openlineage openlineage-events datahub openmetadata marquez purview unity snowflake dataplex store
+    json ci""",
     "Operate": "large-folders limits",
 }
 """The guides by section; one that no section names is listed at the end."""
@@ -46,7 +48,7 @@ SAMPLES = """\
 !!! tip "Follow along"
     The commands use the sample projects in `examples/`. `lineal demo --samples` writes them into the current folder.
 """
-USES_SAMPLES = re.compile(r"^(?:\\$ | {4})?lineal .*\bexamples/", re.MULTILINE)
+USES_SAMPLES = re.compile(r"^(?:\$ | {4})?lineal .*\bexamples/", re.MULTILINE)
 
 DIAGRAM = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 DRAWN = "![How the rooms of lineal are connected](../pictures/architecture.svg)"
@@ -81,8 +83,8 @@ def adapt(place: str, text: str) -> str:
     if place == "internals/architecture.md":
         return DIAGRAM.sub(lambda _: DRAWN.replace("../", "docs/"), text)
     if place.startswith("how-to/") and USES_SAMPLES.search(text):
-        title, _, rest = text.partition("\n")
-        return f"{title}\n\n{SAMPLES}{rest}"
+        title, introduction, rest = text.split("\n\n", 2)
+        return f"{title}\n\n{introduction}\n\n{SAMPLES}\n{rest}"
     return text
 
 
