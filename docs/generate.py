@@ -78,7 +78,7 @@ def diagnostics() -> str:
             "",
             "Made by `docs/generate.py` from `lineal.model.diagnostic.Code`; do not edit.",
             "",
-            f"What could not be done is a value, never a dropped edge. Severities, from the worst: {severities}.",
+            f"A diagnostic reports what lineal could not read, resolve or decide. Severities: {severities}.",
             "",
             "| code | severity | meaning | what to do |",
             "|---|---|---|---|",
@@ -121,8 +121,8 @@ RULES_NOTES = """\
 
 Made by `docs/generate.py` from `lineal.rules.RULES`; do not edit.
 
-What `lineal validate` finds; `lineal validate --explain CODE` says the same. A rule may be called by its code or its
-name, in settings, comments and options alike. Every [diagnostic](diagnostics.md) is a rule as well, under its own code:
+The rules of `lineal validate`; `lineal validate --explain CODE` explains one. Use the code or the name of
+a rule in settings, comments and options. Every [diagnostic](diagnostics.md) is a rule as well, under its own code:
 `unresolved-column`, `ambiguous-column`, `cyclic-definition`, `missing-yaml`, `parse-error`, …
 How to set severities and to silence a rule: [Validate a project](../how-to/validate.md).
 """
