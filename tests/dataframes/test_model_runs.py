@@ -64,7 +64,7 @@ def test_there_are_enough_jobs():
     assert len(JOBS) >= 20
 
 
-def test_a_run_gives_what_is_recorded():
+def test_a_run_gives_the_recorded_result():
     job = next(each for each in JOBS if each.name == "linear_split")
     assert changes_of(job, run, draws=2) == changes(job)
 

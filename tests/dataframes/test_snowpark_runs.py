@@ -79,7 +79,7 @@ def test_every_sure_edge_is_seen(job):
     assert unseen(job, changes(job)) == []
 
 
-def test_a_run_gives_what_is_recorded():
+def test_a_run_gives_the_recorded_result():
     job = next(each for each in JOBS if each.name == "select_filter")
     assert changes_of(job, run, draws=2) == changes(job)
 

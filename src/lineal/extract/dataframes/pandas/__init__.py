@@ -197,7 +197,7 @@ KNOWN["pandas"] = {
     "Series": frozenset((*SERIES, *SERIES_PARTS)),
     "GroupBy, Resampler": frozenset((*GROUPED, *AGGREGATES, *OTHER_AGGREGATES)),
     "functions of pandas": frozenset(PANDAS),
-    "functions of numpy, beside those that transform each value": frozenset(NUMPY),
+    "functions of numpy, besides those that transform each value": frozenset(NUMPY),
 }
 
 __all__ = ["FRAME", "spark", "udfs"]

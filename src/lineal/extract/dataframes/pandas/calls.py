@@ -15,7 +15,7 @@ from lineal.extract.pyspark.collected import subquery
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frame_scope import FrameEvaluation, FrameScope
 from lineal.extract.pyspark.knowledge import items_of
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
 from lineal.extract.sql.expressions import expression_in, gather
@@ -211,16 +211,17 @@ class Call:
                parents: Iterable[Relation] = ()) -> Table:  # fmt: skip
         """Return a table with columns set, each in its place or behind the others."""
         evaluation = self.evaluation()
-        attributes = list(table.relation.attributes)
+        draft = Draft(table.relation)
         further = [*parents]
         for name, held in given.items():
             if isinstance(held, Series):
                 held = held.with_tree(self.fitted(held, table.relation.rows))
                 further += [held.table.relation, *held.parents]
-            attributes = set_column(attributes, self.make(name, held, table.relation, evaluation))
+            set_column(draft, self.make(name, held, table.relation, evaluation))
 
         others = {id(each): each for each in further if each is not table.relation}
-        relation = self.derived(table, attributes, evaluation, None, others.values())
+        relation = self.derived(table, draft.attributes, evaluation, None, others.values())
+        relation.index(draft.index, draft.places)
         return table.with_relation(relation)
 
     def fitted(self, held: Series, rows: Lineage) -> Any:
@@ -247,14 +248,22 @@ class Call:
         return Table(Relation([anything()], rows, tuple(table.relation for table in tables)))
 
 
-def set_column(attributes: list[Attribute], made: Attribute) -> list[Attribute]:
+def set_column(draft: Draft, made: Attribute) -> None:
     """Put a column in the place of the one with its name, else behind the others."""
-    if any(each.key == made.key and each.slot.star is None for each in attributes):
-        return [
-            made if each.key == made.key and each.slot.star is None else each for each in attributes
-        ]
+    if made.key not in draft.index:
+        draft.add(made, narrow_star)
+        return
 
-    return [*without_names(attributes, [made.key]), made]
+    draft.attributes = [
+        made if each.slot.key == made.key and each.slot.star is None else each
+        for each in draft.attributes
+    ]
+    draft.index[made.key] = [made] * len(draft.index[made.key])
+
+
+def narrow_star(attribute: Attribute, name: str) -> Attribute:
+    """Return an open star that does not hold the column of a name any more."""
+    return without_names((attribute,), (name,))[0]
 
 
 def without_names(attributes: Sequence[Attribute], names: Iterable[str]) -> list[Attribute]:

@@ -134,6 +134,12 @@ def resample(call: Call, table: Table) -> Value:
     return Groups(table, tuple(keys))
 
 
+def resample_groups(call: Call, groups: Groups) -> Value:
+    """df.groupby("k")["x"].resample("D")      groups by the keys and by a period"""
+    periods = Grouper(call.keywords.get("on")).keys(call, groups.table)
+    return replace(groups, keys=(*groups.keys, *periods))
+
+
 def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
     """df.groupby("k")["x"], df.groupby("k")[["x", "y"]]"""
     call = Call(run, [], {}, node)
@@ -564,8 +570,12 @@ def item_of_rolling(run: Run, held: Rolling, key: Value, node: Any) -> Value:
     return held
 
 
-GROUPED.update({"rolling": rolling_of_groups, "expanding": rolling_of_groups,
-                "ewm": rolling_of_groups})  # fmt: skip
+GROUPED.update(
+    {
+        **dict.fromkeys(("rolling", "expanding", "ewm"), rolling_of_groups),
+        "resample": resample_groups,
+    }
+)
 
 GROUPING = {
     "groupby": groupby,

@@ -14,6 +14,7 @@ from lineal.extract.dataframes.pandas.calls import Call, set_column
 from lineal.extract.dataframes.pandas.selection import narrow_rows, rows_by_label, sort_rows
 from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import Series, Table
+from lineal.extract.pyspark.relation import Draft
 from lineal.extract.pyspark.values import Pattern, Value
 from lineal.model.way import Clause
 
@@ -108,15 +109,15 @@ def explode_column(call: Call, table: Table) -> Table:
         return table
 
     evaluation = call.evaluation()
-    attributes = list(table.relation.attributes)
+    draft = Draft(table.relation)
     trees = leaves(call, table, names)
     for name, tree in zip(names, trees, strict=True):
         made = call.make(name, transforming_call("explode", tree), table.relation, evaluation)
-        attributes = set_column(attributes, made)
+        set_column(draft, made)
 
     arrays = call.expressions(table.relation, evaluation, trees, Clause.LATERAL)
     rows = explode(table.relation.frame, (), arrays).rows
-    return table.with_relation(call.derived(table, attributes, evaluation, rows))
+    return table.with_relation(call.derived(table, draft.attributes, evaluation, rows))
 
 
 # -- query and eval --------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from lineal.algebra.clauses import FILTERS, SORTS
@@ -83,6 +84,9 @@ def sort_rows(call: Call, table: Table, trees: Sequence[Any]) -> Table:
 # -- items -----------------------------------------------------------------------------------------
 
 
+BY_PLACE = Doubt(Confidence.LOW, False, "a column of an array, by its place")
+
+
 def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
     """Return an item of a frame.
 
@@ -97,9 +101,26 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
         return DataFrame(filter_rows(call, held.table, key))
     if isinstance(key, slice):
         return DataFrame(held.table)
+    if held.state.get("array") and isinstance(key, tuple) and is_column_of_array(key):
+        return column_of_array(call, held.table)
     if isinstance(key, DataFrame):
         return DataFrame(mask_frame(call, held.table, key))
     return DataFrame(columns_by_key(call, held.table, key))
+
+
+def is_column_of_array(key: tuple[Value, ...]) -> bool:
+    """Tell whether a key takes one column of an array: components[:, 0]"""
+    return len(key) == 2 and isinstance(key[0], slice) and isinstance(key[1], int)
+
+
+def column_of_array(call: Call, table: Table) -> Series:
+    """Return a column of what a transformer gives, made of all columns that may be in its place.
+
+    PCA(2).fit_transform(X)[:, 0]
+    """
+    trees = [call.leaf(each) for each in table.relation.attributes]
+    doubt = None if len(trees) == 1 else BY_PLACE
+    return Series(transforming_call("item", *trees), None, table, doubt=doubt)
 
 
 def named_part(call: Call, table: Table, name: str) -> Value:
@@ -107,12 +128,16 @@ def named_part(call: Call, table: Table, name: str) -> Value:
 
     df["x"], df["amount"] of df.groupby("k").agg(["min", "max"])
     """
-    if name not in table.relation.by_key:
-        below = [each for each in table.relation.attributes if starts_with(each.slot.name, name)]
+    columns = table.relation.attributes
+    if name not in table.relation.by_key and Levels in map(type, map(NAME, columns)):
+        below = [each for each in columns if starts_with(each.slot.name, name)]
         if below:
             return DataFrame(without_level(call, table, below))
 
     return call.series(table, name)
+
+
+NAME = attrgetter("slot.name")
 
 
 def starts_with(name: str, first: str) -> bool:

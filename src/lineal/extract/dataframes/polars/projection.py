@@ -13,14 +13,21 @@ from lineal.algebra.relation import decided_rows, narrow
 from lineal.extract.dataframes.polars.expressions import Item, expand, settle
 from lineal.extract.dataframes.polars.values import Expr, PolarsFrame
 from lineal.extract.pyspark.frame_scope import FrameScope
-from lineal.extract.pyspark.frames.changes import narrow_stars, replace_column
+from lineal.extract.pyspark.frames.changes import narrow_star, narrow_stars, replace_column
 from lineal.extract.pyspark.frames.project import (
     lineage_of,
     note_type,
     pass_column,
     take_findings,
 )
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import (
+    Attribute,
+    Draft,
+    Relation,
+    anything,
+    fresh,
+    star_places,
+)
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.sql.expressions import expression_in
@@ -123,27 +130,36 @@ def with_columns(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any)
     """df.with_columns(total=pl.col("a") + 1)      all columns, some of them new, from the old ones"""
     projection = Projection(run, frame)
     made = projection.columns(exprs, node)
-    attributes = with_attributes(frame.relation, made)
+    draft = set_attributes(frame.relation, made)
     projection.rows = dict(frame.relation.rows)
-    return projection.finish(attributes)
+    found = projection.finish(draft.attributes)
+    if len(draft.index) == len(frame.relation.by_key) + len(made):  # all of them are new
+        found.relation.index(draft.index, draft.places)
+    return found
 
 
 def with_attributes(relation: Relation, made: Iterable[Attribute]) -> list[Attribute]:
     """Return the columns of a relation, with new ones in the place of those of their name."""
-    attributes = list(relation.attributes)
-    index = dict(relation.by_key)
+    return set_attributes(relation, made).attributes
+
+
+def set_attributes(relation: Relation, made: Iterable[Attribute]) -> Draft:
+    """Return the columns of a relation and their keys, with new ones in the place of those of
+    their name.
+    """
+    draft = Draft(relation)
     for each in made:
         if each.slot.star is not None:
-            attributes = over_stars(attributes, each)
-            continue
-
-        if relation.complete and each.key not in index:
-            attributes.append(each)
+            draft.attributes = over_stars(draft.attributes, each)
+            if draft.places:
+                draft.places = star_places(draft.attributes)
+        elif each.key in draft.index:
+            draft.attributes = replace_column(draft.attributes, each, draft.index)
+            draft.index[each.key] = [each]
         else:
-            attributes = replace_column(attributes, each, index)
-        index[each.key] = [each]
+            draft.add(each, narrow_star)
 
-    return attributes
+    return draft
 
 
 def over_stars(attributes: list[Attribute], star: Attribute) -> list[Attribute]:

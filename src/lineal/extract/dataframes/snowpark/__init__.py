@@ -205,7 +205,7 @@ def register() -> None:
         "Session": frozenset(SESSION_METHODS),
         "DataFrame, Table": frozenset((*FRAME_METHODS, *TABLE_METHODS)),
         "RelationalGroupedDataFrame": frozenset(("agg", "count", "pivot", "function", *SHORTCUTS)),
-        "functions, beside those that Spark has": frozenset(OWN_FUNCTIONS),
+        "functions, besides those that Spark has": frozenset(OWN_FUNCTIONS),
     }
 
 

@@ -72,10 +72,16 @@ def call_estimator(
     return Unknown(f"{name}()", "only the data knows")
 
 
+OF_TRAINING_ROWS = {"labels_": predict, "embedding_": transform}
+"""Attributes that hold a value for each row that the estimator was fitted to."""
+
+
 def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
     """search.best_estimator_, model.feature_importances_"""
     if name in FITTED_ESTIMATOR:
         return held
+    if name in OF_TRAINING_ROWS and "fitted" in held.state:
+        return OF_TRAINING_ROWS[name](run, held, [held.state["fitted"]], {}, node)
     if name.endswith("_"):
         return Unknown(name, "learnt from the data")
     return Method(held, name)

@@ -145,6 +145,7 @@ def fit(run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, nod
         run.dynamic(note_of("the features of a model", given), node)
         return held
 
+    held.state["fitted"] = given
     used = used_slots(run, held, features.slots, node)
     learn_columns(run, held, used)
     known = [each for each in labels if each is not None]
