@@ -236,7 +236,7 @@ def test_an_equal_rewrite_is_proven(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNEQUAL)
-def test_what_is_not_equal_is_not_called_so(name: str) -> None:
+def test_unequal_statements_are_not_called_equal(name: str) -> None:
     assert verdict(*UNEQUAL[name]) is not Level.SAFE
 
 

@@ -55,7 +55,7 @@ LONG = {
 
 
 @pytest.mark.parametrize("name", LONG)
-def test_what_is_only_long_is_read(name):
+def test_long_statements_are_read(name):
     assert codes(read(LONG[name])) == []
 
 
@@ -115,7 +115,7 @@ def test_nothing_is_read_as_nothing(nothing):
     assert extraction.edges == [] and extraction.diagnostics == []
 
 
-def test_a_byte_order_mark_is_no_word():
+def test_a_byte_order_mark_is_not_a_word():
     assert [str(edge) for edge in read("\ufeffSELECT a FROM t").edges] == ["t.a -> r.a  IDENTITY"]
 
 

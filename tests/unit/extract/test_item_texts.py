@@ -120,7 +120,7 @@ def texts_of(case: Case) -> set[str]:
 
 
 def outermost(text: str) -> str:
-    """A text without what stands in brackets, quotes and CASE."""
+    """A text without the parts in brackets, quotes and CASE."""
     for pattern in (INNER, CASE):
         while (shorter := pattern.sub("x", text)) != text:
             text = shorter

@@ -1,4 +1,4 @@
-"""spark.createDataFrame: the columns of rows that stand in the program; nothing invented where they
+"""spark.createDataFrame: the columns of rows in the program; nothing invented where they
 do not.
 """
 

@@ -1,4 +1,4 @@
-"""A name that stands in a text is read by lineal itself: no text reaches a parser, and none ends
+"""A name in a text is read by lineal itself: no text reaches a parser, and none ends
 the run.
 """
 

@@ -58,7 +58,7 @@ def of_case(case: Case) -> list[tuple[str, int | None, int | None]]:
         ("SELECT 1 = 1, 2 + x FROM t WHERE 3 < y AND z", ""),
     ],
 )
-def test_what_comes_first_in_the_text_counts(text: str, dialect: str):
+def test_the_first_place_in_the_text_counts(text: str, dialect: str):
     found = starts(text, dialect)
     assert found
     assert [start for start in found if start[1] != start[2]] == []

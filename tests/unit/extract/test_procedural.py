@@ -107,7 +107,7 @@ HALVES = [
     "dialect",
     ["tsql", "postgres", "snowflake", "bigquery", "oracle", "mysql", "databricks", "duckdb", ""],
 )
-def test_half_a_statement_is_no_crash(dialect, text):
+def test_half_a_statement_does_not_crash(dialect, text):
     extraction = read(f"SELECT a FROM t;\n{text}", dialect)
     assert not any("Please report" in d.hint for d in extraction.diagnostics)
     read(f"{text}; SELECT a FROM t", dialect)

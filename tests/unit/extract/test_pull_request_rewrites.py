@@ -1,4 +1,4 @@
-"""Pairs of models as people rewrite them in a pull request: what is equal is proven, and nothing else."""
+"""Pairs of models as people rewrite them in a pull request: equal pairs are proven, and no others."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ CASES = {
         "with o as (select id, status, tip from orders) select * from o where status = 'paid'",
         "status tip",
         "tip",
-        "beside the star",
+        "in addition to the star",
     ),
     "a view": Case("create view v as select id, tip from orders", "tip", "tip"),
     "a view with names": Case(

@@ -62,6 +62,6 @@ def test_words_that_stay_keep_their_places() -> None:
     "text",
     ["SELECT a FROM t WHERE (b = )", "SELECT a FROM t WHERE b IN (c + )", "SELECT (a + ) FROM t"],
 )
-def test_what_is_really_broken_stays_so(text: str) -> None:
+def test_broken_statements_stay_broken(text: str) -> None:
     with pytest.raises(FAILURES):
         tree_of(parser_dialect("postgres").tokenize(text), "postgres", text)

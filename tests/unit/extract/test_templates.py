@@ -472,7 +472,7 @@ def test_files_refer_to_each_other(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_said(tmp_path: Path) -> None:
+def test_the_diagnostic_of_a_template(tmp_path: Path) -> None:
     """A template that is understood is a note, one that is not a warning with the way out; coverage
     counts it.
     """

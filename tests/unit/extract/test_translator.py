@@ -182,7 +182,7 @@ def test_a_text_that_cannot_be_read_says_where() -> None:
     assert refused.value.place is not None and refused.value.place.line == 2
 
 
-def test_what_is_not_exact_is_said() -> None:
+def test_inexact_translations_are_reported() -> None:
     found = Translator("snowflake", {}, {}).query(
         Script("select try_to_number(s) as n from t", "snowflake")
     )

@@ -1,4 +1,4 @@
-"""A trigger, its function and its table may stand in different files, in any order."""
+"""A trigger, its function and its table may be in different files, in any order."""
 
 from __future__ import annotations
 

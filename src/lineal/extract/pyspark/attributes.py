@@ -161,7 +161,7 @@ def frame_rdd(run: Run, held: Relation, name: str, node: Any) -> Value:
     df.rdd
     """
     run.dynamic("an RDD, which has no columns", node)
-    return Unknown("rdd", "an RDD has no columns")
+    return Unknown("rdd", "an RDD has no columns", inputs=(held,))
 
 
 def frame_session(run: Run, held: Relation, name: str, node: Any) -> Value:
@@ -215,7 +215,7 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
     """
     if name in ("read", "readStream"):
         return Builder("read", {"stream": name == "readStream"})
-    if name in ("catalog", "conf", "udf", "sparkContext", "streams", "dataSource"):
+    if name in ("catalog", "conf", "udf", "udtf", "tvf", "sparkContext", "streams", "dataSource"):
         return Builder(name)
     return Method(held, name)
 

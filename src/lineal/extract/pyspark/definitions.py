@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from lineal.extract.pyspark.blocks import Returns, run_block
 from lineal.extract.pyspark.decorators import decorate
@@ -159,6 +160,10 @@ def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> N
     run.making.pop()
 
 
+CLASS_DECORATORS: list[Callable[[Run, Value, Value], Value | None]] = []
+"""What a decorator of a library makes of a class; None where it is of another kind."""
+
+
 def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) -> Value:
     """Apply the decorators of a class.
 
@@ -169,6 +174,8 @@ def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) 
     result: Value = made
     for decorator in reversed(node.decorator_list):
         owner = value(run, decorator, env)
+        for make in CLASS_DECORATORS:
+            result = make(run, owner, result) or result
         if isinstance(owner, (Function, Method, Partial)):
             given = invoke(run, owner, [result], {}, decorator)
             if isinstance(given, (Class, Function, Partial)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +19,7 @@ from lineal.extract.pyspark.dispatch import (
     invoke,
     named_argument,
 )
-from lineal.extract.pyspark.frames.changes import drop, rename, with_column
+from lineal.extract.pyspark.frames.changes import drop, rename, with_all, with_column
 from lineal.extract.pyspark.frames.joins import as_relation, join_on, told_apart
 from lineal.extract.pyspark.frames.project import select_items
 from lineal.extract.pyspark.frames.rows import drop_nulls, filter_
@@ -302,19 +303,47 @@ def join_frames(
     return join_on(run, left, right, other, trees, "inner", twice)
 
 
+def map_frame(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Apply a function to each record, which is a dict of its fields.
+
+    Map.apply(frame, f=add_total)      def add_total(rec): rec["total"] = rec["a"] * 2; return rec
+    """
+    function = keywords.get("f", argument_at(arguments))
+    if not isinstance(function, Function):
+        return report_untraced(run, relation, arguments, keywords, node)
+
+    names = relation.names if relation.complete else keys_in(function.node)
+    before = {name: ColumnValue(column(run, name, node)) for name in names}
+    after = invoke(run, function, [dict(before)], {}, node)
+    if not isinstance(after, dict) or not all(map(is_text, after)):
+        return report_untraced(run, relation, arguments, keywords, node)
+
+    changed = [(name, held) for name, held in after.items() if held is not before.get(name)]
+    found = with_all(run, relation, dict(enumerate(changed)), node)
+    return drop(run, found, [name for name in before if name not in after], {}, node)
+
+
+def keys_in(node: ast.AST) -> list[str]:
+    """Return the texts by which a function reads and writes items: rec["a"], rec.get("a")"""
+    texts = (each.value for each in ast.walk(node) if isinstance(each, ast.Constant))
+    return list(dict.fromkeys(each for each in texts if isinstance(each, str)))
+
+
 def report_untraced(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
-    """Report that a function over rows is not followed.
+    """Report that a change of all records is not followed.
 
-    Map.apply(frame, f)
+    Relationalize.apply(frame, staging, "root")
     """
     run.report(
         Code.UNSUPPORTED_CONSTRUCT,
-        "a function in Python over the rows of a DynamicFrame is not traced",
+        "a transformation of the records of a DynamicFrame is not traced",
         node,
     )
-    return Unknown("map()", "made by a Python function")
+    return Unknown("apply()", "made by a transformation that is not traced")
 
 
 TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] = {
@@ -326,7 +355,7 @@ TRANSFORMS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]
     "DropNullFields": keep_frame,
     "Filter": filter_frame,
     "Join": join_frames,
-    "Map": report_untraced,
+    "Map": map_frame,
     "Relationalize": report_untraced,
 }
 
@@ -337,6 +366,7 @@ METHODS: dict[str, Callable[[Run, Relation, Arguments, Keywords, Any], Value]] =
     "rename_field": rename_field,
     "resolveChoice": resolve_choice,
     "drop_nulls": drop_nulls,
+    "relationalize": report_untraced,
 }
 
 ACTIONS.update(METHODS)

@@ -49,7 +49,9 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.model.way import Confidence
 
-FUNCTIONS = re.compile(r"^pyspark\.sql\.(connect\.)?functions(\.builtin)?\.(\w+)$")
+FUNCTIONS = re.compile(
+    r"^pyspark\.(?:sql|ml)\.(?:(?:connect|avro|protobuf)\.)?functions(?:\.builtin)?\.(\w+)$"
+)
 CONFIGURATION = (
     "argparse.",
     "sys.argv",
@@ -78,7 +80,7 @@ def column_function(name: str) -> tuple[ColumnFunction, str] | None:
     """
     found = FUNCTIONS.match(name)
     if found is not None:
-        return handler_of(found[3])
+        return handler_of(found[1])
     return None
 
 

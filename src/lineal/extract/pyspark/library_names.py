@@ -19,6 +19,7 @@ STARS: Mapping[str, frozenset[str]] = {
     ),
     "pyspark.sql.window": frozenset(("Window", "WindowSpec")),
     "delta.tables": frozenset(("DeltaTable",)),
+    "graphframes": frozenset(("GraphFrame",)),
     "delta": frozenset(("DeltaTable",)),
     "awsglue.transforms": frozenset(TRANSFORMS),
     "awsglue.context": frozenset(("GlueContext",)),

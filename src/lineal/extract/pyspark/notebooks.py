@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 
@@ -11,6 +12,7 @@ DATABRICKS = "# Databricks notebook source"
 MAGIC = re.compile(r"^# MAGIC ?(.*)$")
 CELL = re.compile(r"^# COMMAND -+\s*$")
 LANGUAGE = re.compile(r"^\s*%{1,2}(\w+)\s*(.*)$")
+MAGICS = re.compile(r"^\s*[%!]", re.MULTILINE)
 
 
 def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
@@ -22,9 +24,22 @@ def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
         return of_jupyter(text)
     if DATABRICKS in text[:200]:
         return of_databricks(text), None
-    if re.search(r"^\s*[%!]\w", text, re.MULTILINE):
+    if MAGICS.search(text) and not is_python(text):
         return of_magics(text), None
     return text, None
+
+
+def is_python(text: str) -> bool:
+    """Tell whether a text is Python as it is: a line with `%s` is then a part of a string.
+
+    cursor.execute('''INSERT INTO t VALUES (
+        %s, %s)''')
+    """
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def of_jupyter(text: str) -> tuple[str, list[int]]:
@@ -172,7 +187,9 @@ def cell_lines(lines: list[str]) -> list[str]:
 
     magic = LANGUAGE.match(lines[first])
     if magic is None:
-        return [without_magic(line) for line in lines]
+        cell = "\n".join(lines)
+        is_plain = not MAGICS.search(cell) or is_python(cell)
+        return lines if is_plain else [without_magic(line) for line in lines]
 
     language, rest = magic[1], magic[2]
     if language in ("sql", "spark_sql", "sparksql"):

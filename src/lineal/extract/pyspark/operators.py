@@ -72,7 +72,7 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
     if isinstance(node.op, ast.Div) and isinstance(left, Library):
         return Unknown("…", "a path that is computed")
     if isinstance(node.op, ast.Div) and isinstance(left, str) and isinstance(right, str):
-        return text_of_parts([left, "/", right])
+        return text_of_parts([right] if left == "." else [left, "/", right])
 
     combine = OPERATORS.get(type(node.op))
     if combine is None or not is_harmless(node.op, left, right):

@@ -17,11 +17,13 @@ from lineal.extract.pyspark import (  # noqa: F401  (they enter their handlers)
     comparisons,
     comprehensions,
     expressions,
+    graphframes,
     items,
     natives,
     operators,
     sql_texts,
     statements,
+    table_functions,
     texts,
 )
 from lineal.extract.pyspark.blocks import Flow, Returns, run_block

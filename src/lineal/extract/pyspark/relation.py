@@ -7,7 +7,7 @@ the frame at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -81,6 +81,7 @@ class Relation:
 
     __slots__ = (
         "_by_key",
+        "_places",
         "_stars",
         "attributes",
         "declared",
@@ -116,6 +117,7 @@ class Relation:
         self.gaps: frozenset[Diagnostic] = frozenset()
         """the places in the step that made it of which only a run knows what they do"""
         self._by_key: dict[str, list[Attribute]] | None = None
+        self._places: list[int] | None = None
         self._stars: list[Attribute] | None = None
 
     def __deepcopy__(self, memo: Any) -> Relation:
@@ -147,17 +149,23 @@ class Relation:
 
         return self._by_key
 
-    def index(self, by_key: dict[str, list[Attribute]]) -> None:
-        """The columns by their keys, where the step that made them knows."""
+    def index(self, by_key: dict[str, list[Attribute]], places: list[int] | None = None) -> None:
+        """The columns by their keys and the places of stars, where the step that made them knows."""
         self._by_key = by_key
+        self._places = places
+
+    @property
+    def places(self) -> list[int]:
+        """Return where the stars are among the columns."""
+        if self._places is None:
+            self._places = star_places(self.attributes)
+        return self._places
 
     @property
     def stars(self) -> list[Attribute]:
         """Return the stars: columns whose names are not known."""
         if self._stars is None:
-            self._stars = [
-                attribute for attribute in self.attributes if attribute.slot.star is not None
-            ]
+            self._stars = [self.attributes[place] for place in self.places]
         return self._stars
 
     def derived(
@@ -177,6 +185,7 @@ class Relation:
             made.hidden, made.under = self.hidden, self.under
             made.declared = self.declared
             made._by_key, made._stars = self._by_key, self._stars
+            made._places = self._places
 
         return made
 
@@ -207,6 +216,32 @@ class Relation:
         return next(
             (found for found in (*self.attributes, *self.hidden) if found.id == number), None
         )
+
+
+def star_places(attributes: Sequence[Attribute]) -> list[int]:
+    """Return where the open stars are among columns."""
+    return [place for place, each in enumerate(attributes) if each.slot.star is not None]
+
+
+class Draft:
+    """The columns of a DataFrame while a step adds some, one after the other.
+
+    A new column is the same work, however many columns there are.
+    """
+
+    __slots__ = ("attributes", "index", "places")
+
+    def __init__(self, relation: Relation) -> None:
+        self.attributes = list(relation.attributes)
+        self.index = dict(relation.by_key)
+        self.places = relation.places
+
+    def add(self, made: Attribute, narrow: Callable[[Attribute, str], Attribute]) -> None:
+        """Add a column of a new name, which open stars do not hold any more."""
+        for place in self.places:
+            self.attributes[place] = narrow(self.attributes[place], made.key)
+        self.attributes.append(made)
+        self.index[made.key] = [made]
 
 
 def ancestors(relation: Relation) -> Iterable[Relation]:

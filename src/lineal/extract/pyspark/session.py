@@ -338,13 +338,29 @@ def read_path(
     found: Value = None
 
     for path in paths_to_read(held, name, arguments, keywords):
-        one = read_name(run, path, node, read)
+        one = read_rows(run, path, node) or read_name(run, path, node, read)
         if found is None:
             found = one
         elif isinstance(found, Relation) and isinstance(one, Relation):
             found = FRAME_METHODS["unionByName"](run, found, [one], {}, node)
 
     return found
+
+
+JSON_ROWS = "the rows of a DataFrame, as JSON"
+"""Why the value of df.toJSON() is not known."""
+
+
+def read_rows(run: Run, held: Value, node: Any) -> Relation | None:
+    """Return a DataFrame of rows that another one gave; None for a path.
+
+    spark.read.json(df.toJSON()), spark.read.json(df.rdd.map(f))      the columns of df, or unknown
+    """
+    if not isinstance(held, Unknown) or not held.inputs or held.collected is not None:
+        return None
+    if held.reason == JSON_ROWS:
+        return held.inputs[0].derived()
+    return unknown_frame(run, held, node)
 
 
 def columns_of_format(held: Builder, name: str) -> tuple[str, ...] | None:
@@ -456,3 +472,13 @@ def udf_registry(
     spark.udf.register("clean", clean)
     """
     return register(run, arguments, keywords, node)
+
+
+def udtf_registry(
+    run: Run, held: Builder, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """Call a method of the registry of table functions.
+
+    spark.udtf.register("split_words", SplitWords)
+    """
+    return named_argument(arguments, keywords, 1, "f")

@@ -27,7 +27,15 @@ from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.names import is_nameless, owned_name, table_parts
 from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run, Write
-from lineal.extract.pyspark.session import catalog_call, conf_call, in_use, read_call, udf_registry
+from lineal.extract.pyspark.session import (
+    JSON_ROWS,
+    catalog_call,
+    conf_call,
+    in_use,
+    read_call,
+    udf_registry,
+    udtf_registry,
+)
 from lineal.extract.pyspark.standard import future_call, pool_call
 from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import (
@@ -342,6 +350,13 @@ def data_only(
     return Unknown(action_name(node), DATA, inputs=(relation,))
 
 
+def json_rows(
+    run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """df.toJSON()      an RDD of texts, which spark.read.json reads back"""
+    return Unknown("toJSON()", JSON_ROWS, inputs=(relation,))
+
+
 def nothing(
     run: Run, relation: Relation, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
@@ -397,8 +412,9 @@ ACTIONS.update({
     "scalar": scalar,
     "exists": exists,
     **dict.fromkeys(
-        ("toPandas", "toJSON", "toArrow", "inputFiles", "semanticHash", "sameSemantics"), data_only
+        ("toPandas", "toArrow", "inputFiles", "semanticHash", "sameSemantics"), data_only
     ),
+    "toJSON": json_rows,
     **dict.fromkeys(("collect", "take", "tail", "toLocalIterator"), collect_rows),
     **dict.fromkeys(("first", "head"), first_row),
     **dict.fromkeys(("count", "isEmpty"), count_rows),
@@ -487,6 +503,7 @@ BUILDERS.update(
         "catalog": catalog_call,
         "conf": conf_call,
         "udf": udf_registry,
+        "udtf": udtf_registry,
         "stat": stat_call,
         "pool": pool_call,
         "future": future_call,

@@ -95,6 +95,10 @@ def size_of_tree(tree: Any) -> int:
 
     Each tree keeps its size, so that a larger one only looks at its own new nodes.
     """
+    meta_of_root = tree._meta
+    if meta_of_root and "size" in meta_of_root:
+        return int(meta_of_root["size"])
+
     total = 1
     waiting = nodes_below(tree)
     while waiting and total <= MOST_NODES:
@@ -108,11 +112,22 @@ def size_of_tree(tree: Any) -> int:
             total += 1
             waiting += nodes_below(here)
 
-    if tree._meta is None:
-        tree._meta = {}
+    if meta_of_root is None:
+        meta_of_root = tree._meta = {}
 
-    tree._meta["size"] = total
+    meta_of_root["size"] = total
     return total
+
+
+def with_arm(case: Any, arm: Any) -> Any:
+    """CASE with one more branch; its size is known without a look at the branches before.
+
+    F.when(…).when(test, value)
+    """
+    made = exp.Case(ifs=[*case.args["ifs"], arm])
+    if case.args.get("default") is None:
+        made._meta = {"size": size_of_tree(case) + size_of_tree(arm)}
+    return made
 
 
 def nodes_below(tree: Any) -> list[Any]:

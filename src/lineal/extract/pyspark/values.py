@@ -406,6 +406,15 @@ class Udf:
     """the function works on the values of one row"""
 
 
+@dataclass(frozen=True)
+class TableFunction:
+    """@udtf(returnType="word string") class SplitWords: a class whose eval yields rows."""
+
+    name: str
+    schema: SchemaValue | None
+    body: Value = field(default=None, compare=False)
+
+
 @dataclass
 class SchemaValue:
     """StructType([…]), "id INT, name STRING", df.schema: names and types."""
@@ -468,7 +477,7 @@ class Generator:
 
 FOLLOWED = frozenset((*sys.stdlib_module_names, "builtins", "pyspark", "delta", "io", "dlt", "awsglue",
     "databricks", "dbutils", "pandas", "numpy", "yaml", "toml", "tomllib", "dbt", "sqlglot", "polars",
-    "snowflake", "sklearn", "xgboost", "lightgbm", "joblib"))  # fmt: skip
+    "snowflake", "sklearn", "xgboost", "lightgbm", "joblib", "graphframes"))  # fmt: skip
 """Packages whose names the interpreter knows, or that hold no names of columns."""
 
 

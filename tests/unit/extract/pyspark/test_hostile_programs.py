@@ -1,4 +1,4 @@
-"""Programs that would not end, that are no Python, or that would leave a mark if they were
+"""Programs that would not end, that are not Python, or that would leave a mark if they were
 executed.
 """
 
@@ -153,7 +153,7 @@ def test_a_self_join_in_a_loop_is_marked():
     ],
     ids=["Python 2", "NUL", "tabs", "brackets"],
 )
-def test_what_is_no_python_is_said_with_its_place(text, code):
+def test_invalid_python_is_reported_with_its_place(text, code):
     found = read(text)
     assert [each.code for each in found.diagnostics] == [code]
     assert found.diagnostics[0].place is not None

@@ -64,6 +64,6 @@ def test_methods_of_pandas_are_read():
     ]
 
 
-def test_what_is_not_traced_is_told():
+def test_untraced_calls_are_reported():
     found = read('ps.read_table("raw.t").summarize_all("id").to_table("mart.t")\n')
     assert {each.code for each in found.diagnostics} & {Code.DYNAMIC, Code.UNSUPPORTED_CONSTRUCT}

@@ -35,7 +35,7 @@ def test_a_view_over_a_table_that_another_program_writes_has_its_columns():
         }
 
 
-def test_what_is_not_written_here_stays_open():
+def test_tables_written_elsewhere_stay_open():
     assert "mart.paid.* -> mart.v.*  IDENTITY" in edges_of(
         Script(VIEW, "spark", "v.sql"), Script(READER, "python", "a.py")
     )

@@ -112,7 +112,7 @@ def test_a_parser_that_is_not_followed_leaves_placeholders(said: str) -> None:
     assert "{" in edge
 
 
-def test_only_what_is_reached_happens() -> None:
+def test_only_reached_statements_happen() -> None:
     program = """
         from helper import clean
 
@@ -208,13 +208,13 @@ def test_a_column_in_a_name_is_a_gap_from_there_on() -> None:
     assert gaps(program) == {"a": [], "b": [3]}
 
 
-def test_names_of_tables_are_no_gaps() -> None:
+def test_names_of_tables_are_not_gaps() -> None:
     assert gaps(
         'spark.table(f"{unknown}.orders").select("id").write.saveAsTable(f"{unknown}.mart")'
     ) == {"{unknown}.mart": []}
 
 
-def test_what_is_written_surely_is_known() -> None:
+def test_certain_writes_are_known() -> None:
     program = """
         df = spark.table("orders")
         df.write.saveAsTable("a")

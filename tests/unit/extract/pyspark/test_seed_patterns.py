@@ -84,7 +84,7 @@ def test_a_list_in_a_variable_is_medium(call):
     assert found == [f"jobs/job.py::df.{name} -> job.{name}  IDENTITY [MEDIUM]" for name in "abc"]
 
 
-def test_what_stands_beside_a_variable_is_certain():
+def test_literals_next_to_a_variable_are_certain():
     found = written('base_cols = ["id", "name"]\ndf.select(*base_cols, "extra_col")')
     assert "jobs/job.py::df.extra_col -> job.extra_col  IDENTITY [HIGH]" in found
     assert "jobs/job.py::df.id -> job.id  IDENTITY [MEDIUM]" in found

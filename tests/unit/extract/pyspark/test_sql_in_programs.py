@@ -1,5 +1,5 @@
-"""SQL texts of a program know what came before them: variables, functions, views and what is there
-already.
+"""SQL texts of a program know the statements before them:
+variables, functions, views and existing tables.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def test_names_read_after_an_unknown_selection_keep_their_edges(tmp_path: Path) 
         "spark.sql('INSERT INTO delta.`` SELECT a FROM t')",
     ],
 )
-def test_an_empty_path_is_no_dataset(write: str, tmp_path: Path) -> None:
+def test_an_empty_path_is_not_a_dataset(write: str, tmp_path: Path) -> None:
     found = read(tmp_path, f"df = spark.table('t').select('a')\n{write}\n")
     assert not {"", "delta", "delta."} & {edge.into.name for edge in found.edges}
     assert Code.DYNAMIC in {each.code for each in found.diagnostics}

@@ -80,7 +80,7 @@ def test_a_placeholder_in_sql_belongs_to_its_file():
     }
 
 
-def test_an_unknown_data_frame_is_no_source_and_keeps_the_table_level_link():
+def test_an_unknown_data_frame_is_not_a_source_and_keeps_the_table_level_link():
     found = read(
         job=SPARK
         + "from company.io import enrich\n"

@@ -48,14 +48,14 @@ LITERALS: dict[str, frozenset[int]] = {
             map_contains_key next_day session_window split to_date to_timestamp to_timestamp_ltz to_timestamp_ntz
             to_utc_timestamp trunc try_to_date try_to_timestamp unix_timestamp string_agg listagg
             string_agg_distinct listagg_distinct from_avro to_avro assert_true to_char to_number to_varchar
-            try_to_number variant_array_append variant_delete""",
+            try_to_number variant_array_append variant_delete vector_to_array""",
         "0": """date_trunc format_string locate concat_ws printf raise_error timestamp_add timestamp_diff
             call_function call_udf lit schema_of_csv schema_of_json schema_of_xml make_valid date_part extract
             datepart""",
         "12": """array_join lag lead lpad rpad regexp_extract regexp_replace substring_index translate variant_get
             try_variant_get""",
         "2": "array_insert",
-        "123": "window json_tuple",
+        "123": "window json_tuple from_protobuf to_protobuf",
     }.items()
     for name in names.split()
 }
@@ -419,6 +419,13 @@ def json_tuple(run: Run, name: str, arguments: Arguments, keywords: Keywords, no
     )
 
 
+def predict_batch(
+    run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
+) -> Value:
+    """pyspark.ml.functions.predict_batch_udf(make_predict, return_type=…)      a UDF"""
+    return Udf("predict")
+
+
 SPECIAL: dict[str, ColumnFunction] = {
     "col": col_,
     "lit": lit,
@@ -443,6 +450,7 @@ SPECIAL: dict[str, ColumnFunction] = {
     **dict.fromkeys(("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"), ranking),
     **dict.fromkeys(("window", "session_window"), window),
     "json_tuple": json_tuple,
+    "predict_batch_udf": predict_batch,
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument,
 from lineal.extract.pyspark.knowledge import CONSTANTS
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
+from lineal.extract.pyspark.sizes import with_arm
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
 
 Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
@@ -93,7 +94,7 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
         return held
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
-    return column_from(held, arguments, exp.Case(ifs=[*held.tree.args["ifs"], arm]))
+    return column_from(held, arguments, with_arm(held.tree, arm))
 
 
 def otherwise(

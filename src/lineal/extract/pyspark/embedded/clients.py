@@ -114,6 +114,9 @@ KEEPING = frozenset(
 )
 """Methods of a frame after which its columns are the same."""
 
+BATCHES = re.compile(r"^psycopg2(?:cffi)?\.extras\.execute_(?:values|batch)$")
+"""execute_values(cursor, "INSERT INTO t (a, b) VALUES %s", rows)"""
+
 WRITERS = frozenset(("to_sql", "to_gbq", "write_database", "save_as_table", "saveAsTable"))
 
 
@@ -207,6 +210,8 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
         return Builder(CLIENT, {"dialect": dialect_in(hook[1]) or dialect_in(connection)})
     if name.startswith("duckdb.") and last in EXECUTING:
         return execute(run, collector, called, "duckdb")
+    if BATCHES.match(name):
+        return execute(run, collector, called, "postgres")
     if last == "write_pandas":
         return write_pandas(run, collector, called)
 

@@ -21,7 +21,8 @@ SQL_START = re.compile(
     r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*|\{%.*?%\}\s*|\{#.*?#\}\s*|\(\s*|;\s*)*"
     r"(?:select|with|insert|create|update|delete|merge|replace|truncate|drop|alter|copy|call|begin"
     r"|declare|set|use|grant|revoke|unload|refresh|exec|execute|vacuum|analyze|optimize|load|from"
-    r"|commit|rollback|attach|install|pragma|lock|comment|msck|explain|show|describe|export)\b"
+    r"|commit|rollback|attach|install|pragma|lock|comment|msck|explain|show|describe|export|do"
+    r"|values|undrop|reindex|if(?=\s+(?:not\s+)?(?:exists|object_id)\b))\b"
     r"[\s(;'\"`]",
     re.IGNORECASE | re.DOTALL,
 )

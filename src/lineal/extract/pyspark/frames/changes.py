@@ -21,7 +21,7 @@ from lineal.extract.pyspark.frames.project import (
     take_findings,
 )
 from lineal.extract.pyspark.knowledge import is_text
-from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
+from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
@@ -66,8 +66,8 @@ def with_all(
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.SELECT)
     rows: Lineage = dict(relation.rows)
-    attributes = list(relation.attributes)
-    index = dict(relation.by_key)
+    draft = Draft(relation)
+    places: list[int] | None = draft.places
     aliases: dict[str, Slot] = {}
 
     for name, held in given.values():
@@ -77,7 +77,8 @@ def with_all(
                 level = Confidence.MEDIUM
 
             run.dynamic(note_of("a column", name), node, level)
-            attributes = with_anything(attributes)
+            draft.attributes = with_anything(draft.attributes)
+            places = None
             continue
 
         tree = literal(run, held, node)
@@ -95,17 +96,17 @@ def with_all(
                 lineage = doubted(lineage, held.doubt)
             made = note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
 
-        charge_item(run, scope, tree, len(attributes))
+        charge_item(run, scope, tree, len(draft.attributes))
         aliases[made.key] = made.slot
-        if relation.complete and made.key not in index:
-            attributes.append(made)
-        else:
-            attributes = replace_column(attributes, made, index)
+        if made.key not in draft.index:
+            draft.add(made, narrow_star)
+            continue
 
-        index[made.key] = [made]
+        draft.attributes = replace_column(draft.attributes, made, draft.index)
+        draft.index[made.key] = [made]
 
-    found = relation.derived(attributes, rows, evaluation)
-    found.index(index)
+    found = relation.derived(draft.attributes, rows, evaluation)
+    found.index(draft.index, places)
     found.under = relation
     found.hidden = relation.hidden
     return take_findings(run, found, evaluation)
@@ -128,13 +129,12 @@ def replace_column(
 
 def narrow_stars(attributes: list[Attribute], key: str) -> list[Attribute]:
     """Return the columns, with open stars that do not hold that column any more."""
-    found = []
-    for attribute in attributes:
-        if attribute.slot.star is not None:
-            attribute = attribute._replace(slot=star_slot_like(attribute, key))
-        found.append(attribute)
+    return [each if each.slot.star is None else narrow_star(each, key) for each in attributes]
 
-    return found
+
+def narrow_star(attribute: Attribute, key: str) -> Attribute:
+    """Return an open star that does not hold that column any more."""
+    return attribute._replace(slot=star_slot_like(attribute, key))
 
 
 def star_slot_like(attribute: Attribute, key: str) -> Slot:

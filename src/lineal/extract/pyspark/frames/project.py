@@ -188,7 +188,7 @@ def with_each_column(tree: exp.Struct, scope: FrameScope) -> exp.Struct:
 
     items: list[Any] = []
     for item in tree.expressions:
-        if not item.is_star:
+        if not item.is_star or (isinstance(item, exp.Star) and scope.relation.stars):
             items.append(item)
         elif isinstance(item, exp.Star):
             items += [exp.column(name) for name in scope.relation.names]
