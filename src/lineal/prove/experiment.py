@@ -130,7 +130,7 @@ class Trial:
     # -- the results -------------------------------------------------------------------------------
 
     def differs(self, rows: list[list[Row]]) -> bool:
-        """Tell whether the versions return other rows over these tables."""
+        """Tell whether the versions return different rows over these tables."""
         before, after = self.results(rows)
         return before != after
 
@@ -176,7 +176,7 @@ class Trial:
         ]
         return Experiment(
             Outcome.REFUTED,
-            "the versions return other rows",
+            "the versions return different rows",
             tuple(samples),
             tuple(self.common),
             rows_of(before - after),

@@ -44,7 +44,7 @@ def query_of(side: Side, key: Key) -> Runnable:
     if only.dialect == PYTHON:
         raise NotRunnable("it is a program")
     if not only.sql:
-        raise NotRunnable("its text is not at hand")
+        raise NotRunnable("its text is not available")
     return runnable(only.sql, only.dialect)
 
 

@@ -166,5 +166,6 @@ def _find_rules(text: str) -> list[Rule]:
     found = [rule for rule in RULES if rule.is_called(text)]
     if not found:
         near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])
-        raise UnknownRule(f"there is no rule {text}" + (f"; did you mean {near}?" if near else ""))
+        meant = f"did you mean {near}?" if near else "write a code or name: A051, unused-column"
+        raise UnknownRule(f"there is no rule {text}; {meant}")
     return found

@@ -23,7 +23,7 @@ RULE = Rule(
     "A060",
     "classification-conflict",
     Severity.WARNING,
-    "A column declares another classification than its unmasked sources bring along. The declared one counts.",
-    "Declare the labels that are brought, or mask the column.",
+    "A column declares a classification that differs from that of its unmasked sources. The declared one counts.",
+    "Declare the labels of the sources, or mask the column.",
     find,
 )

@@ -26,8 +26,8 @@ RULE = Rule(
     "S005",
     "cte",
     None,
-    "A statement has a common table expression. Where every step is a model of its own, each of them can be documented,"
+    "A statement has a common table expression. If every step is a model, each step can be documented,"
     " tested and traced.",
-    "Make the CTE a model of its own.",
+    "Turn the CTE into a model.",
     find,
 )

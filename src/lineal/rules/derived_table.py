@@ -21,8 +21,8 @@ RULE = Rule(
     "S006",
     "derived-table",
     None,
-    "A query takes the place of a table in FROM or JOIN. Where every step is a model of its own, each of them can"
-    " be documented, tested and traced.",
-    "Make the query a model of its own.",
+    "A query takes the place of a table in FROM or JOIN. If every step is a model, each step can be documented,"
+    " tested and traced.",
+    "Turn the query into a model.",
     find,
 )

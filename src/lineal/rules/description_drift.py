@@ -69,9 +69,9 @@ RULE = Rule(
     "A051",
     "description-drift",
     Severity.WARNING,
-    "A column that is copied or renamed is described in other words than its source: one of the two may be out of date."
-    " There is a finding for each source that says something else. A key of a table and a column that refers to it are"
-    " not compared.",
+    "The description of a copied or renamed column differs from that of its source: one of the two may be out of date."
+    " There is a finding for each source with a different description. A key of a table and a column that refers to it"
+    " are not compared.",
     "Make the descriptions equal, or say `meta: {lineal: {inherit: false}}` on a column that is meant to differ.",
     find,
 )

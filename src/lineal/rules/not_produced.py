@@ -36,7 +36,7 @@ RULE = Rule(
     "SA01",
     "column-not-produced",
     Severity.ERROR,
-    "The YAML of a model declares a column that its SQL does not make. Whoever relies on the YAML will miss it.",
+    "The YAML of a model declares a column that its SQL does not make. Its readers expect the column.",
     "Remove the column from the YAML, or select it.",
     find,
 )

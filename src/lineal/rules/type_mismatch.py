@@ -79,7 +79,7 @@ RULE = Rule(
     "SA03",
     "type-mismatch",
     Severity.WARNING,
-    "The YAML declares another kind of type than the SQL makes, where that follows from the text. Lengths and widths"
+    "The YAML declares a type of a different kind than the SQL returns, as far as the text shows it. Lengths and widths"
     " are not compared.",
     "Declare the type that is made, or cast the expression.",
     find,

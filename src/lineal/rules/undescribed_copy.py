@@ -49,8 +49,8 @@ RULE = Rule(
     "A050",
     "undescribed-copy",
     Severity.WARNING,
-    "A column that is copied or renamed has no description. Where its source has one, that is what it means."
-    " Of columns that the YAML does not list, only those are reported that a source can describe (see SA02).",
-    "Describe the column, or let `lineal describe --write` take over the description of its source.",
+    "A column that is copied or renamed has no description. The description of its source applies to it."
+    " Columns that the YAML does not list are reported only if a source can describe them (see SA02).",
+    "Describe the column, or run `lineal describe --write` to copy the description of its source.",
     find,
 )

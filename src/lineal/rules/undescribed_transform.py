@@ -37,8 +37,8 @@ RULE = Rule(
     "A052",
     "undescribed-transform",
     Severity.WARNING,
-    "A column that is computed has no description: no source can lend it one, for it means something new."
-    " A column that the YAML does not list is the business of SA02.",
+    "A column that is computed has no description: no source can provide one, because its meaning is new."
+    " SA02 reports columns that the YAML does not list.",
     "Describe the column.",
     find,
 )

@@ -75,8 +75,8 @@ RULE = Rule(
     "A070",
     "unknown-reference",
     Severity.WARNING,
-    "A statement reads a table that no model, seed, source, schema or CREATE TABLE of the project tells about. Where"
-    " nothing is declared at all, nothing is unknown.",
+    "A statement reads a table that no model, seed, source, schema or CREATE TABLE of the project declares. If the"
+    " project declares no tables at all, the rule reports nothing.",
     "Check the spelling, or declare the table as a source.",
     find,
 )

@@ -75,9 +75,9 @@ RULE = Rule(
     "A020",
     "unused-column",
     Severity.INFO,
-    "A model makes a column that no statement downstream reads, in whatever clause, and the model is not marked as"
-    " terminal. A model that nothing reads at all is reported once. Metrics, exposures and other consumers read; a"
-    " column that only tests read is reported as such.",
+    "No downstream statement reads a column of a model in any clause, and the model is not marked as terminal. A model"
+    " that nothing reads at all is reported once. Metrics, exposures and other consumers count as readers; a column"
+    " that only tests read is reported as such.",
     MARK,
     find,
 )

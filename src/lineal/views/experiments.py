@@ -14,7 +14,7 @@ NULL = "NULL"
 
 
 def lines(experiment: Experiment) -> Iterator[str]:
-    """refuted: the versions return other rows; then the tables, and the rows of each version"""
+    """refuted: the versions return different rows; then the tables, and the rows of each version"""
     yield f"{experiment.outcome.value}: {visible(experiment.note)}"
     for table in experiment.tables:
         yield f"  {visible(table.name)} {row_text(table.columns)}"

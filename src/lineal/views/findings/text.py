@@ -57,7 +57,9 @@ def _group(several: list[Finding]) -> Iterator[Line]:
     """Yield the lines of findings about one source column: one line for each of its copies."""
     first = several[0]
     severity = first.severity.label
-    said = f"{len(several)} columns are described otherwise than their source {first.found.source}"
+    said = (
+        f"{len(several)} columns are described differently from their source {first.found.source}"
+    )
     yield line(Piece(f"{severity}[{first.code}]", severity), Piece(f": {said}", "heading"))
     for finding in several:
         where = f"{finding.found.place}: " if finding.found.place is not None else ""
