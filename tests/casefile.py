@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from lineal.model.diagnostic import Severity
@@ -57,7 +58,7 @@ class Case:
             for usage in usages.split(", ")
         }
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether every dataset's columns are known, so that an engine can analyze the statements."""
         return (
@@ -87,6 +88,7 @@ def file_cases() -> list[Case]:
     return [read_case(path) for path in sorted(CASES.glob("files/*.md"))]
 
 
+@cache
 def read_case(path: Path) -> Case:
     text = path.read_text(encoding="utf-8")
     found = list(BLOCK.finditer(text))

@@ -40,9 +40,14 @@ class Patience:
 def delay_of(process: int) -> float:
     """The seconds that the busiest thread of a process has waited for a CPU; 0 for one that is gone."""
     longest = 0.0
-    for file in Path(f"/proc/{process}/task").glob("*/schedstat"):
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    except OSError:
+        return longest
+    for thread in threads:
         try:
-            longest = max(longest, int(file.read_text(encoding="ascii").split()[1]) / 1e9)
+            delays = (thread / "schedstat").read_text(encoding="ascii").split()
+            longest = max(longest, int(delays[1]) / 1e9)
         except (OSError, IndexError, ValueError):
             continue
     return longest

@@ -146,7 +146,7 @@ def looked_up(corpus: Corpus) -> Extraction:
 
 
 def result_of(name: str, found: Extraction) -> tuple[Any, ...]:
-    """What is said of one neighbor."""
+    """The result of one neighbor."""
     dataset = Dataset("", name)
     edges = [
         (edge.source, edge.target, [usage.way for usage in edge.usages]) for edge in found.edges

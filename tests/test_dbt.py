@@ -21,7 +21,7 @@ RECORDED = ROOT / "tests" / "data" / "jaffle" / "manifest.json"
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example as it is, without what somebody may have built in it."""
+    """The example as it is, without results of earlier builds."""
     return copied(tmp_path_factory.mktemp("plain"))
 
 
@@ -80,7 +80,7 @@ def same_lineage(left: Extraction, right: Extraction) -> None:
     assert left.diagnostics == right.diagnostics == []
 
 
-def test_what_dbt_compiles_and_what_is_rendered_here_have_the_same_lineage(
+def test_sql_compiled_by_dbt_and_rendered_here_has_the_same_lineage(
     plain: Path, compiled: Path
 ) -> None:
     rendered, taken = extract(load(plain)), extract(load(compiled))

@@ -41,7 +41,7 @@ def handler(kind: type) -> object:
 
 
 def is_operator_by_default(kind: type) -> bool:
-    """Whether a class stands in no table and is neither a function nor a binary operator."""
+    """Whether a class is in no table and is neither a function nor a binary operator."""
     return handler(kind) is expressions.operator
 
 

@@ -66,7 +66,7 @@ def test_every_function_of_the_parser_has_a_row_or_is_listed_as_plain() -> None:
 
 
 def test_every_function_with_a_unit_takes_a_date_part() -> None:
-    """Of a class with a unit that is no DATE function, a date part would be read as a column."""
+    """Of a class with a unit that is not a DATE function, a date part would be read as a column."""
     with_unit = {name: kind for name, kind in CLASSES.items() if "unit" in kind.arg_types}
     assert {
         name

@@ -31,5 +31,5 @@ def test_the_other_way_of_building_it_tells_what_it_was():
     assert sorted(edges_in(extract(corpus(FIRST, AGAIN, declared=False)))) == EDGES
 
 
-def test_what_is_declared_tells_what_it_was():
+def test_a_declaration_tells_the_former_columns():
     assert sorted(edges_in(extract(corpus(AGAIN, declared=True)))) == EDGES

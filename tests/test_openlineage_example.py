@@ -94,7 +94,7 @@ def test_the_facet(dialect: str | None, text: str, schema: Mapping[str, object] 
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_date_part_is_no_column(dialect: str | None) -> None:
+def test_a_date_part_is_not_a_column(dialect: str | None) -> None:
     found = lineal.lineage(FACET, dialect=dialect)
     named = {column.name for column in found.columns} | {read.column for read in found.reads}
     assert "minute" not in {name.lower() for name in named if name}

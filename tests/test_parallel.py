@@ -58,7 +58,7 @@ def test_the_caller_has_nothing_left_to_evaluate(monkeypatch: pytest.MonkeyPatch
     assert everything(corpus, Memory(memory.data())) == fresh
 
 
-def test_what_is_known_is_not_read_again() -> None:
+def test_known_files_are_not_read_again() -> None:
     corpus, memory = chain(10), Memory()
     extract(corpus, memory)
     again = Memory(memory.data())

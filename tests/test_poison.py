@@ -105,7 +105,7 @@ READER = "user_of_poison"
 
 
 class Venom(Exception):
-    """What no code expects."""
+    """Values that no code expects."""
 
 
 def is_poison(*found: object) -> bool:

@@ -1,4 +1,4 @@
-"""The rooms of src/lineal: which may import which, and what comes in when.
+"""The rooms of src/lineal: which may import which, and when each is imported.
 
 The table is that of ARCHITECTURE.md; an import that it does not allow fails here, wherever in a
 file it stands.
@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
@@ -148,7 +149,10 @@ def imports(path: Path) -> Iterator[Import]:
                 yield Import(file, node.lineno, f"{module}.{alias.name}")
 
 
-EVERY = [each for path in FILES for each in imports(path)]
+@cache
+def every_import() -> tuple[Import, ...]:
+    """Return the imports of all files; read once, when the first test asks."""
+    return tuple(each for path in FILES for each in imports(path))
 
 
 def room_of(file: str) -> str:
@@ -170,7 +174,7 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
     for_types = {f"lineal.{other}." for other in FOR_TYPES.get(room, ())}
     named = [
         each
-        for each in EVERY
+        for each in every_import()
         if room_of(each.file) == room and each.module.split(".")[0] == "lineal"
     ]
     running = {name for path in FILES if room_of(inside(path)) == room for name in needed(path)}
@@ -191,7 +195,7 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
 def test_front_ends_do_not_know_each_other(front_end: str) -> None:
     others = {*FRONT_ENDS} - {front_end, *FRONT_ENDS[front_end]}
     forbidden = tuple(f"lineal.extract.{other}" for other in others)
-    here = [each for each in EVERY if each.file.startswith(f"extract/{front_end}/")]
+    here = [each for each in every_import() if each.file.startswith(f"extract/{front_end}/")]
     wrong = [
         str(each)
         for each in here
@@ -242,7 +246,7 @@ def test_no_modules_import_each_other() -> None:
 
 @pytest.mark.parametrize("library", HEAVY)
 def test_a_heavy_library_stays_in_its_room(library: str) -> None:
-    users = [each for each in EVERY if each.module.split(".")[0] == library]
+    users = [each for each in every_import() if each.module.split(".")[0] == library]
     wrong = [str(each) for each in users if not each.file.startswith(HEAVY[library])]
     assert wrong == []
 
@@ -251,7 +255,7 @@ def test_a_heavy_library_stays_in_its_room(library: str) -> None:
 def test_the_inner_rooms_need_the_standard_library_only(room: str) -> None:
     outside = [
         each
-        for each in EVERY
+        for each in every_import()
         if room_of(each.file) == room and each.module.split(".")[0] != "lineal"
     ]
     assert [
@@ -261,7 +265,7 @@ def test_the_inner_rooms_need_the_standard_library_only(room: str) -> None:
 
 def test_every_library_is_in_the_table() -> None:
     known = {"lineal", *sys.stdlib_module_names, *HEAVY}
-    assert [str(each) for each in EVERY if each.module.split(".")[0] not in known] == []
+    assert [str(each) for each in every_import() if each.module.split(".")[0] not in known] == []
 
 
 def test_only_the_command_line_prints() -> None:

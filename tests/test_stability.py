@@ -107,7 +107,7 @@ def test_the_order_of_the_texts_does_not_matter() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_twice_in_one_process(format: str) -> None:
-    """What is remembered between calls (interned ways, caches of folds and handlers) does not show."""
+    """The state that is kept between calls (interned ways, caches of folds and handlers) does not show."""
     first = lineal.lineage(SHOP).to(format)
     lineal.lineage(list(STATEMENTS.values()), dialect="snowflake").to(format)
     lineal.lineage("SELECT count(DISTINCT a) OVER (PARTITION BY b) FROM t").to(format)
@@ -133,7 +133,7 @@ def test_a_process_and_the_command_say_the_same() -> None:
 
 
 def test_the_machine_does_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the folder that a project stands in, nor the time, when it is named relatively."""
+    """Neither the folder of a project, nor the time, when it is named relatively."""
     import shutil
 
     for name in ("here", "there"):

@@ -38,7 +38,7 @@ def types(
     }
 
 
-def test_what_is_claimed_is_what_duckdb_says() -> None:
+def test_claimed_types_are_those_of_duckdb() -> None:
     duckdb = pytest.importorskip("duckdb")
     engine = duckdb.connect()
     for table, columns in SCHEMA.items():
@@ -110,7 +110,7 @@ def test_what_the_yaml_of_a_model_says_counts() -> None:
         ("SELECT transform(xs, x -> x + 1) AS w FROM (SELECT array(1) AS xs, 2 AS x)", {"w": ""}),
     ],
 )
-def test_what_is_not_known_is_not_claimed(sql: str, expected: dict[str, str]) -> None:
+def test_unknown_types_are_not_claimed(sql: str, expected: dict[str, str]) -> None:
     assert types({"result": sql}, ORDERS) == expected
 
 
@@ -167,7 +167,7 @@ def test_a_late_type_is_like_any_other() -> None:
     assert column._replace(name="m") == ColumnInfo("m", "INT")
 
 
-def test_types_stand_in_the_json_view() -> None:
+def test_types_are_in_the_json_view() -> None:
     found = lineal.lineage(
         {"result": "SELECT id, count(*) AS n, f(id) AS x FROM orders GROUP BY id"}, "spark", ORDERS
     )

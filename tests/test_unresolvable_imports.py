@@ -26,7 +26,7 @@ MOST_OF_A_ROLE = 10_000 if os.environ.get("LINEAL_EVERY_LITERAL") else 3
 
 
 def literals_of(text: str) -> Iterator[ast.Constant]:
-    """Yield the constants that stand in expressions: no docstrings, no parts of f-strings."""
+    """Yield the constants in expressions: no docstrings, no parts of f-strings."""
     tree = ast.parse(text)
     skipped = set()
     for node in ast.walk(tree):
@@ -79,7 +79,7 @@ CHOSEN = chosen_literals()
 
 
 def without_literal(text: str, literal: ast.Constant) -> str:
-    """Return a program in which an import stands in the place of a literal, on the same line."""
+    """Return a program in which an import takes the place of a literal, on the same line."""
     lines = text.encode().split(b"\n")
     end = lines[literal.end_lineno - 1][literal.end_col_offset :]
     start = lines[literal.lineno - 1][: literal.col_offset]

@@ -170,7 +170,7 @@ def shop(tmp_path: Path) -> Path:
     return write(tmp_path, FILES)
 
 
-def test_the_list_says_what_goes_and_why_the_rest_stays(shop: Path) -> None:
+def test_the_list_names_removals_and_why_the_rest_stays(shop: Path) -> None:
     found = verdicts(shop)
     assert sorted(name for name, each in found.items() if each[0] == "removed") == sorted(REMOVED)
     kept = {name: each[1] for name, each in found.items() if each[0] == "kept"}

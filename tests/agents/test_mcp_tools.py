@@ -102,7 +102,7 @@ def test_questions_about_a_warehouse(project: Path) -> None:
     assert "constants" in version["note"]
 
 
-def test_what_is_not_known_is_said(project: Path) -> None:
+def test_unknown_answers_say_so(project: Path) -> None:
     project.joinpath("broken.sql").write_text("CREATE VIEW v AS SELECT id FROM (customers;\n")
 
     unknown, unread, typo, coverage, no_edge = Agent(str(project)).ask(

@@ -78,7 +78,7 @@ def test_every_edge_can_arrive(told: list[dict[str, Any]]) -> None:
 
 
 def test_a_partly_known_table_stays_partly_known(tmp_path: Path) -> None:
-    """What is listed for a catalog must not look like all columns when the event is read again."""
+    """The columns listed for a catalog must not look like all columns when the event is read again."""
     file = tmp_path / "events.ndjson"
     file.write_text("".join(f"{json.dumps(event)}\n" for event in run_events(UNKNOWN)))
     again = lineal.lineage(file).graph.infos
@@ -240,7 +240,7 @@ def test_tables_whose_system_is_not_known_are_told(tmp_path: Path, endpoint: Any
     assert "give --namespace, as snowflake://account" in sent.stderr
 
 
-def test_an_open_star_is_no_column_of_a_catalog(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+def test_an_open_star_is_not_sent_as_a_column(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
     (tmp_path / "v.sql").write_text(STAR)
     server: Endpoint = endpoint(lambda asked: 201)
     sent = CliRunner().invoke(

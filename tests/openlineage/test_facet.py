@@ -128,7 +128,7 @@ def test_direct_and_indirect_usages_are_separate_in_the_legacy_form_only() -> No
     ]
 
 
-def test_masking_and_what_is_only_read() -> None:
+def test_masking_and_columns_that_are_only_read() -> None:
     found = lineal.lineage(
         {"mart": "SELECT md5(email) AS e, count(*) AS n FROM users CROSS JOIN days"}
     )

@@ -281,7 +281,9 @@ def test_unity_catalog_is_told_of_its_own_tables_by_name(
     (first, *_) = unity.lineage.values()
     assert first["target"] == {"table": {"name": "wh.mart.daily"}}
     assert set(first["source"]) == {"external_metadata"}
-    assert "accepted 3 column edges; 1 pair of its own tables were left out" in sent.stderr
+    assert (
+        "accepted 3 column edges; 1 pair of the catalog's own tables were left out" in sent.stderr
+    )
 
 
 def test_consumers_are_left_out_and_counted(start: Any) -> None:
@@ -421,7 +423,7 @@ def test_a_server_that_is_slow(sql: Path) -> None:
 def test_an_interrupted_run_is_resumed(
     sql: Path, tmp_path: Path, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process ends between two events: the file tells what is still to be sent."""
+    """The process ends between two events: the file lists the events that are still to be sent."""
     from lineal.deliver.native import Purview
 
     server = start(purview)

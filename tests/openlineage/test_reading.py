@@ -89,7 +89,7 @@ def tables(found: Extraction) -> set[tuple[str, str]]:
 # -- facets ----------------------------------------------------------------------------------------
 
 
-def test_what_decides_the_rows_stands_in_dataset() -> None:
+def test_row_usages_are_in_dataset() -> None:
     facet = columns({"x": [source("t", "a", "IDENTITY")]}, dataset=[source("t", "k", "FILTER")])
     found = read(
         event("COMPLETE", inputs=[dataset("t")], outputs=[dataset("v", columnLineage=facet)])
@@ -493,7 +493,7 @@ def test_a_long_first_event_is_known_for_one(tmp_path: Path) -> None:
         assert len(lineal.lineage(path).edges) == 20_000
 
 
-def test_events_join_what_is_read_from_text(tmp_path: Path) -> None:
+def test_events_join_lineage_from_text(tmp_path: Path) -> None:
     facet = columns({"id": [source("raw.orders", "id", "IDENTITY")]})
     output = dataset(
         "stg.Orders", columnLineage=facet, schema={"fields": [{"name": "id"}, {"name": "amount"}]}
@@ -512,7 +512,7 @@ def test_events_join_what_is_read_from_text(tmp_path: Path) -> None:
         ]
 
 
-def test_what_was_read_may_have_more_columns_than_an_event_lists() -> None:
+def test_a_dataset_may_have_more_columns_than_an_event_lists() -> None:
     some = {"fields": [{"name": "id"}]}
     found = read(
         event("COMPLETE", inputs=[dataset("t", schema=some)], outputs=[dataset("v", schema=some)])

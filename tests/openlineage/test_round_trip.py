@@ -1,4 +1,4 @@
-"""Events of invented graphs: each is valid, and what is read from them gives the same events again,
+"""Events of invented graphs: each is valid, and reading them gives the same events again,
 byte for byte.
 
 LINEAL_OPENLINEAGE_EVENTS says how many events there are to be: 5,000 take half a minute.

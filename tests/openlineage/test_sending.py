@@ -123,7 +123,7 @@ def test_a_server_gets_run_events(sql: Path, endpoint: Any) -> None:
     assert [event["eventType"] for event in server.bodies] == ["START", "COMPLETE"] * 2
 
 
-def test_what_was_emitted_is_emitted_again(sql: Path, tmp_path: Path) -> None:
+def test_emitted_events_are_emitted_again(sql: Path, tmp_path: Path) -> None:
     for options in (
         [],
         ["--legacy"],
@@ -195,7 +195,7 @@ def test_a_token_that_no_header_can_hold_is_a_mistake(
         ("text/plain", b"created", False),
     ],
 )
-def test_a_web_page_is_no_answer_of_a_lineage_endpoint(
+def test_a_web_page_is_a_failure_of_a_lineage_endpoint(
     kind: str, body: bytes, expected: bool
 ) -> None:
     assert is_page(kind, body) is expected

@@ -110,7 +110,7 @@ def test_a_line_that_was_not_ended_is_ended_first(server: Server, file: Path) ->
         "large",
     ],
 )
-def test_what_is_no_event_is_refused_and_leaves_nothing(
+def test_an_invalid_event_is_refused_and_leaves_nothing(
     server: Server, file: Path, body: Any, status: int
 ) -> None:
     assert ask(server, body)[0] == status

@@ -38,7 +38,7 @@ FIELD = {
 
 
 class Node:
-    """A line of a query tree with what is indented below it."""
+    """A line of a query tree with the lines indented below it."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -31,7 +31,7 @@ Rows = Counter[tuple[object, ...]]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_what_is_called_equal_is_never_refuted(part: int) -> None:
+def test_equal_statements_are_never_refuted(part: int) -> None:
     count = PAIRS // PARTS
     first = (SEED * PARTS + part) * count
     called_equal = 0

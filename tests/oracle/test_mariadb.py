@@ -223,7 +223,7 @@ def bag(rows: list[list[str]], position: int) -> Counter[str]:
     return Counter(row[position] for row in rows if position < len(row))
 
 
-def test_what_is_not_listed_changes_nothing(
+def test_unlisted_columns_change_nothing(
     server: mariadb_server.Server, cases: list[Understood]
 ) -> None:
     random = Random(0)

@@ -28,7 +28,7 @@ DATA_SEEDS = 6
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_what_is_not_listed_changes_nothing(part: int) -> None:
+def test_unlisted_columns_change_nothing(part: int) -> None:
     tables, tally = Tables(), Tally()
     number, count = SEED * PARTS + part, STATEMENTS // PARTS
     data = Random(number)

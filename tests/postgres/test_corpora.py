@@ -134,7 +134,7 @@ def as_view(name: str, query: str) -> str:
 
 
 def without_aliases(tree: exp.Select) -> None:
-    """ORDER BY CASE WHEN level = 0 …      PostgreSQL knows outputs only where they stand alone"""
+    """ORDER BY CASE WHEN level = 0 …      PostgreSQL knows outputs only where they are alone"""
     aliased = {item.alias: item.this for item in tree.selects if isinstance(item, exp.Alias)}
     for key in tree.args["order"].expressions:
         for column in list(key.find_all(exp.Column)):

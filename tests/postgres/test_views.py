@@ -43,7 +43,7 @@ def test_lineal_reads_what_the_server_has_stored(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", VIEWS, ids=lambda path: path.stem)
-def test_the_server_has_stored_what_is_written(path: Path, stored: dict[str, set[str]]) -> None:
+def test_the_server_has_stored_the_view_as_written(path: Path, stored: dict[str, set[str]]) -> None:
     found = stored[view_name(path)]
     if os.environ.get("LINEAL_GOLDEN") == "write":
         text = path.read_text(encoding="utf-8")

@@ -469,7 +469,8 @@ def dead_cte(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
 def wrapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
     """SELECT …
 
-    SELECT * FROM (SELECT …) AS wrapped; a change may stand in the outermost WITH only
+    SELECT * FROM (SELECT …) AS wrapped; a change may stand in the outermost WITH only, and FOR JSON
+    makes one column of a derived table
     """
     if (
         not isinstance(tree, exp.Query)
@@ -478,7 +479,8 @@ def wrapped(tree: exp.Expression, schema: Schema, dialect: str) -> list[str]:
         or tree.find(exp.Into)
     ):
         return []
-    if any(tree.args.get(part) for part in ("order", "limit", "sort", "cluster", "kind", "hint")):
+    parts = ("order", "limit", "sort", "cluster", "kind", "hint", "for_")
+    if any(tree.args.get(part) for part in parts):
         return []
     alias = exp.TableAlias(this=exp.to_identifier(f"{FRESH}whole"))
     return written(exp.select("*").from_(exp.Subquery(this=tree, alias=alias)), dialect)

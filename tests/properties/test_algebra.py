@@ -127,7 +127,7 @@ def test_influences_unite_in_any_grouping_and_order(
 
 
 @given(lineages)
-def test_what_is_absorbed_is_not_changed(lineage: Lineage) -> None:
+def test_absorbed_influences_are_not_changed(lineage: Lineage) -> None:
     into: Lineage = {}
     absorb(lineage, into)
     assert into == lineage and into is not lineage

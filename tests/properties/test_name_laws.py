@@ -91,7 +91,7 @@ def facts(extraction: Extraction) -> tuple[object, ...]:
 
 
 def cold(dialect: str, scripts: list[Script]) -> tuple[object, ...]:
-    """What is said about some files without any memory."""
+    """The result for some files without any memory."""
     return facts(extract(Corpus(dialect, list(scripts))))
 
 

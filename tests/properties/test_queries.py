@@ -99,7 +99,7 @@ def test_a_condition_changes_rows_and_never_columns(pair_of_queries: tuple[Query
 
 
 @given(queries())
-def test_other_names_for_what_is_inside_change_nothing(made: Query) -> None:
+def test_other_inner_names_change_nothing(made: Query) -> None:
     def other(letter: str, number: int) -> str:
         return f"{letter.upper()}_renamed_{97 - number}"
 
@@ -284,7 +284,7 @@ def test_more_schema_never_lowers_confidence_nor_adds_origins(
 
 
 @given(queries(without=GUESSES), st.lists(st.sampled_from([*SHOP]), unique=True))
-def test_what_is_known_without_a_schema_is_right_or_in_doubt(made: Query, some: list[str]) -> None:
+def test_answers_without_a_schema_are_right_or_in_doubt(made: Query, some: list[str]) -> None:
     """An edge that a full schema does not confirm was never sure."""
     text = made.sql()
     note(text)

@@ -163,7 +163,7 @@ def test_statements_come_in_any_order() -> None:
 
 
 def composed(found: Extraction, query: Query) -> Edges:
-    """The edges into what is no view, with those into the views composed away, hop by hop."""
+    """The edges into datasets other than views, with those into the views composed away, hop by hop."""
     views = {info.dataset for info in found.datasets.values() if info.kind == "view"}
     into: dict[str, dict[str, set[Way]]] = {}
     for edge in found.edges:

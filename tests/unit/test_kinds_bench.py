@@ -26,7 +26,7 @@ def test_the_sample_repository_is_whole(tmp_path: Path) -> None:
     assert not wrong
 
 
-def test_what_is_due() -> None:
+def test_due_files() -> None:
     assert kinds.selects_columns("INSERT INTO m SELECT a FROM t")
     assert kinds.selects_columns("UPDATE m SET a = t.a FROM t")
     assert not kinds.selects_columns("SELECT COUNT(*), 1 FROM t")

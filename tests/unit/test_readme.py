@@ -1,4 +1,4 @@
-"""What README and the guides show is what comes out: their console blocks and their Python are run.
+"""README and the guides show the real output: their console blocks and their Python are run.
 
 LINEAL_GOLDEN=write puts the real output of each command into the pages.
 """

@@ -28,7 +28,7 @@ def test_a_folder_gets_the_lineage_and_its_page(tmp_path: Path, name: str) -> No
     assert edges(lineal.lineage(where)) == edges(found)
 
 
-def test_a_folder_that_is_there_keeps_what_is_in_it(tmp_path: Path) -> None:
+def test_an_existing_folder_keeps_its_files(tmp_path: Path) -> None:
     kept = tmp_path / "release.1"
     kept.mkdir()
     (kept / "paid.sql").write_text(SQL, encoding="utf-8")

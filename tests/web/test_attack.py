@@ -43,7 +43,7 @@ def test_addresses_written_by_hand(shown: Open, shop: lineal.Lineage) -> None:
 
 
 def test_everything_at_once(shown: Open, shop: lineal.Lineage) -> None:
-    """Keys and clicks faster than any layout: what stands in the end is what the address says."""
+    """Keys and clicks faster than any layout: the final view is that of the address."""
     chance = random.Random(9)
     page = shown(shop)
     buttons = ".row, .head, .expand:not([disabled]), .panel button, .toolbar .set button:not([title^=back])"

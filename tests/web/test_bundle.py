@@ -44,7 +44,7 @@ def test_the_lock_file_names_no_address() -> None:
         assert packages[f"node_modules/{name}"]["version"] == version
 
 
-def test_the_licenses_of_what_is_bundled_are_in_the_package() -> None:
+def test_the_licenses_of_bundled_libraries_are_in_the_package() -> None:
     lock = json.loads((WEB / "package-lock.json").read_text(encoding="utf-8"))
     text = (BUILT / "page.licenses.txt").read_text(encoding="utf-8")
     bundled = [name for name, each in lock["packages"].items() if name and not each.get("dev")]

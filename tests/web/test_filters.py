@@ -91,7 +91,7 @@ def test_the_search_takes_the_same_words_and_forgives_slips(
     assert hits("orders")[:1] != hits("stg_orders")[:1] and hits("stg_orders")[0] == "stg_orders"
 
 
-def test_marks_on_what_has_diagnostics(shown: Open) -> None:
+def test_marks_on_tables_with_diagnostics(shown: Open) -> None:
     found = lineal.lineage(
         {
             "v.sql": "CREATE VIEW v AS SELECT a, nope FROM t",

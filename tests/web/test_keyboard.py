@@ -1,4 +1,4 @@
-"""The page without a mouse, and as a screen reader tells it: roles, names, focus and what is said."""
+"""The page without a mouse, and as a screen reader tells it: roles, names, focus and announcements."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_links_of_the_panel_lead_to_its_heading(shown: Open, shop: lineal.Lineag
     assert page.page.evaluate(FOCUS)["tag"] == "H2" and focused(page) == "raw_orders"
 
 
-def test_what_is_shown_is_said(shown: Open, shop: lineal.Lineage) -> None:
+def test_shown_tables_are_announced(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
     assert page.page.evaluate(SAID) == "Map: 26 tables in 26 boxes and cards."
     page.does(page.page.locator('.head[title="stg_orders"]').click)

@@ -152,7 +152,7 @@ def test_boxes_open_in_place_and_fold_again(shown: Open, shop: lineal.Lineage) -
     assert page.cards() == same
 
 
-def test_columns_appear_for_what_is_selected(shown: Open, shop: lineal.Lineage) -> None:
+def test_columns_appear_for_the_selection(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
     assert page.page.locator(".row").count() == 0
     page.does(page.page.locator('.head[title="stg_orders"]').click)

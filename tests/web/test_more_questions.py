@@ -86,7 +86,7 @@ def test_what_does_the_change_reach(shown: Open, shop: lineal.Lineage, edited: A
     answered(visitor)
 
 
-def test_what_was_not_read(shown: Open) -> None:
+def test_files_that_were_not_read(shown: Open) -> None:
     found = lineal.lineage("CREATE VIEW v AS SELECT a FROM t; SELECT FROM WHERE (;")
     visitor = Visitor(shown(found))
     assert "1 of 2 statements was not read" in visitor.page.locator(".banner").inner_text()

@@ -45,7 +45,7 @@ def used(notebook: Any, cards: list[str]) -> None:
     inside = notebook.frame_locator("iframe")
     inside.locator(".card").first.wait_for(timeout=20_000)
     assert sorted(inside.locator(".card .name").all_inner_texts()) == cards
-    inside.locator(".card .head").first.click()
+    inside.locator(".card .head").first.press("Enter")
     inside.locator(".row").first.wait_for()
     before = inside.locator(".panel h2").inner_text()
     inside.locator(".row").first.click()

@@ -426,7 +426,7 @@ def test_a_label_says_the_way_it_came(shown: Open) -> None:
     assert page.page.locator("dd.classification").inner_text() == "pii declared here"
 
 
-def test_what_was_typed_in_a_card_does_not_hide_what_is_asked_for(shown: Open) -> None:
+def test_text_typed_in_a_card_does_not_hide_the_requested_column(shown: Open) -> None:
     columns = ", ".join(f"c{number:02d}" for number in range(30))
     page = shown(lineal.lineage(f"CREATE VIEW v AS SELECT {columns} FROM t"), start="v")
     page.page.locator(".card .find").last.fill("c05")

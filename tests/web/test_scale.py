@@ -1,4 +1,4 @@
-"""A warehouse of 2,000 tables with 20 columns each: what is drawn is bounded, whatever there is.
+"""A warehouse of 2,000 tables with 20 columns each: the number of drawn items is bounded.
 Times: make bench.
 """
 
@@ -36,7 +36,7 @@ def test_it_begins_with_a_map(shown: Open, large: lineal.Lineage) -> None:
 
 
 def test_clicking_around_while_a_layout_is_under_way(shown: Open, large: lineal.Lineage) -> None:
-    """What was clicked last is what stands in the end."""
+    """The last click decides the view."""
     page = shown(large, start="t1999")
     for _ in range(8):
         page.page.get_by_role("button", name="one step more upstream").click()
@@ -50,7 +50,7 @@ def test_clicking_around_while_a_layout_is_under_way(shown: Open, large: lineal.
     assert page.problems == []
 
 
-def test_what_is_too_much_asks_which_way_to_fold(shown: Open, large: lineal.Lineage) -> None:
+def test_too_many_tables_ask_how_to_fold(shown: Open, large: lineal.Lineage) -> None:
     page = shown(large).open("#table=t1999&up=30")
     ask = page.page.locator(".ask")
     assert "more than 150" in ask.inner_text()

@@ -1,5 +1,5 @@
-"""The page and the API over a real server: who may ask, what is answered, and that it follows its
-files.
+"""The page and the API over a real server: access, answers, and following
+its files.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_answers_are_those_of_the_graph(server: Server, project: Path) -> None:
     } >= {("w", "a")}
 
 
-def test_what_has_changed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_changes_since_the_base(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     base = tmp_path_factory.mktemp("base")
     (base / "v.sql").write_text("CREATE VIEW v AS SELECT a FROM t")
     routes = _page(Source((str(project),), use_cache=False), str(base))

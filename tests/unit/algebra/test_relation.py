@@ -184,7 +184,7 @@ def test_keys_are_read_before_the_columns() -> None:
     assert order == ["key", "column"]
 
 
-def test_what_is_compared_decides_rows() -> None:
+def test_compared_columns_decide_rows() -> None:
     t = table(T, "a", "b")
     assert told(distinct(t))[1] == ["t.a GROUP_BY", "t.b GROUP_BY"]
     assert told(distinct(t, [as_expression(column(t, "a"))]))[1] == ["t.a GROUP_BY"]
@@ -358,7 +358,7 @@ def test_an_upsert_may_insert_or_set() -> None:
     )
 
 
-def test_a_row_after_a_change_has_what_was_set() -> None:
+def test_a_row_after_a_change_has_the_new_values() -> None:
     frame = changed_row(table(T, "id", "a"), table(U, "a").slots)
     assert told(frame) == ({"id": ["t.id IDENTITY"], "a": ["u.a IDENTITY"]}, [])
 

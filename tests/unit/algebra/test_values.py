@@ -1,4 +1,4 @@
-"""Values with parts: what is read of structs, arrays and the columns that hold them."""
+"""Values with parts: reads of structs, arrays and the columns that hold them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_struct_inside_keeps_its_fields() -> None:
     assert says(read_part(built, ["home", "zip"])) == ["b TRANSFORMATION"]
 
 
-def test_a_field_of_a_computed_value_is_no_part_of_a_column() -> None:
+def test_a_field_of_a_computed_value_is_not_part_of_a_column() -> None:
     computed: Lineage = {}
     pour(column("doc"), VALUE, computed)
     found = read_part(computed, ["x"])
@@ -101,7 +101,7 @@ def test_a_struct_that_is_passed_on_keeps_its_parts() -> None:
     assert type(keep_parts({}, column("a"))) is dict
 
 
-def test_what_is_done_to_a_struct_is_done_to_its_fields() -> None:
+def test_a_change_of_a_struct_changes_its_fields() -> None:
     """max_by(STRUCT(a AS p, b AS q), c) OVER (PARTITION BY d)"""
     built = struct(p=column("a"), q=column("b"))
     whole: Lineage = {}

@@ -81,7 +81,7 @@ def test_any_part_may_be_anything(part: Any) -> None:
         extraction_of({"t": table}, "output.json")
 
 
-def test_a_file_that_is_no_json_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_not_json_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "output.json"
     file.write_text('{"tables" "columns" "table_name"')
     with pytest.raises(ProjectError, match="is not JSON"):

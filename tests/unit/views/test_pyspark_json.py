@@ -102,7 +102,7 @@ def test_a_name_is_dynamic_where_a_variable_holds_it(
     assert found and {each[2] for each in found} == {dynamic}
 
 
-def test_only_what_is_written_has_written_columns(tmp_path: Path) -> None:
+def test_only_written_datasets_have_written_columns(tmp_path: Path) -> None:
     made = shown(
         tmp_path,
         HEAD + 'spark.sql("SELECT a FROM t")\n'
