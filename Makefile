@@ -115,8 +115,8 @@ test-inspector: $(TEST_READY) ## Ask `lineal mcp` with the command line of the M
 QUERIES ?= 2000
 PAIRS ?= 100000
 HUNTS := tests/spark/test_two_engines.py::test_random_queries_agree \
-	tests/spark/test_claimed_types.py::test_what_is_claimed_of_random_queries_is_true \
-	tests/oracle/test_soundness.py::test_what_is_not_listed_changes_nothing \
+	tests/spark/test_claimed_types.py::test_claimed_types_of_random_queries_are_true \
+	tests/oracle/test_soundness.py::test_unlisted_columns_change_nothing \
 	tests/oracle/test_equivalence.py \
 	tests/properties/test_queries.py tests/test_memory.py::test_any_project_after_any_edits \
 	tests/test_unresolvable_imports.py
