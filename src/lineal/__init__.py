@@ -65,6 +65,7 @@ def __getattr__(name: str) -> object:
     """Names are imported when they are first asked for, so that `import lineal` stays light."""
     if name not in _HOME:
         raise AttributeError(f"module 'lineal' has no attribute {name!r}")
+
     from importlib import import_module
 
     found = globals()[name] = getattr(import_module(_HOME[name]), name)

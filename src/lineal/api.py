@@ -78,12 +78,14 @@ def lineage(
     rules = make_rules(encoding, follow_links, max_file_size)
     if not isinstance(source, (str, os.PathLike, Mapping)):
         source = list(source)
+
     way = _Way(log, rules, _period(since, until))
     corpus = _corpus(source, dialect, schema, way)
     corpus.collapse_temporary = collapse_temp
     schemas = (default_schema,) if isinstance(default_schema, str) else tuple(default_schema)
     if default_catalog or schemas:
         corpus.defaults = Defaults(default_catalog, schemas)
+
     return Lineage(extract(corpus), SourceFiles(_paths_in(source), rules).text)
 
 
@@ -168,6 +170,7 @@ class Lineage:
         """
         if isinstance(name, Column) and name.dataset in self.graph.infos:
             return self.graph.column_in(name.dataset, ".".join((name.name, *name.path)))
+
         return self.graph.column(str(name))
 
     def relations(self, dataset: str | None = None) -> list[ColumnLineageRelation]:
@@ -191,8 +194,10 @@ class Lineage:
 
         if format not in OUTPUTS:
             raise ValueError(f"unknown format {format!r}: choose one of {', '.join(OUTPUTS)}")
+
         if column is None and format == "chain":
             raise ValueError("a chain is that of one column: to('chain', 'dataset.column')")
+
         starts = [] if column is None else [self.column(column)]
 
         def written(part: Extraction) -> str:
@@ -231,6 +236,7 @@ class Lineage:
             raise ValueError(
                 f"{where.name} is neither .json nor .html; the name of a new folder ends with a slash"
             )
+
         return where
 
     def _write(self, file: Path) -> None:
@@ -286,12 +292,14 @@ class Lineage:
 
         if is_live():
             return cell_view(self._page(None))
+
         return {}
 
     def _graph_of(self, part: Extraction) -> Graph:
         """The graph of all that can be shown; usually that is everything."""
         if part is self.extraction:
             return self.graph
+
         return Graph(part)
 
     def __repr__(self) -> str:
@@ -311,6 +319,7 @@ def _format_report(format: str, report: Report) -> str:
 
     if format == "openlineage":
         return openlineage.view(report, openlineage.Emission(datetime.now(UTC).isoformat()))
+
     return text(format, report)
 
 
@@ -326,6 +335,7 @@ def _period(since: str | datetime | None, until: str | datetime | None) -> Perio
     """Return the time that is asked for; None if all of it is."""
     if since is None and until is None:
         return None
+
     from lineal.projects.logs.period import make_period
 
     return make_period(_time(since), _time(until))
@@ -342,8 +352,10 @@ def _corpus(source: Source, dialect: str | None, schema: Schema | None, way: _Wa
 
     if isinstance(source, Mapping):
         return corpus_of_text(source, dialect, schema)
+
     if isinstance(source, (str, os.PathLike)):
         return _corpus_of_one(source, dialect, schema, way)
+
     several = [_corpus_of_one(each, dialect, None, way) for each in source]
     return united([*several, corpus_of_text((), dialect, schema)])
 
@@ -352,6 +364,7 @@ def _paths_in(source: Source) -> list[str]:
     """Return what of a source is a path that exists."""
     if isinstance(source, Mapping):
         return []
+
     several = [source] if isinstance(source, (str, os.PathLike)) else source
     return [os.fspath(each) for each in several if _exists(each)]
 
@@ -372,10 +385,13 @@ def _corpus_of_one(
 
     if not isinstance(source, (str, os.PathLike)):
         raise TypeError(f"a path or SQL text is needed, not {type(source).__name__}")
+
     if _exists(source) or ADDRESS.match(os.fspath(source)):
         return load(source, dialect, schema, way.log, rules=way.rules, period=way.period)
+
     if isinstance(source, str) and (
         not source or re.search(r"\s", source) or KEYWORD.search(source)
     ):
         return corpus_of_text(source, dialect, schema)
+
     raise FileNotFoundError(f"no such file or folder: {os.fspath(source)!r}; it is not SQL either")

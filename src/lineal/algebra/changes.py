@@ -21,6 +21,7 @@ def update(assigned: Sequence[Slot], deciding: Lineage) -> Frame:
     for slot in assigned:
         for lineage in assigned_lineages(slot.lineage):
             absorb(deciding, lineage)
+
     return Frame(assigned, NOTHING)
 
 
@@ -59,7 +60,9 @@ def upsert(inserted: Frame, assigned: Mapping[str, Slot]) -> Frame:
         held = columns.get(slot.key)
         if held is not None:
             slot = Slot(slot.name, slot.key, united([slot.lineage, held.lineage]))
+
         columns[slot.key] = slot
+
     return Frame(list(columns.values()), inserted.rows)
 
 

@@ -28,8 +28,10 @@ def name(
                 _edges_into(field, lineage, reader, fallback, edges)
         elif slot.lineage:
             _edges_into(Column(target, slot.name), slot.lineage, reader, fallback, edges)
+
     if frame.rows:
         _edges_into(target, frame.rows, reader, fallback, edges)
+
     return edges
 
 
@@ -41,9 +43,11 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
     names = {slot.name for slot in frame.slots}
     if len(names) == len(frame.slots):
         return frame.slots
+
     together: dict[str, list[Slot]] = {}
     for slot in frame.slots:
         together.setdefault(slot.name, []).append(slot)
+
     return [union_column(slots) for slots in together.values()]
 
 
@@ -77,7 +81,9 @@ def _edges_into(
                         reader,
                     ),
                 )
+
             edges.append(_new(Edge, (origin, target, (usage,))))
+
         return
 
     usages: dict[Column, tuple[Usage, ...]] = {}
@@ -94,6 +100,7 @@ def _edges_into(
                     reader,
                 ),
             )
+
         held = usages.get(origin)
         usages[origin] = (usage,) if held is None else (*held, usage)
 

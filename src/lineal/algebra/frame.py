@@ -55,6 +55,7 @@ class Star(NamedTuple):
         """
         if self.made is None or other.made is None:
             return self
+
         return self._replace(
             made=self.made._replace(lineage=united((self.made.lineage, other.made.lineage)))
         )
@@ -95,6 +96,7 @@ class Frame:
         """The slots by key; of two with one key the first is found."""
         if self._index is None:
             self._index = {slot.key: slot for slot in reversed(self.slots) if slot.star is None}
+
         return self._index
 
     @property
@@ -102,6 +104,7 @@ class Frame:
         """Return the slots that stand for columns whose names are not known."""
         if self._stars is None:
             self._stars = [slot for slot in self.slots if slot.star is not None]
+
         return self._stars
 
     @property
@@ -166,6 +169,7 @@ class Scan(Frame):
         self._index: dict[str, Any] = {}
         for name, key in columns:
             self._index.setdefault(key, (dataset, name, self._index))
+
         self._stars: list[Slot] = [] if complete else [star_slot(Star(dataset))]
         self._made: list[Slot] | None = None
 
@@ -174,6 +178,7 @@ class Scan(Frame):
         """Return every column as a slot, in order."""
         if self._made is None:
             self._made = [slot_at(self._index, key) for key in self._index] + self.stars
+
         return self._made
 
 
@@ -189,7 +194,9 @@ def slot_at(index: dict[str, Any], key: str) -> Any:
         slot = home[key]
         if slot.__class__ is tuple:
             slot = home[key] = scanned_slot(Column(dataset, name), key)
+
         index[key] = slot
+
     return slot
 
 
@@ -217,9 +224,11 @@ def answer(star: Star, name: str, key: str) -> Slot | None:
     """
     if key in star.excepted:
         return None
+
     if star.made is not None:
         if not star.made.matches(key):
             return None
+
         if star.made.parts:
             return Slot(name, key, read_part(star.made.lineage, (name,)))
 

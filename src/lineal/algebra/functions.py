@@ -80,6 +80,7 @@ def _table(*rows: tuple[Role, bool, str, str]) -> dict[str, Function]:
             for alias in aliases:
                 assert alias not in found, f"{alias} is in two rows"
                 found[alias] = Function(aliases[0], role, masks, returns)
+
     return found
 
 

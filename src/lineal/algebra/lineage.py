@@ -98,5 +98,7 @@ def united(lineages: Iterable[Lineage]) -> Lineage:
         elif lineage is not total and lineage:
             if not owned:
                 total, owned = dict(total), True
+
             absorb(lineage, total)
+
     return total if total is not None else NOTHING

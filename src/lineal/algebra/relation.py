@@ -71,6 +71,7 @@ def scan(
     ]
     if not complete:
         slots.append(star_slot(Star(dataset)))
+
     return Frame(slots, NOTHING)
 
 
@@ -162,6 +163,7 @@ def values(titles: Iterable[Title], rows: Iterable[Iterable[Lineage]] = ()) -> F
     for row in rows:
         for slot, lineage in zip(slots, row, strict=False):
             absorb(lineage, slot.lineage)
+
     return Frame(slots, NOTHING)
 
 
@@ -196,8 +198,10 @@ def recurse(anchor: Frame, step: Callable[[Frame], Frame]) -> Frame:
         found = sum(size_of(slot.lineage) for slot in frame.slots) + len(frame.rows)
         if found == size:
             break
+
         size = found
         frame = union([frame, step(frame)])
+
     return frame
 
 
@@ -240,10 +244,13 @@ def rename(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
     for position, (name, key) in enumerate(names):
         if position >= len(slots):
             break
+
         if slots[position].star is not None:
             rest = [slot for slot in slots[position:] if slot.star is not None]
             return Frame([*slots[:position], *_any_of(rest, names[position:])], frame.rows)
+
         slots[position] = slots[position]._replace(name=name, key=key)
+
     return Frame(slots, frame.rows)
 
 
@@ -264,9 +271,11 @@ def narrow(frame: Frame, clause: Way, conditions: Sequence[Expression]) -> Frame
     """
     if not conditions:
         return frame
+
     rows = dict(frame.rows)
     for condition in conditions:
         condition(clause, rows)
+
     return Frame(frame.slots, rows)
 
 
@@ -289,6 +298,7 @@ def distinct(
     """
     if keys is not None:
         return narrow(frame, clause, keys)
+
     rows = dict(frame.rows)
     compare(frame.slots, DISTINCT, rows)
     return Frame(frame.slots, rows)
@@ -313,6 +323,7 @@ def explode(frame: Frame, items: Iterable[Slot], arrays: Iterable[Expression]) -
     rows = dict(frame.rows)
     for array in arrays:
         array(LATERAL, rows)
+
     return Frame([*frame.slots, *items], rows)
 
 
@@ -368,7 +379,9 @@ def merge_key(left: Slot, right: Slot, side: str, title: Title, node: Any = None
         lineage: Lineage = {}
         for slot in (left, right):
             pour_and_decide(slot.lineage, IDENTITY, lineage, node)
+
         return Slot(name, key, lineage)
+
     return right if side == "RIGHT" else left
 
 
@@ -405,12 +418,15 @@ def set_operation(
         combined = Frame(frames[0].slots, united(frame.rows for frame in frames))
     else:
         combined = (combine or union)(frames)
+
     clause = COMPARES.get(operation)
     if clause is None:
         return combined
+
     rows = dict(combined.rows)
     for frame in frames:
         compare(frame.slots, clause, rows)
+
     return Frame(combined.slots, rows)
 
 
@@ -425,6 +441,7 @@ def union(frames: Sequence[Frame]) -> Frame:
         columns = zip(*(frame.slots for frame in frames), strict=False)
         slots = [union_column(column) for column in columns]
         return Frame(slots, rows)
+
     return Frame(_union_around_stars(frames), rows) if len(frames) > 1 else first
 
 
@@ -437,8 +454,10 @@ def union_column(column: Sequence[Slot]) -> Slot:
     lineage = united(slot.lineage for slot in column)
     if lineage is head.lineage:
         return head
+
     if any(slot.lineage.__class__ is not dict for slot in column):
         lineage = merge_parts(lineage, [slot.lineage for slot in column])
+
     return Slot(head.name, head.key, lineage)
 
 
@@ -451,7 +470,9 @@ def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:
                 slots.append(union_column(column))
             else:
                 slots.append(_united_star(column))
+
         return slots
+
     return _columns_by_name(frames)
 
 
@@ -492,6 +513,7 @@ def _columns_by_name(frames: Sequence[Frame]) -> list[Slot]:
         for slot in frame.slots:
             key = slot.key if slot.star is None else f"*{slot.star.dataset}"
             order.setdefault(key, []).append(slot)
+
     return [slots[0] if slots[0].star else union_column(slots) for slots in order.values()]
 
 
@@ -516,6 +538,7 @@ def pivot(frame: Frame, keys: Sequence[Slot], cells: Iterable[Slot], node: Any =
     rows = dict(frame.rows)
     for slot in keys:
         pour(slot.lineage, PIVOT_KEYS, rows, node)
+
     return Frame([*keys, *cells], rows)
 
 
@@ -548,6 +571,7 @@ def unpivot(
     if drops_nulls:
         for slot in made:
             pour(slot.lineage, UNPIVOT_DROPS, rows, node)
+
     labels = [Slot(*label, NOTHING)]
     return Frame([*kept, *labels, *made] if label_first else [*kept, *made, *labels], rows)
 
@@ -563,6 +587,7 @@ def take_value(frame: Frame, outer: Way, into: Lineage, rows: Lineage, calls: An
     """
     for slot in frame.slots:
         pour(slot.lineage, outer, into, None, calls)
+
     absorb(frame.rows, rows)
 
 
@@ -592,8 +617,10 @@ def row_struct(columns: Sequence[Slot], complete: bool, node: Any = None) -> Lin
     whole: Lineage = {}
     for slot in columns:
         pour(slot.lineage, VALUE, whole, node)
+
     if not complete:
         return whole
+
     fields = {slot.name.lower(): slot.lineage for slot in columns}
     return Struct(whole, fields, [slot.name for slot in columns])
 
@@ -617,6 +644,7 @@ def everything_in(columns: Iterable[Slot], doubt: Doubt) -> Lineage:
     lineage: Lineage = {}
     for slot in columns:
         pour(slot.lineage, VALUE, lineage)
+
     return doubted(lineage, doubt)
 
 
@@ -652,9 +680,12 @@ def substitute(frame: Frame, change: Callable[[Lineage], Lineage]) -> Frame:
         star = slot.star
         if star is not None:
             star = _substitute_star(star, change)
+
         if lineage is not slot.lineage or star is not slot.star:
             slot = slot._replace(lineage=lineage, star=star)
+
         slots.append(slot)
+
     return Frame(slots, change(frame.rows))
 
 
@@ -664,4 +695,5 @@ def _substitute_star(star: Star, change: Callable[[Lineage], Lineage]) -> Star:
     made = star.made
     if made is not None:
         made = made._replace(lineage=change(made.lineage))
+
     return star._replace(beside=beside, made=made, arguments=change(star.arguments))

@@ -94,6 +94,7 @@ class SymbolTable(ABC):
             value = self.followed.get(reached)
             if value is None:
                 value = self.value_of(reached)
+
             for (origin, inner), trail in composed(value, way).items():
                 least = less_certain(outer, trail)
                 if self.is_symbol(origin):
@@ -103,6 +104,7 @@ class SymbolTable(ABC):
 
         if len(found) <= LITTLE and self.is_final():
             self.followed[symbol] = found
+
         return found
 
 

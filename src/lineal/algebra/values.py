@@ -86,12 +86,14 @@ class Row(Struct):
         position = name.removeprefix("$")
         if position.isdecimal() and name not in self.fields:
             return self.field_at(int(position) - 1)
+
         return super().field(name)
 
     def field_at(self, position: int) -> Lineage | None:
         """The lineage of a field by its position, from 0; None where the fields are not listed."""
         if self.rest is None and 0 <= position < len(self.names):
             return self.field(self.names[position])
+
         return None
 
 
@@ -126,6 +128,7 @@ def keep_parts(lineage: Lineage, like: Lineage) -> Lineage:
     """
     if isinstance(like, Struct):
         return like.under(lineage)
+
     return Part(lineage) if isinstance(like, Part) else lineage
 
 
@@ -139,7 +142,9 @@ def part_at(held: Lineage, path: Sequence[str]) -> Lineage:
         inner = held.field(path[0])
         if inner is None:
             break
+
         held, path = inner, path[1:]
+
     return further(held, path) if path else held
 
 
@@ -187,7 +192,9 @@ def put_field(held: Lineage, path: Sequence[str], new: Lineage, whole: Lineage) 
         around: Lineage = {}
         for lineage in (inner, new):
             pour(lineage, VALUE, around)
+
         new = put_field(inner, deeper, new, around)
+
     return struct.with_field(whole, name, new)
 
 
@@ -199,6 +206,7 @@ def drop_fields(held: Lineage, names: Iterable[str], whole: Lineage) -> Struct:
     struct = as_struct(held)
     for name in names:
         struct = struct.without_field(whole, name)
+
     return struct.under(whole)
 
 
@@ -242,6 +250,7 @@ def carry(
     beside = {key: trail for key, trail in whole.items() if not key[1].direct}
     for expression, way in others:
         expression(way, beside)
+
     fields = {name: pass_on(field, step, beside, node) for name, field in held.fields.items()}
     rest = None if held.rest is None else pass_on(held.rest, step, beside, node)
     return Struct(whole, fields, held.names, rest)
@@ -258,6 +267,7 @@ def pass_on(lineage: Lineage, way: Way, beside: Lineage, node: Any = None) -> Li
         fields = {name: pass_on(field, way, beside, node) for name, field in lineage.fields.items()}
         rest = None if lineage.rest is None else pass_on(lineage.rest, way, beside, node)
         return Struct(made, fields, lineage.names, rest)
+
     return Part(made) if isinstance(lineage, Part) else made
 
 
@@ -300,12 +310,14 @@ def _member(lineage: Lineage, name: str, position: int) -> Lineage:
     """A field by its name, else the one at its position."""
     if not isinstance(lineage, Struct):
         return further(lineage, [name])
+
     if (
         name.lower() not in lineage.fields
         and lineage.rest is None
         and position < len(lineage.names)
     ):
         name = lineage.names[position]
+
     found = lineage.field(name)
     return NOTHING if found is None else found
 
@@ -338,6 +350,9 @@ def further(lineage: Lineage, path: Sequence[str]) -> Lineage:
             name, *deeper = (*origin.path, *path)
             if origin.name != "*":
                 name, deeper = origin.name, [name, *deeper]
+
             origin = Column(origin.dataset, name, tuple(deeper)[:PATH_DEPTH])
+
         found[(origin, way)] = trail
+
     return found

@@ -88,6 +88,7 @@ def end_at_once(end: SystemExit) -> None:
     watched = sys.gettrace() is not None or sys.getprofile() is not None
     if watched or threading.active_count() > 1 or not isinstance(end.code, int | None):
         return
+
     atexit._run_exitfuncs()
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -95,6 +96,7 @@ def end_at_once(end: SystemExit) -> None:
                 stream.flush()
     except (OSError, ValueError):
         return
+
     os._exit(end.code or 0)
 
 
@@ -112,6 +114,7 @@ class Commands(click.Group):
         """Return a command; only its own module is imported."""
         if cmd_name not in COMMANDS:
             return None
+
         command: click.Command = import_module(COMMANDS[cmd_name][0]).command
         return command
 
@@ -121,6 +124,7 @@ class Commands(click.Group):
         """Find the command that the arguments name; suggest the nearest for an unknown one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(f"No such command '{args[0]}'.{_suggest(args[0])}", ctx)
+
         return super().resolve_command(ctx, args)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -147,6 +151,7 @@ class Commands(click.Group):
         except SystemExit as end:
             if kwargs.get("standalone_mode", True):
                 end_at_once(end)
+
             raise
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -156,6 +161,7 @@ class Commands(click.Group):
         except Exception as problem:
             if os.environ.get("LINEAL_DEBUG"):
                 raise
+
             from lineal.views.safe import visible
 
             said = visible(f"{type(problem).__name__}: {problem}")[:300]
@@ -168,8 +174,10 @@ def _suggest(text: str) -> str:
     """Return what a user may have meant by a word that is not a command."""
     if near := get_close_matches(text, COMMANDS, 1):
         return f" Did you mean '{near[0]}'?"
+
     if os.path.exists(text):  # noqa: PTH110 (pathlib takes 20 ms to import)
         return f" To read {text}, run 'lineal lineage {text}'."
+
     return ""
 
 
@@ -187,6 +195,7 @@ def _in_one_line() -> Iterator[None]:
         if mistake.ctx:
             stop = "" if told.endswith((".", "?", ")")) else "."
             told += f"{stop} Try '{mistake.ctx.command_path} --help'."
+
         raise click.UsageError(visible(told)) from mistake
 
 

@@ -26,12 +26,15 @@ def answer(request: Request, graph: Graph) -> Report:
     try:
         if request.selections and not _asks_for_one(request):
             return _selected(graph, request)
+
         at = _asked(graph, request)
         if request.level == "table":
             return _tables(graph, at, request)
+
         report = _columns(graph, at, request)
         if request.classification is None:
             return report
+
         return _labelled(report, request.classification)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
@@ -44,6 +47,7 @@ def _find(graph: Graph, selection: Selection) -> Column | Dataset:
     except UnknownName as unknown:
         if selection.follows:
             raise
+
         raise Mistake(
             f"no such file or folder: {selection.name}; {unknown}{_methods(selection.name)}"
         ) from unknown
@@ -54,6 +58,7 @@ def _methods(name: str) -> str:
     method, colon, value = name.partition(":")
     if colon and method.isalpha() and "/" not in value:
         return f"; the methods of selectors are {', '.join(METHODS)}"
+
     return ""
 
 
@@ -72,8 +77,10 @@ def _selected(graph: Graph, request: Request) -> Report:
     report = united(graph, parts)
     if request.level == "table":
         return report
+
     if request.classification is not None:
         return _labelled(report, request.classification)
+
     return report
 
 
@@ -82,13 +89,16 @@ def _part(graph: Graph, at: Column | Dataset, selection: Selection, request: Req
     dataset = at.dataset if isinstance(at, Column) else at
     if request.level == "table":
         return table_level(graph, dataset, up=selection.up or 1, down=selection.down)
+
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     if selection.follows:
         return traced(
             graph, starts, up=selection.up, down=selection.down, with_rows=request.with_rows
         )
+
     if isinstance(at, Column) or request.traces:
         return traced(graph, starts, up=1, with_rows=request.with_rows)
+
     return around(graph, at, request.direction or UPSTREAM)
 
 
@@ -96,13 +106,17 @@ def _asked(graph: Graph, request: Request) -> Column | Dataset | None:
     """The column or dataset that the selector or the options name."""
     if request.selections:
         return _find(graph, request.selections[0])
+
     if request.node is None:
         if request.column is None:
             return None
+
         return graph.column(request.column)
+
     dataset = graph.dataset(request.node)
     if request.column is None:
         return dataset
+
     return graph.column_in(dataset, request.column)
 
 
@@ -110,12 +124,16 @@ def _columns(graph: Graph, at: Column | Dataset | None, request: Request) -> Rep
     """Return the column-level report that was asked for."""
     if at is None:
         return everything(graph)
+
     if request.impact:
         if not isinstance(at, Column):
             raise Mistake(f"--impact is that of one column: {at} is a dataset")
+
         return impact_of(graph, at)
+
     if isinstance(at, Dataset) and not request.traces and request.view != "chain":
         return around(graph, at, request.direction or UPSTREAM)
+
     starts = [at] if isinstance(at, Column) else graph.columns(at)
     up, down = _hops(request, ALL)
     return traced(graph, starts, up=up, down=down, with_rows=request.with_rows)
@@ -128,6 +146,7 @@ def _labelled(report: Report, label: str) -> Report:
         raise Mistake(
             f"no column is classified {label}; the labels are: {', '.join(known) or 'none at all'}"
         )
+
     return labelled(report, label.lower())
 
 
@@ -135,6 +154,7 @@ def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Repo
     """Return the table-level report that was asked for."""
     if at is None:
         return table_level(graph)
+
     up, down = _hops(request, 1)
     return table_level(graph, at.dataset if isinstance(at, Column) else at, up=up, down=down)
 
@@ -145,5 +165,6 @@ def _hops(request: Request, far: int) -> tuple[int, int]:
     """
     if request.selections and request.selections[0].follows:
         return request.selections[0].up, request.selections[0].down
+
     direction = request.direction or UPSTREAM
     return far * (direction != DOWNSTREAM), far * (direction != UPSTREAM)

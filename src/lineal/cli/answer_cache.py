@@ -54,6 +54,7 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None or source.verbose:  # what is read is said while it is read
         return _make_answer(source, corpus_of(source), make, memory)
+
     with mistakes():
         project = project_of(source)
         decided = decided_by(source, project)
@@ -69,17 +70,21 @@ def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], 
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None or source.verbose:
         return work()
+
     key = digest("shown", machinery(), source.decides, _is_plain(source), *decided)
     held = memory.get(key)
     if held is not None:
         return _decoded(held)
+
     made = work()
     if not isinstance(made.made, str) and _is_plain(source):
         from lineal.views.terminal import plain
 
         made = made._replace(made=plain(made.made))
+
     if not internal_errors(made.all_diagnostics):  # a defect of today is not kept for another day
         memory.put(key, _encoded(made))
+
     return made
 
 
@@ -88,12 +93,15 @@ def decided_by(source: Source, project: Project) -> tuple[object, ...]:
     if project.stamp is not None:
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
         return (source.paths, project.stamp, schema)
+
     stamps: list[object] = []
     if not (source.sql or source.servers or source.schema_from or STANDARD_INPUT in source.paths):
         stamps = [stamp(path) for path in source.paths]
+
     if stamps and all(stamps):
         schema = peek_bytes(Path(source.schema), LARGEST) if source.schema else b""
         return (source.paths, *stamps, schema)
+
     return (corpus_digest(project.corpus()),)
 
 
@@ -166,6 +174,7 @@ def _part(part: Any) -> tuple[Any, ...]:
 
     if isinstance(part, Grid):
         return True, part.header, [tuple(row) for row in part.rows], part.numbers, part.folds
+
     return False, [tuple(piece) for piece in part]
 
 
@@ -176,6 +185,7 @@ def _part_of(part: Any) -> Any:
     is_grid, *rest = part
     if is_grid:
         return Grid(*rest)
+
     return tuple(Piece(*piece) for piece in rest[0])
 
 
@@ -183,4 +193,5 @@ def _tuple(place: Place | None) -> tuple[Any, ...] | None:
     """Return a place as a plain tuple."""
     if place is not None:
         return tuple(place)
+
     return None

@@ -24,10 +24,13 @@ def backtest(source: Source, project: str, most: int, policy: str | None, output
 
     if output not in OUTPUTS:
         raise Mistake("--backtest prints text or json: leave --output out, or write --output json")
+
     if not exists(project):
         raise Mistake(f"no such file or folder: {shown_path(project)}")
+
     with mistakes():
         made = judge_history(source, project, most, policy)
+
     show(OUTPUTS[output](made), source.color)
     return 0
 
@@ -44,6 +47,7 @@ def judge_history(source: Source, project: str, most: int, policy: str | None) -
     note = ""
     if len(commits) < most:
         note = f"the history has {len(commits)} commits of {most}{repository.shallow_note()}"
+
     return Backtest(name, judged, note)
 
 
@@ -55,8 +59,10 @@ def policy_at_hand(project: str, policy: str | None) -> tuple[str, Policy]:
     file = Path(policy) if policy is not None else Path(project) / FILE
     if file.is_file():
         return shown_path(str(file)), read_policy(file)
+
     if policy is not None:
         raise Mistake(f"no such policy file: {policy}")
+
     return "the usual policy", DEFAULT
 
 
@@ -70,10 +76,12 @@ def judge(
     told = commit.name, commit.date, commit.subject
     if not commit.parent:
         return Judged(*told, None, f"it has no parent here{repository.shallow_note()}")
+
     try:
         found = compare_commits(source, repository, commit, project, rules)
     except (ProjectError, Mistake) as problem:
         return Judged(*told, None, str(problem))
+
     return Judged(*told, found)
 
 

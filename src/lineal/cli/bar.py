@@ -22,6 +22,7 @@ def bar(total: int, color: str, verbose: bool = False) -> Iterator[Tick]:
     if verbose or total < FEWEST or not (has_color(sys.stderr, color) and sys.stderr.isatty()):
         yield lambda count: None
         return
+
     done = 0
     with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:
 

@@ -104,6 +104,7 @@ def command(
     if entry:
         click.echo(Path(__file__).with_name("capture_entry.py"))
         return
+
     sys.exit(_run(job, arguments, fail_on if compare else None, options))
 
 
@@ -116,14 +117,17 @@ def _run(
 
     if job is None:
         raise Mistake("name the job: lineal capture job.py")
+
     if not exists(job) or not Path(job).is_file():
         raise Mistake(f"no such file: {job}")
+
     settings = _settings(**options)
     supervise_spark()
     try:
         check()
     except SparkUnavailable as mistake:
         raise Mistake(str(mistake)) from mistake
+
     from lineal.spark.job_capture.job import run_job
     from lineal.spark.job_capture.watch import Watch
 
@@ -132,11 +136,14 @@ def _run(
     code = run_job(job, arguments, watch)
     if watch.forked:
         return code
+
     if not watch.attached:
         _say(_why_nothing())
+
     if program is None or fail_on is None or not watch.attached:
         _show(watch.captured, settings)
         return code
+
     from lineal.spark.job_capture.compare import compare_job
 
     comparison = compare_job(program, watch.captured, failed=code != 0)
@@ -161,6 +168,7 @@ def _code(comparison: Comparison, fail_on: str) -> int:
 
     if fail_on == "never":
         return 0
+
     least = Severity[fail_on.upper()]
     return int(any(found.severity >= least for found in comparison.diagnostics))
 
@@ -173,10 +181,13 @@ def _settings(
 
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
+
     if url and not url.startswith(("http://", "https://")):
         raise Mistake("--url is the address of a server, as http://localhost:5000")
+
     if legacy is not None and not (to or url):
         raise Mistake("--legacy is the form of events: say with --to or --url where they go")
+
     chosen = {name: value for name, value in options.items() if value}
     return Settings(to=url or to or "", timeout=timeout, legacy=legacy, **chosen)
 
@@ -185,6 +196,7 @@ def _why_nothing() -> str:
     """Return why nothing was captured."""
     if "pyspark.sql.connect.session" in sys.modules:
         return "the job talks to Spark Connect, whose plans are on the server: nothing was captured"
+
     return "the job did not start Spark: nothing was captured"
 
 
@@ -198,10 +210,12 @@ def _show(captured: Captured, settings: Settings, comparison: Comparison | None 
     extraction = captured.extraction
     if not settings.save and not settings.to:
         show("".join(f"{visible(line)}\n" for line in sorted(map(str, extraction.edges))), "never")
+
     if comparison is not None:
         # said as it happened
         told = [found for found in comparison.diagnostics if found.code is not Code.NOT_CAPTURED]
         report_diagnostics(told, "auto", Severity.INFO)
+
     failed = f", {captured.failed} of which failed" if captured.failed else ""
     writes, edges = count_noun(captured.writes, "write"), count_noun(len(extraction.edges), "edge")
     _say(f"{writes}{failed}; {edges}{_compared(comparison)}")
@@ -213,6 +227,7 @@ def _compared(comparison: Comparison | None) -> str:
 
     if comparison is None:
         return ""
+
     left = (
         f", {count_noun(comparison.columns_left, 'column')} not comparable"
         if comparison.left
@@ -220,6 +235,7 @@ def _compared(comparison: Comparison | None) -> str:
     )
     if comparison.agrees:
         return f", static = Catalyst{left}"
+
     return f", static ≠ Catalyst: {count_noun(len(comparison.disagreements), 'disagreement')}{left}"
 
 

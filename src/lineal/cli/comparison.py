@@ -57,6 +57,7 @@ def open_sides(asked: Asked, opened: ExitStack) -> tuple[Side, Side]:
     """Return both sides of a comparison."""
     if asked.at is not None:
         return _since(asked)
+
     return _sides(asked, opened)
 
 
@@ -102,6 +103,7 @@ def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction,
     kept = cache() if source.use_cache else None
     if not together or kept is None or before.shown is None:
         return before.graph(source).extraction, after.graph(source).extraction
+
     where = source._replace(paths=(before.shown,))
     sides = [(where, before.corpus(source)), (where, after.corpus(source))]
     first, second = extract_sides(sides, kept, watching_of(source))
@@ -123,6 +125,7 @@ def ranged(base: str, head: str | None, project: str) -> Asked:
         dots = "..." if "..." in base else ".."
         base, _, rest = base.partition(dots)
         return Asked(f"{base}{dots}" if dots == "..." else base or "HEAD", rest or None, project)
+
     return Asked(base, head, project)
 
 
@@ -157,6 +160,7 @@ class Side:
         path = Path(self.path)
         if path.is_dir():
             return path
+
         return path.parent
 
     def has_file(self, name: str) -> bool:
@@ -168,6 +172,7 @@ class Side:
         """Return the diagnostics of the checkout."""
         if self.snapshot is not None:
             return self.snapshot.diagnostics
+
         return []
 
     def corpus(self, source: Source) -> Corpus:
@@ -181,9 +186,11 @@ class Side:
         for note in self.notes:
             if note.place is not None:
                 corpus.files.leave_out(note.place.file, Reason.NOT_IN_REVISION)
+
         top = self.snapshot.top if self.snapshot is not None else Path(self.path)
         if self.snapshot is not None or top.is_dir():
             return relative(corpus, top)
+
         return corpus
 
     def graph(self, source: Source) -> Graph:
@@ -225,6 +232,7 @@ class Revision(Side):
                 from lineal.projects import ProjectError
 
                 raise ProjectError(f"{self.project} is not in {self.name}")
+
         return self._snapshot
 
     @property
@@ -238,12 +246,14 @@ class Revision(Side):
         kept = self.kept_revision(source)
         if kept is None:
             return ""
+
         return kept.stamp
 
     def has_file(self, name: str) -> bool:
         """Tell whether there is a file of this name in the project."""
         if self.commit is not None and not self.repository.holds(self.commit, name):
             return False
+
         return super().has_file(name)
 
     def kept_revision(self, source: Source) -> KeptRevision | None:
@@ -255,8 +265,10 @@ class Revision(Side):
             folder = cache() if source.use_cache and source.engine == "text" else None
             if folder is None or source.sql or source.schema_from or source.log:
                 return None
+
             asked = source._replace(paths=(str(self.shown),))
             self._kept = KeptRevision(self.repository, self.commit, asked, folder)
+
         return self._kept
 
     def corpus(self, source: Source) -> Corpus:
@@ -267,6 +279,7 @@ class Revision(Side):
             found = super().corpus(source)
             if kept is not None:
                 kept.keep(found)
+
         return found
 
 
@@ -293,8 +306,10 @@ def _since(asked: Asked) -> tuple[Side, Side]:
     """lineal diff STORE --at TIME [HEAD]"""
     if asked.head is None:
         return Stored(asked, asked.at), Stored(asked, None)
+
     if not _is_path(asked.head):
         raise Mistake(f"no such file or folder: {asked.head}")
+
     return Stored(asked, asked.at), Side(asked.head, asked.head)
 
 
@@ -305,14 +320,18 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[Side, Side]:
     if base_is_path and asked.head is None:
         if not is_source(asked.project):
             raise Mistake(f"no such file or folder: {shown_path(asked.project)}")
+
         return _side(asked.base), _side(asked.project)
+
     if base_is_path and head_is_path:
         assert asked.head is not None
         return _side(asked.base), _side(asked.head)
+
     from lineal.projects.git import Repository
 
     if not exists(asked.project):
         raise Mistake(f"no such file or folder: {shown_path(asked.project)}")
+
     repository = Repository.around(asked.project)
     after = (
         _side(asked.head or "")
@@ -321,11 +340,13 @@ def _sides(asked: Asked, opened: ExitStack) -> tuple[Side, Side]:
     )
     if base_is_path:
         return _side(asked.base), after
+
     base = asked.base
     if base.endswith("..."):
         base = repository.merge_base(
             _plain(base[:-3]) or "HEAD", _plain(asked.head) if asked.head else "HEAD"
         )
+
     return open_revision(repository, base, asked.project, opened), after
 
 
@@ -361,7 +382,10 @@ def _policy(file: str | None, base: Side) -> Policy:
     if file is not None:
         if not exists(file):
             raise Mistake(f"no such policy file: {file}")
+
         return read_policy(Path(file))
+
     if base.has_file(FILE):
         return read_policy(base.folder / FILE, FILE)
+
     return DEFAULT

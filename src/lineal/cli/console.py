@@ -33,6 +33,7 @@ def show(made: str | Page, color: str) -> None:
     """
     if sys.stdout is None:  # closed, as by >&-
         return
+
     commit()
     try:
         if isinstance(made, str):
@@ -41,6 +42,7 @@ def show(made: str | Page, color: str) -> None:
             _draw(made)
         else:
             _write(plain(made))
+
         sys.stdout.flush()
     except OSError as problem:
         # what Python would still flush at its end goes nowhere
@@ -55,10 +57,12 @@ def has_color(stream: TextIO | None, color: str) -> bool:
     """Tell whether colors are printed to a stream."""
     if stream is None:
         return False
+
     if color == "auto":
         return (
             stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         )
+
     return color == "always"
 
 
@@ -75,16 +79,20 @@ def report_diagnostics(
     """
     if Listing.all_diagnostics:
         diagnostics, others = sorted([*diagnostics, *others], key=order_of), ()
+
     shown = [diagnostic for diagnostic in diagnostics if diagnostic.severity >= least]
     for code, group in _groups(shown):
         listed = group if Listing.all_diagnostics else group[:MOST_OF_A_CODE]
         for diagnostic in listed:
             complain(_one_line(diagnostic, has_color(sys.stderr, color)))
+
         if len(listed) < len(group):
             more = f"{len(group) - len(listed):,} more {code.severity.label}[{code.code}]"
             complain(f"… {more} (--all-diagnostics lists them)")
+
     if shown:
         complain(_count_severities(shown))
+
     elsewhere = [diagnostic for diagnostic in others if diagnostic.severity >= least]
     if elsewhere:
         counts = _count_severities(elsewhere)
@@ -103,6 +111,7 @@ def _groups(diagnostics: list[Diagnostic]) -> list[tuple[Code, list[Diagnostic]]
     groups: dict[Code, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
         groups.setdefault(diagnostic.code, []).append(diagnostic)
+
     return sorted(groups.items(), key=lambda group: -group[0].severity)
 
 
@@ -122,8 +131,10 @@ def _one_line(diagnostic: Diagnostic, color: bool) -> str:
         text = text.replace(
             label, click.style(label, fg=COLOURS[diagnostic.severity], bold=True), 1
         )
+
     if diagnostic.advice:
         return f"{text} ({visible(diagnostic.advice)})"
+
     return text
 
 
@@ -149,6 +160,7 @@ def write_whole(stream: io.RawIOBase, data: bytes) -> None:
         count = stream.write(rest)
         if count is None:
             raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
         rest = rest[count:]
 
 
@@ -171,6 +183,7 @@ def pager() -> list[str] | None:
         sys.stdout.isatty() and sys.stdin is not None and sys.stdin.isatty()
     ):
         return None
+
     import shlex
     import shutil
 
@@ -178,6 +191,7 @@ def pager() -> list[str] | None:
     words = shlex.split(named)
     if not words or words[0] in NO_PAGER or shutil.which(words[0]) is None:
         return None
+
     return words
 
 
@@ -187,6 +201,7 @@ def _draw(page: Page) -> None:
     if command is None:
         _draw_to(page, sys.stdout)
         return
+
     import subprocess
 
     # as git has it: quit if it fits on the screen, keep colors, leave the text there
@@ -223,5 +238,6 @@ def complain(text: str) -> None:
     """Write a line to standard error, unless --quiet is given."""
     if is_set(QUIET):
         return
+
     with suppress(BrokenPipeError):
         click.echo(text, err=True)

@@ -63,5 +63,6 @@ def _make_answer(graph: Graph, column: str, size: int) -> Shown:
         at = graph.column(column)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
+
     made = context(graph, at, size)
     return Shown(made, everything(graph).diagnostics, "", graph.extraction.coverage)

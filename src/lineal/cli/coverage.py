@@ -34,6 +34,7 @@ def falls_short(coverage: Coverage, least: float | None) -> bool:
     """Whether less was covered than is asked for; then it is said. No percentage is too little."""
     if least is None or (coverage.percent is not None and coverage.percent >= least):
         return False
+
     from lineal.cli.console import complain
     from lineal.views.ledger import NO_FILE, describe_percent
 

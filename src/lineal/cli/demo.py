@@ -98,6 +98,7 @@ def command(folder: str | None, samples: bool) -> None:
         unpack_sample(sample_folder(), Path(folder))
         click.echo(f"The samples are in {folder}.")
         return
+
     folder = folder or FOLDER
     unpack_sample(sample_folder() / SHOP, Path(folder))
     click.echo(f"The sample project, a small web shop, is in {folder}.")
@@ -105,8 +106,10 @@ def command(folder: str | None, samples: bool) -> None:
     for number, question in enumerate(QUESTIONS, 1):
         if not wait_for_reader(number):
             break
+
         click.echo(f"\n{number}. {question.text}\n")
         failed |= answer_question(question, folder)
+
     click.echo("\n".join(("", "Try next:", "", *next_steps(folder))))
     sys.exit(int(failed))
 
@@ -116,6 +119,7 @@ def sample_folder() -> Path:
     folder = PACKAGED if PACKAGED.is_dir() else CHECKED_OUT
     if not (folder / SHOP).is_dir():
         raise Mistake("the samples are missing from this installation: install lineal again")
+
     return folder
 
 
@@ -123,8 +127,10 @@ def unpack_sample(sample: Path, folder: Path) -> None:
     """Copy a sample into a folder; files that an earlier call put there are kept."""
     if any((folder / mark).is_file() for mark in MARKS):
         return
+
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Mistake(f"{folder} is not an empty folder: name another one, or remove it")
+
     ignored = shutil.ignore_patterns(*NOT_COPIED)
     try:
         shutil.copytree(sample, folder, ignore=ignored, dirs_exist_ok=True)
@@ -136,6 +142,7 @@ def wait_for_reader(number: int) -> bool:
     """Wait for Enter before a question; False if the reader ends the tour. A pipe never waits."""
     if not (sys.stdin and sys.stdin.isatty() and sys.stdout.isatty()):
         return True
+
     asked = f"\nPress Enter for question {number} of {len(QUESTIONS)}, or q to end: "
     typed: str = click.prompt(asked, default="", prompt_suffix="", show_default=False)
     return not typed.strip().lower().startswith("q")
@@ -148,6 +155,7 @@ def answer_question(question: Question, folder: str) -> bool:
     if question.extra and find_spec(PROVIDERS[question.extra]) is None:
         click.echo(f"This command needs Spark: pip install 'lineal[{question.extra}]'")
         return False
+
     # long answers go to the terminal at once: the tour itself is what pages
     environment = {**os.environ, "LINEAL_PAGER": ""}
     done = subprocess.run(  # noqa: S603

@@ -79,6 +79,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
     by_file: dict[str, list[Fill]] = {}
     for fill in fills_found:
         by_file.setdefault((fill.column_at or fill.dataset_at).file, []).append(fill)
+
     for file, fills in sorted(by_file.items()):
         if not file.lower().endswith(YAML) or not any(
             Path(file).resolve().is_relative_to(each) for each in folders
@@ -89,6 +90,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
             ]
             yield Patch(file, b"", b"", 0, refused)
             continue
+
         before, mark, text = _read(file)
         made = write_descriptions(text, fills)
         refused = [f"{file}: {fill}: {reason}" for fill, reason in made.refused]
@@ -121,6 +123,7 @@ def _read(file: str) -> tuple[bytes, bytes, str]:
     try:
         with open_regular(file) as stream:
             data = stream.read()
+
         mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
         return data, mark, data[len(mark) :].decode()
     except (OSError, UnicodeDecodeError) as problem:
@@ -170,6 +173,7 @@ def _write_patches(patches: list[Patch]) -> int:
             except OSError as problem:
                 complain(f"cannot write {patch.file}: {problem.strerror}")
                 failed = 1
+
     _count(patches, "written")
     return failed
 
@@ -182,6 +186,7 @@ def _count(patches: list[Patch], done: str) -> None:
 
     for refused in (each for patch in patches for each in patch.refused):
         complain(visible(f"left alone: {refused}"))
+
     filled = sum(patch.filled for patch in patches)
     files = sum(patch.filled > 0 for patch in patches)
     complain(

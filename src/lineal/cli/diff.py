@@ -126,16 +126,20 @@ def command(
     """
     if backtest is not None:
         _backtest(source, (base, head, at, select, prove), project, backtest, policy, output)
+
     asked = _asked(base, head, project, at, namespace)
     if select:
         if output not in ("text", "json"):
             raise Mistake(
                 "--select prints text or json: leave --output out, or write --output json"
             )
+
         sys.exit(_select(source, asked, output, fail_under))
+
     if prove:
         _need_duckdb()
         source = source._replace(use_cache=False)  # the texts have to be at hand
+
     sys.exit(_run(source, asked._replace(prove=prove), policy, output, fail_on, fail_under))
 
 
@@ -152,6 +156,7 @@ def _backtest(
 
     if any(others):
         raise Mistake("--backtest takes no BASE: it compares each commit with the one before it")
+
     sys.exit(backtest(source, project, most, policy, output))
 
 
@@ -162,8 +167,10 @@ def _asked(
     if at is not None:
         store = base or os.environ.get("LINEAL_STORE") or DEFAULT
         return Asked(store, head, project, at, namespace)
+
     if base is None:
         raise Mistake("name what to compare with: a revision, a path, or a store with --at TIME")
+
     return ranged(base, head, project)
 
 
@@ -191,6 +198,7 @@ def _select(source: Source, asked: Asked, output: str, least: float | None) -> i
             return SELECTIONS[output](made), made.found.pairs.head.graph.extraction
 
         text, head = compare_sides(source, sides, draw)
+
     show(text, source.color)
     report_diagnostics(head.diagnostics, source.color, Severity.ERROR)
     short = falls_short(head.coverage, least)
@@ -235,6 +243,7 @@ def _run(
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
     if found.footer:
         complain(found.footer)
+
     short = falls_short(found.coverage, least)
     verdict = Level(found.facts[0])
     worst = fail_on != "never" and (
@@ -265,13 +274,16 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
         def draw(made: Compared) -> Shown:
             if asked.prove:
                 made = made._replace(experiments=_experiments(made))
+
             return _shown(made, output)
 
         if asked.prove:
             return work()
+
         stamps = (before.stamp(source), after.stamp(source))
         if not all(stamps):
             return work()
+
         said = peek_bytes(Path(policy), LARGEST) if policy is not None else b""
         decided = ("diff", stamps, before.name, after.name, policy, said, output)
         return kept_answer(source, decided, work)

@@ -51,6 +51,7 @@ class Route(NamedTuple):
 
         if self.config is None or "url" not in self.config:
             return ""
+
         server = f"{address_of(self.config['url'])}/{self.config['endpoint']}"
         return f" to {self.profile.title} at {server}" if self.profile else f" to {server}"
 
@@ -156,7 +157,9 @@ def command(
     if resend is not None:
         if arguments or unsent:
             raise Mistake("--resend sends a file of events: give it alone")
+
         sys.exit(_resend(resend, route, dry_run, source.color))
+
     paths = source._replace(paths=checked(arguments))
     sys.exit(_run(paths, form, route, unsent, fail_on, dry_run))
 
@@ -188,27 +191,37 @@ def _route(
     profile = PROFILES.get(to or "")
     if native and (profile is None or not profile.native):
         raise Mistake("--native goes with --to datahub or --to openmetadata")
+
     if profile is not None:
         if transport not in (None, "http"):
             raise Mistake(f"--transport {transport} does not go with --to {to}, a catalog")
+
         if native or profile.is_native_only:
             return _native_route(profile, url, timeout, retries)
+
         return _route_to(profile, url, endpoint, timeout, retries, batch)
+
     if to and url:
         raise Mistake("--to is a file and --url a server: give one of them")
+
     usual = "http" if url else "console"
     chosen = transport or ("file" if to else usual)
     if (to and chosen != "file") or (url and chosen != "http"):
         raise Mistake(f"--transport {chosen} does not go with {'--to' if to else '--url'}")
+
     if chosen == "file" and not to:
         raise Mistake("--transport file: name the file with --to")
+
     if chosen == "file":
         return Route(send.to_file(str(to)))
+
     if chosen == "http":
         token = token_from(send.API_KEY, os.environ)
         return Route(send.to_server(_url(url), endpoint or ENDPOINT, timeout, retries, token))
+
     if chosen == "configured":
         return Route(None)
+
     return Route(send.to_console())
 
 
@@ -232,6 +245,7 @@ def _route_to(
     size = batch or profile.batch_size
     if profile.batch_endpoint and not endpoint:
         config = send.in_batches(config, profile.batch_endpoint, size, retries)
+
     return Route(config, profile)
 
 
@@ -270,6 +284,7 @@ def _url(given: str | None) -> str:
     url = (given or os.environ.get(URL, "")).strip()
     if not is_address(url):
         raise Mistake(f"--url is the address of a server, as http://localhost:5000 (or set {URL})")
+
     return url
 
 
@@ -291,17 +306,21 @@ def _run(
     emission = emission_of(form, source, corpus)
     if route.is_received and emission.events == AUTO:
         emission = replace(emission, events=RUN)  # no catalog takes column lineage of job events
+
     if route.profile is not None:
         space = emission.namespace or _namespace_of(corpus)
         emission = replace(emission, relations=corpus.relations, located=True, namespace=space)
+
     if route.is_native:
         emission = replace(emission, describe=True)  # the text of each transformation
+
     made = sound_part(graph.extraction, lambda part: events(everything(Graph(part)), emission))
     report_diagnostics(report.diagnostics, source.color, Severity.INFO)
     complain(summarize(graph.extraction.coverage))
     complain(describe_events())
     if route.profile is not None:
         _report_bare_names(made, route.profile)
+
     commit()
     journal = _journal(unsent) if unsent and not dry_run else None
     failed = _send(made, route, journal, dry_run, source.color)
@@ -324,6 +343,7 @@ def _report_bare_names(events: list[dict[str, Any]], profile: Profile) -> None:
                 f"give --namespace, as {profile.namespace}"
             )
         )
+
     bare = bare_names(events, profile)
     if bare:
         several = f"{count_noun(len(bare), 'dataset')} without a schema ({bare[0]})"
@@ -367,6 +387,7 @@ def _resend(file: str, route: Route, dry_run: bool, color: str) -> int:
         raise Mistake(f"--resend {file}: {problem.strerror}") from problem
     except (NotEvents, UnicodeDecodeError) as problem:
         raise Mistake(f"--resend: {problem}") from problem
+
     return _send(journal.events, route, journal, dry_run, color)
 
 
@@ -384,6 +405,7 @@ def _send(
         if dry_run:
             complain(visible(_plan(events, route)))
             return 0
+
         outcome = deliver(
             events, route.config, route.profile, lambda line: show(line, color), journal
         )
@@ -391,15 +413,19 @@ def _send(
         raise Mistake(str(problem)) from problem
     except OSError as problem:
         raise Mistake(f"the events to send cannot be kept: {problem.strerror}") from problem
+
     if outcome.unresolved:
         several = count_noun(len(outcome.unresolved), "dataset")
         complain(visible(f"{several} not found there: {', '.join(outcome.unresolved[:5])}"))
+
     if not outcome.left:
         complain(visible(_accepted(outcome, events, route)))
         if outcome.without_run:
             several = count_noun(outcome.without_run, "dataset")
             complain(f"{several} that no job reads or writes: catalogs take no such events")
+
         return 0
+
     total = count_noun(outcome.total, "event")
     rest = _advice(journal)
     message = f"{outcome.sent} of {total} sent{route.destination}: {outcome.reason}; {rest}"
@@ -414,6 +440,7 @@ def _accepted(outcome: Outcome, events: list[dict[str, Any]], route: Route) -> s
     told = f"{count_noun(outcome.sent, 'event')} sent{route.destination}"
     if not route.is_received:
         return told
+
     return f"{told}: it has accepted {_cargo(pack(events, route.profile).events, route)}"
 
 
@@ -425,14 +452,17 @@ def _cargo(events: list[dict[str, Any]], route: Route) -> str:
 
     if route.config is None or not route.is_native:
         return count_noun(count_edges(events), "column edge")
+
     cargo = cargo_of(route.config, events)
     told = count_noun(cargo.edges, "column edge")
     if cargo.consumers:
         several = count_noun(cargo.consumers, "consumer")
         told += f"; {several} (tests, metrics and others) are not its tables and were left out"
+
     if cargo.own:
         several = count_noun(cargo.own, "pair")
         told += f"; {several} of the catalog's own tables were left out, because it records these itself"
+
     return told
 
 
@@ -444,16 +474,20 @@ def _plan(events: list[dict[str, Any]], route: Route) -> str:
 
     if route.config is not None and route.is_native:
         check_client(route.config)
+
     shipment = pack(events, route.profile)
     sizes = [size_of(event) for event in shipment.events] or [0]
     told = f"would send {count_noun(len(shipment.events), 'event')}{route.destination}: "
     if route.is_received:
         told += f"{_cargo(shipment.events, route)}; "
+
     told += f"{sum(sizes):,} bytes, the largest event {max(sizes):,}"
     if shipment.without_run:
         told += f"; {count_noun(shipment.without_run, 'dataset')} without a job left out"
+
     if shipment.too_large:
         told += f"; {count_noun(len(shipment.too_large), 'event')} too large for it"
+
     return told
 
 
@@ -461,6 +495,7 @@ def _advice(journal: Journal | None) -> str:
     """Tell what to do about the events that did not arrive."""
     if journal is None:
         return "run the command again, or save the rest with --unsent FILE"
+
     file = journal.file
     return f"the rest is in {file}: lineal emit --resend {file}, with the same options, sends it"
 
@@ -471,5 +506,6 @@ def _exit_code(diagnostics: list[Diagnostic], fail_on: str) -> int:
 
     if fail_on == "never":
         return 0
+
     least = Severity[fail_on.upper()]
     return int(any(diagnostic.severity >= least for diagnostic in diagnostics))

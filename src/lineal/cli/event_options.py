@@ -40,14 +40,17 @@ def moment(ctx: click.Context, param: click.Parameter, value: str | None) -> str
     """2026-11-16T09:30:00Z"""
     if value is None:
         return None
+
     try:
         zoned = datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
         zoned = False
+
     if not zoned or "T" not in value.upper():
         raise click.BadParameter(
             f"{value!r} is not a time with a zone: write it as 2026-11-16T09:30:00Z"
         )
+
     return value
 
 
@@ -116,6 +119,7 @@ def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Comman
     made: Any = command
     for option in reversed(options):
         made = option(made)
+
     wrapped: Command = made
     return wrapped
 
@@ -151,5 +155,6 @@ def _root(source: Source) -> str:
     """The folder that is analyzed, from which files are named."""
     if len(source.paths) != 1 or source.servers:
         return ""
+
     path = Path(source.paths[0])
     return str(path if path.is_dir() else path.parent)

@@ -50,7 +50,9 @@ def command(
         asked = find_in_store(store, whose, column, None)
         if not isinstance(asked, Column):
             raise Mistake(f"{column} is a dataset: name one of its columns")
+
         periods = store.history(whose, asked)
+
     show(_json(periods) if output == "json" else _table(periods), color)
 
 
@@ -69,6 +71,7 @@ def _table(periods: list[Period]) -> Page:
     grid = Grid(HEADER, rows)
     if rows:
         return [grid]
+
     return [grid, line(Piece("No edges.", "note"))]
 
 

@@ -67,6 +67,7 @@ def command(
         wanted = parse(change)
     except UnknownChange as mistake:
         raise Mistake(f"--change: {mistake}") from mistake
+
     check_order("impact", column, where)
     sys.exit(_run(source._replace(paths=checked(where)), column, wanted, output, fail_under))
 
@@ -88,6 +89,7 @@ def _run(source: Source, column: str, change: Change, output: str, least: float 
     report_diagnostics(found.diagnostics, source.color, Severity.ERROR)
     if found.footer:
         complain(found.footer)
+
     short = falls_short(found.coverage, least)
     return int(short or bool(internal_errors(found.diagnostics)))
 
@@ -107,6 +109,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
         at = graph.find(column)
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake
+
     if isinstance(at, Column):
         _check(graph, at.dataset, change)
         found = effects(graph, at, change)
@@ -114,6 +117,7 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
         found = effects_on_dataset(graph, at, change)
     else:
         raise Mistake(f"--change {change} is that of one column: {at} is a dataset")
+
     made = OUTPUTS[output](found, graph)
     last = footer(graph) if output == "table" else ""
     return Shown(made, everything(graph).diagnostics, last, graph.extraction.coverage)

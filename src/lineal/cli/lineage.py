@@ -117,6 +117,7 @@ def command(arguments: tuple[str, ...], source: Source, save: str | None, **opti
     _check(request)
     if form != Form() and request.view != "openlineage":
         raise Mistake("--legacy, --namespace and --event-time are those of --output openlineage")
+
     sys.exit(_run(source._replace(paths=paths), request, form, save, limits))
 
 
@@ -131,15 +132,18 @@ def _run(source: Source, request: Request, form: Form, save: str | None, limits:
         found = _saved_and_shown(source, request, form, save)
     else:
         found = answer_from_cache(source, request, lambda graph: _make_answer(request, graph))
+
     as_json = request.view == "json"
     show(found.made, source.color)
     shown = Severity.ERROR if as_json else Severity.INFO
     report_diagnostics(found.diagnostics, source.color, shown, found.others)
     if found.footer:
         complain(found.footer)
+
     short = falls_short(found.coverage, limits.fail_under)
     if limits.fail_on == "never":
         return int(short)
+
     least = Severity[limits.fail_on.upper()]
     return int(short or any(each.severity >= least for each in found.all_diagnostics))
 
@@ -160,6 +164,7 @@ def _make_answer(request: Request, graph: Graph, emission: Emission | None = Non
         from lineal.views import openlineage
 
         made = openlineage.view(report, emission)
+
     own, others = _parted(report)
     return Shown(made, own, last, graph.extraction.coverage, others=others)
 
@@ -172,6 +177,7 @@ def _parted(report: Report) -> Concerns:
 
     if not report.focus:
         return Concerns(report.diagnostics, [])
+
     try:
         return part_diagnostics(report.graph, report.focus, report.datasets, report.diagnostics)
     except Exception as error:
@@ -199,6 +205,7 @@ def _saved_and_shown(source: Source, request: Request, form: Form, save: str | N
             replace_file(Path(save), text.encode())
         except OSError as problem:
             raise Mistake(f"cannot write {save}: {problem.strerror}") from problem
+
     emission = emission_of(form, source, corpus) if request.view == "openlineage" else None
     try:
         return sound_part(extraction, lambda part: _make_answer(request, Graph(part), emission))
@@ -229,6 +236,7 @@ def _arguments(
             selections.append(selection)
         else:
             paths.append(argument)
+
     return checked(tuple(paths)), tuple(selections)
 
 
@@ -240,6 +248,7 @@ def _selection(argument: str) -> Selection | None:
         found = parse(argument)
         if found is not None:
             return found
+
     return Selection(argument) if is_bare_name(argument) else None
 
 
@@ -247,8 +256,10 @@ def is_bare_name(argument: str) -> bool:
     """Tell whether an argument can only be the name of a node or column: no path, no SQL."""
     if not argument.isprintable() or any(character in argument for character in "/\\*?"):
         return False
+
     if not argument or argument[0] in ".-~":
         return False
+
     return not argument.lower().endswith(FILE_ENDINGS) and not any(map(str.isspace, argument))
 
 
@@ -265,18 +276,24 @@ def _check(request: Request) -> None:
         raise Mistake(
             "a selector says node, column and direction already: leave out -n, --column and --direction"
         )
+
     if request.impact and not request.traces:
         raise Mistake("--impact is that of one column: add --column NODE.COLUMN")
+
     if request.impact and request.level == "table":
         raise Mistake("--impact works on columns: leave out --level table")
+
     if request.classification is not None and (request.impact or request.level == "table"):
         raise Mistake(
             "--classification works on edges between columns: leave out --impact and --level table"
         )
+
     if request.level == "table" and request.view == "chain":
         raise Mistake("--level table has no chain: use --output table, json, dot or mermaid")
+
     if request.level == "table" and request.column is not None:
         raise Mistake("--level table knows no columns: leave out --column")
+
     if request.view == "chain" and not (request.traces or request.node):
         raise Mistake(
             "--output chain is that of a column: add --column NODE.COLUMN, or -n NODE for all of its columns"

@@ -44,6 +44,7 @@ def command(paths: tuple[str, ...], server: int | None, source: Source) -> None:
         begin_answering(server, source)
         _answer_lines(asked)
         return
+
     _require_extra()
     from lineal.lsp.server import serve
 

@@ -61,6 +61,7 @@ def command(
         begin_answering(server, source)
         _answer_lines(asked)
         return
+
     _require_extra()
     from lineal.mcp.server import build_server
     from lineal.service.worker import Worker
@@ -92,6 +93,7 @@ def _serve_http(server: Any, port: int) -> None:
     complain(f"the tools are at http://{LOOPBACK}:{port}{PATH}")
     if not os.environ.get(TOKEN):
         complain(f"clients send: Authorization: Bearer {token}")
+
     complain("Ctrl-C ends it")
     serve(server, LOOPBACK, port, token)
 
@@ -161,5 +163,6 @@ def _compare(source: Source, base: str) -> dict[str, Any]:
         made, _ = draw_lineage(source, base, lambda _: None)
     except click.ClickException as mistake:
         raise Misasked(mistake.format_message()) from mistake
+
     found: dict[str, Any] = json.loads(made.difference)
     return found

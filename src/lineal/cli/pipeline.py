@@ -234,11 +234,13 @@ def _run(request: Request) -> int:
         _check_following(request)
         if not request.follows:
             met(request.paths)
+
         options, state = _options(request), None
         conf = settings(request.conf)
         _check_store(request)
         if local(request.out) is not None:  # what is wrong with it is said before Spark is started
             state = stack.enter_context(open_state(request.out, fresh=request.fresh))
+
         try:
             shown = sys.stderr.isatty()
             with ship.started(request.master, conf, shown, request.installed) as spark:
@@ -246,9 +248,11 @@ def _run(request: Request) -> int:
         except KeyboardInterrupt:
             click.echo("stopped: the same command goes on from here", err=True)
             return STOPPED
+
     if summary is None:
         click.echo(f"nothing new in {', '.join(request.paths)}")
         return 0
+
     _show(summary, request)
     return int(report_failures(summary.told, "auto"))
 
@@ -289,6 +293,7 @@ def _check_following(request: Request) -> None:
     """Refuse options that contradict each other."""
     if request.watch and request.available_now:
         raise Mistake("--watch goes on, --available-now ends: choose one")
+
     streams = request.format == "delta" or any(
         path.lower().startswith("kafka://") for path in request.paths
     )
@@ -310,6 +315,7 @@ def _mistakes() -> Iterator[None]:
         raise Mistake(str(mistake)) from mistake
     except ImportError as missing:
         raise Mistake(f"{missing.name} is not installed: pip install 'lineal[spark]'") from missing
+
     try:
         yield
     except (SparkUnavailable, BulkError, ProjectError, UnknownDialect) as mistake:
@@ -328,6 +334,7 @@ def _options(request: Request) -> Options:
     defaults = None
     if request.default_catalog or request.default_schema:
         defaults = Defaults(request.default_catalog, request.default_schema)
+
     return Options(
         request.paths,
         request.out,
@@ -355,6 +362,7 @@ def _check_store(request: Request) -> None:
     """A store that takes no lineage is a mistake to be told of before the work."""
     if request.store is None:
         return
+
     from lineal.store.errors import Busy, NoStore
 
     try:
@@ -362,8 +370,10 @@ def _check_store(request: Request) -> None:
     except Mistake as mistake:
         if isinstance(mistake.__cause__, Busy):  # whoever writes to it now may be done by then
             return
+
         if not isinstance(mistake.__cause__, NoStore):
             raise
+
         if not _is_new_file(request.store):
             _check_writable(request.store, create=True)
 
@@ -382,11 +392,13 @@ def _is_new_file(address: str) -> bool:
     """
     if "://" in address:
         return False
+
     try:
         os.close(os.open(address, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
         Path(address).unlink()
     except (OSError, ValueError):
         return False
+
     return True
 
 
@@ -394,6 +406,7 @@ def _load(request: Request, summary: Summary) -> None:
     """Save the lineage to the store that was named."""
     if request.store is None:
         return
+
     from lineal.cli.store_options import WAIT, load_sound, named_after, open_store_at
     from lineal.spark.pipeline.address import fixed
 
@@ -410,5 +423,6 @@ def _show(summary: Summary, request: Request) -> None:
     if request.output == "json":
         click.echo(as_json(summary))
         return
+
     for line in lines(summary, request.out):
         click.echo(visible(line))

@@ -37,6 +37,7 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
             f"{summary.rows:,} rows, {summary.texts:,} texts, {summary.statements:,} statements: "
             f"{summary.repetition:,.1f} rows a statement"
         )
+
     read = summary.parsed + summary.here
     yield f"{count_noun(read, units.read)} read in this run, {summary.here:,} of them by the driver"
     yield f"{summary.throughput:,.0f} {units.fast} a second"
@@ -44,6 +45,7 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
     yield f"{summary.edges:,} edges between {summary.columns:,} columns in {folder}"
     if summary.closure:
         yield f"{summary.closure['pairs']:,} pairs in the closure, by {summary.closure['way']}"
+
     for reason, count in summary.quarantined.items():
         yield f"quarantine: {count:,} {units.left_out}, {reason}"
 
@@ -52,6 +54,7 @@ def _units(summary: Summary) -> Units:
     """Return the words for files or for rows of a log."""
     if summary.files:
         return FILES
+
     return ROWS
 
 

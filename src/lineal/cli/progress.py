@@ -30,6 +30,7 @@ def progress(events: Iterator[Event | Summary], color: str) -> Summary:
         for event in events:
             if isinstance(event, Summary):
                 return event
+
             if isinstance(event, Planned):
                 total = event.jobs
             elif isinstance(event, Note):
@@ -40,7 +41,9 @@ def progress(events: Iterator[Event | Summary], color: str) -> Summary:
                 running.pop(event.outcome.name, None)
                 done += 1
                 say(_line(event.outcome, done, total), event.outcome.status.value)
+
             refresh()
+
     raise AssertionError("a run ends with its summary")
 
 
@@ -61,7 +64,9 @@ def _at_work(running: dict[str, None], done: int, total: int) -> str:
     if not running:
         if not done:
             return "starting Spark"
+
         return f"{done}/{total}"
+
     return f"{done}/{total}  {', '.join(running)}"
 
 
@@ -73,6 +78,7 @@ def _screen(
     if not (has_color(sys.stderr, color) and sys.stderr.isatty()):
         yield _plain, lambda: None
         return
+
     from rich.console import Console
     from rich.text import Text
 

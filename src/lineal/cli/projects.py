@@ -81,9 +81,11 @@ def _run(source: Source, output: str, color: str) -> int:
     for path in source.paths:
         if not Path(path).is_dir():
             raise Mistake(f"{path} is not a folder")
+
         found = list_parts(Path(path), rules_of(source))
         parts += found.parts
         problems += found.diagnostics
+
     show(projects.page(parts) if output == "text" else projects.document(parts, problems), color)
     report_diagnostics(problems, color, Severity.ERROR if output == "json" else Severity.INFO)
     return int(not any(part.is_read for part in parts))

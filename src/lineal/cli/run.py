@@ -135,6 +135,7 @@ def _run(request: Request) -> int:
         check()
     except SparkUnavailable as missing:
         raise Mistake(str(missing)) from missing
+
     from lineal.spark.run.pipeline import Options, run
     from lineal.spark.run.state import WarehouseError
 
@@ -157,6 +158,7 @@ def _run(request: Request) -> int:
     except KeyboardInterrupt:
         click.echo("stopped: lineal run --resume goes on from here", err=True)
         return STOPPED
+
     _show(summary, request)
     return int(not summary.green or _has_errors(corpus))
 
@@ -171,11 +173,13 @@ def _corpus(request: Request) -> Corpus:
         corpus = load(request.project, request.dialect, to_run=True)
     except ProjectError as mistake:
         raise Mistake(str(mistake)) from mistake
+
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:
         raise Mistake(
             f"{request.project} has nothing to run: {_what_to_name(Path(request.project))}"
         )
+
     return corpus
 
 
@@ -186,6 +190,7 @@ def _what_to_name(folder: Path) -> str:
     target = folder / "target"
     if (target / "manifest.json").is_file():
         return f"there is no dbt_project.yml; name {target} to run what dbt has compiled"
+
     return "name a folder with a lineal.yml and nodes, or a dbt project with seeds, models, snapshots or tests"
 
 
@@ -205,6 +210,7 @@ def settings(conf: tuple[str, ...]) -> dict[str, str]:
     )
     if wrong is not None:
         raise Mistake(f"--conf {wrong}: write key=value")
+
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 

@@ -30,6 +30,7 @@ def page(summary: Summary) -> Page:
     parts: Page = [Grid(HEADER, [_row(outcome) for outcome in shown], NUMBERS)]
     for outcome in shown:
         parts += _details(outcome)
+
     return [*parts, line(), line(Piece(total(summary), "heading"))]
 
 
@@ -59,6 +60,7 @@ def tests_of(tests: tuple[Tested, ...]) -> str:
     counts = Counter(test.status for test in tests)
     if not tests:
         return NOTHING
+
     said = (
         [f"{counts['passed']} passed"]
         if not counts["failed"]
@@ -76,8 +78,10 @@ def edges_of(agreement: Agreement | None) -> str:
     """8 + 1 = 8 + 1, or 8 ≠ 9"""
     if agreement is None:
         return NOTHING
+
     if agreement.problem:
         return f"{_sum(agreement.static)} = ?"
+
     return (
         f"{_sum(agreement.static)} {_sign(agreement)} {_sum(agreement.exact)}{_left_out(agreement)}"
     )
@@ -87,8 +91,10 @@ def _sign(agreement: Agreement) -> str:
     """Return whether both engines agree: =, ≈ if only in part comparable, or ≠."""
     if not agreement.agrees:
         return "≠"
+
     if agreement.static == agreement.exact and not agreement.incomparable:
         return "="
+
     return "≈"
 
 
@@ -96,6 +102,7 @@ def _left_out(agreement: Agreement) -> str:
     """2 columns that cannot be compared"""
     if agreement.incomparable:
         return f", {len(agreement.incomparable)} not comparable"
+
     return ""
 
 
@@ -104,6 +111,7 @@ def _sum(counts: tuple[int, int]) -> str:
     fields, rows = counts
     if rows:
         return f"{fields:,} + {rows:,}"
+
     return f"{fields:,}"
 
 
@@ -122,12 +130,14 @@ def complaints(outcome: Outcome) -> Iterator[str]:
     """Yield what went wrong with a node."""
     if outcome.because:
         yield f"not built, because {outcome.because} {outcome.lacks}"
+
     yield from map(str, outcome.faults)
     yield from outcome.notes
     for test in outcome.tests:
         if test.status != "passed":
             where = f"{test.place}: " if test.place else ""
             yield f"{where}{test}"
+
     if outcome.agreement is not None:
         yield from ([outcome.agreement.problem] if outcome.agreement.problem else [])
         yield from map(str, outcome.agreement.disagreements)
@@ -149,6 +159,7 @@ def _nodes(summary: Summary) -> str:
     each = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
     if each:
         return f"{count_noun(len(data), 'node')}: {each}"
+
     return "nothing to build"
 
 
@@ -160,6 +171,7 @@ def _tests(summary: Summary) -> str:
     ]
     if counts:
         return ", ".join([f"{count_noun(counts['passed'], 'test')} passed", *said])
+
     return ""
 
 
@@ -168,10 +180,12 @@ def _edges(summary: Summary) -> str:
     compared = [outcome.agreement for outcome in summary.outcomes if outcome.agreement is not None]
     if not compared:
         return ""
+
     fields, rows = (sum(each.static[at] for each in compared) for at in (0, 1))
     wrong = sum(not each.agrees for each in compared)
     if wrong:
         return f"{_sum((fields, rows))} edges, static ≠ Catalyst in {count_noun(wrong, 'model')}"
+
     left_out = sum(len(each.incomparable) for each in compared)
     beside = f", {count_noun(left_out, 'column')} not comparable" if left_out else ""
     return f"{_sum((fields, rows))} edges, static = Catalyst{beside}"
@@ -207,6 +221,7 @@ def _place(place: Any) -> dict[str, Any]:
     """Return a place as JSON values."""
     if place:
         return {"file": place.file, "line": place.line, "column": place.column}
+
     return {}
 
 

@@ -95,6 +95,7 @@ def command(
     own = os.environ.get(TOKEN, "")
     if host not in LOOPBACK and not own:
         raise Mistake(f"other machines need a token to read {host}: set {TOKEN}")
+
     page = bool(paths) or ingest is None or base is not None
     before = saved_state()  # of a server that a statement has ended
     token = own or before.get("token") or (secrets.token_urlsafe(18) if page else "")
@@ -103,8 +104,10 @@ def command(
     if ingest is not None:
         routes = {**routes, **_inbox(ingest)}
         public |= set() if own else {"/api/v1/lineage"}
+
     if page:
         routes = {**routes, **_page(source._replace(paths=checked(paths)), base)}
+
     try:
         server = Server(host, before.get("port", port), routes, token, largest * MEGABYTE, public)
     except OSError as problem:
@@ -112,6 +115,7 @@ def command(
             f"cannot listen on {host}:{port}: {problem.strerror}; "
             "set another --port (0: any free port) or --host"
         ) from problem
+
     save_state(token=token, port=server.server_address[1])
     _serve(server, ingest, page, opens and not before)
 
@@ -123,11 +127,13 @@ def _serve(server: Server, ingest: str | None, page: bool, opens: bool) -> None:
     with server, suppress(KeyboardInterrupt):
         if ingest is not None:
             complain(f"events are taken at {server.address}/api/v1/lineage and kept in {ingest}")
+
         if page:
             address = f"{server.address}/?token={server.token}"
             complain(f"the page is at {address}")
             if opens and sys.stdout.isatty():
                 webbrowser.open(address)
+
         complain("Ctrl-C ends it")
         server.serve_forever()
 
@@ -167,7 +173,9 @@ def _page(source: Source, base: str | None = None) -> Routes:
         with mistakes():
             if project is not None:
                 project.update()
+
             made, data = draw_lineage(source, base, draw, project)
+
         difference[0] = made.difference
         report_failures(made.graph.extraction.diagnostics, source.color)
         return made.graph, data

@@ -82,11 +82,13 @@ def command(
         replace_file(where, text.encode("utf-8", "replace"))
     except OSError as problem:
         raise Mistake(f"cannot write {out}: {problem.strerror}") from problem
+
     complain(f"{where}: {datasets} datasets, {len(text) / 1e6:.1f} MB")
     failed = report_failures(found.diagnostics, source.color)
     complain(found.footer)
     if opens and sys.stdout.isatty():
         webbrowser.open(where.resolve().as_uri())
+
     sys.exit(int(failed))
 
 
@@ -105,6 +107,7 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
         project = project_of(source)
         if base is not None or project.stamp is None:
             return work()
+
         decided = ("show", titled(source), *decided_by(source, project), node, column)
         return kept_answer(source, decided, work)
 
@@ -153,6 +156,7 @@ def draw_lineage(
 
     if base is not None:
         return _compared(source, base, draw)
+
     files = source_files(source)
 
     def draw_part(part: Extraction) -> tuple[Made, Drawn]:
@@ -173,6 +177,7 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
 
     if len(source.paths) > 1:
         raise Mistake("--diff compares one PATH with what it was: name one")
+
     files = source_files(source, named_from_root=True)
 
     def draw_both(found: Compared) -> tuple[Made, Drawn]:
@@ -200,10 +205,13 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
         if node is None:
             if column is not None:
                 return str(graph.column(column))
+
             return ""
+
         dataset = graph.dataset(node)
         if column is not None:
             return str(graph.column_in(dataset, column))
+
         return dataset.name
     except UnknownName as mistake:
         raise Mistake(str(mistake)) from mistake

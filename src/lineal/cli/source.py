@@ -310,6 +310,7 @@ def _with_source(command: Command, begin: Callable[[Limits], None]) -> Command:
     made: Any = packed
     for option in reversed(OPTIONS):
         made = option(made)
+
     wrapped: Command = made
     return wrapped
 
@@ -319,6 +320,7 @@ def _size(value: str | int) -> int:
     try:
         if isinstance(value, int):
             return value
+
         return size_of(value)
     except ValueError as mistake:
         raise click.BadParameter(str(mistake)) from mistake
@@ -328,6 +330,7 @@ def cores() -> int:
     """Those that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
+
     return os.cpu_count() or 1
 
 
@@ -362,7 +365,9 @@ def checked(paths: tuple[str, ...]) -> tuple[str, ...]:
                     "this is SQL text, not a path. Pass it on standard input: "
                     "echo 'SELECT …' | lineal lineage -"
                 )
+
             raise Mistake(f"no such file or folder: {shown_path(path)}{_alike(path)}")
+
     return paths or HERE
 
 
@@ -382,6 +387,7 @@ def shown_path(path: str) -> str:
 
     if "@" in path or "://" in path:
         return redact_address(path)
+
     return path
 
 
@@ -392,12 +398,15 @@ def _alike(path: str) -> str:
     asked = Path(path)
     if asked.is_symlink():
         return f": it is a link to {asked.readlink()}, which does not exist"
+
     try:
         near = closest(asked.name, [entry.name for entry in asked.parent.iterdir()])
     except (OSError, ValueError):
         return ""
+
     if near:
         return f"; did you mean {asked.with_name(near)}?"
+
     return ""
 
 
@@ -423,6 +432,7 @@ def watching_of(source: Source) -> Watching:
         from lineal.cli.verbose import tell_statement
 
         progress = tell_statement
+
     return Watching(lambda total: bar(total, source.color, source.verbose), progress)
 
 
@@ -444,6 +454,7 @@ def lineage_of(source: Source) -> Extraction:
     """The lineage of all that is asked about."""
     with mistakes():
         corpus = project_of(source).corpus()
+
     return lineage_in(source, corpus)
 
 
@@ -502,10 +513,12 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
         found = ENGINES[source.engine](source, corpus, kept)
     except UnknownDialect as mistake:
         raise Mistake(str(mistake)) from mistake
+
     if source.verbose:
         from lineal.cli.verbose import tell_total
 
         tell_total(found)
+
     return found
 
 
@@ -531,6 +544,7 @@ def _by_plan(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """Spark's own analysis, on empty tables made from the known schemas."""
     if source.servers:
         raise Mistake("--engine catalyst is Spark's; --engine both asks the server")
+
     spark = _spark()
     from lineal.spark.plan_lineage import of_corpus
 
@@ -543,6 +557,7 @@ def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
     """
     if source.servers:
         return _by_server(source, corpus)
+
     spark = _spark()
     from lineal.spark.plan_lineage import compared
 
@@ -556,6 +571,7 @@ def _by_server(source: Source, corpus: Corpus) -> Extraction:
 
     if len(set(source.servers)) > 1:
         raise Mistake("--engine both asks one server: name one")
+
     try:
         return compared(corpus, source.servers[0])
     except ProjectError as mistake:

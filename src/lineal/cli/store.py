@@ -73,6 +73,7 @@ def load(
     with open_store_at(address, wait, create=True) as store:
         change = load_sound(store, whose, extraction, _source_text(paths))
         click.echo(visible(f"{whose}: {_describe_change(change)}"))
+
     report_diagnostics(sorted(extraction.diagnostics, key=order_of), source.color, Severity.ERROR)
     complain(summarize(extraction.coverage))
     sys.exit(int(bool(internal_errors(extraction.diagnostics))))
@@ -82,6 +83,7 @@ def _describe_change(change: Change) -> str:
     """Return what a load has changed."""
     if change.run is None:
         return f"nothing has changed, {change.edges:,} edges hold"
+
     return f"{change.opened:,} edges came, {change.closed:,} went, {change.edges:,} hold since {change.run.at}"
 
 
@@ -135,6 +137,7 @@ def query(
         report = _report(
             store, choose_namespace(store, namespace), _selection(selector), at, with_rows
         )
+
     show(view(output, report), color)
 
 
@@ -158,6 +161,7 @@ def _columns(store: Store, namespace: str, asked: Column | Dataset, at: str | No
 
     if isinstance(asked, Column):
         return [asked]
+
     info = store.datasets_named(namespace, asked.name, at)[asked]
     return [Column(asked, column.name) for column in info.columns]
 

@@ -28,6 +28,7 @@ def store_options(command: Command) -> Command:
     """--store, --namespace and --wait"""
     for option in (WAITING, NAMESPACE, STORE):
         command = option(command)
+
     return command
 
 
@@ -76,6 +77,7 @@ def choose_namespace(store: Store, namespace: str | None) -> str:
     """The namespace that is named, or the only one."""
     if namespace is not None:
         return namespace
+
     known = store.namespaces()
     if len(known) != 1:
         many = (
@@ -84,6 +86,7 @@ def choose_namespace(store: Store, namespace: str | None) -> str:
             else "has no lineage yet: `lineal store load`"
         )
         raise Mistake(f"store {store.name} {many}{' with --namespace' if known else ''}")
+
     return known[0]
 
 
@@ -91,10 +94,12 @@ def named_after(path: str) -> str:
     """Return the namespace for the lineage of a path: the project's folder, or the file."""
     if "://" in path:
         return shown_path(path).rpartition("/")[2] or "default"
+
     where = Path(path).resolve()
     name = where.name if where.is_dir() else where.name.partition(".")[0]
     if path != "-" and name:
         return name
+
     return "default"
 
 
@@ -120,6 +125,7 @@ def load_sound(store: Store, namespace: str, extraction: Extraction, source: str
         change = store.load(namespace, extraction, source=source)
         if extraction.failures.count != failed:  # what it says of failures was said too early
             store.load(namespace, extraction, source=source)
+
         return change
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
@@ -128,6 +134,7 @@ def load_sound(store: Store, namespace: str, extraction: Extraction, source: str
     def kept(part: Extraction) -> bool:
         with TemporaryDirectory() as folder, open_store(f"{folder}/trial.db", create=True) as trial:
             trial.load(namespace, part, source=source)
+
         return True
 
     sound_part(extraction, kept)

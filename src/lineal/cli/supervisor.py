@@ -71,10 +71,12 @@ def supervise(limits: Limits) -> None:
     if not (limits.exist and _can_fork()):
         set_limits(limits)
         return
+
     if "-" in sys.argv:
         from tempfile import TemporaryFile
 
         _Kept.input = TemporaryFile()  # noqa: SIM115  open as long as the process lives
+
     Supervisor(limits).run()
 
 
@@ -93,15 +95,18 @@ def read_standard_input() -> bytes:
     """Everything on standard input; an attempt that follows another gets the same."""
     if sys.stdin is None:  # closed, as by <&-
         return b""
+
     kept = _Kept.input
     if kept is None:
         return sys.stdin.buffer.read()
+
     kept.seek(0)
     content = kept.read()
     if not content:
         content = sys.stdin.buffer.read()
         kept.write(content)
         kept.flush()
+
     return content
 
 
@@ -140,9 +145,11 @@ class Supervisor:
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 stream.flush()
+
         while True:
             if not self.start():
                 return
+
             status = self.watch()
             if not self.begins_again(status):
                 self.end_as(status)
@@ -155,9 +162,11 @@ class Supervisor:
         except OSError:  # no process may be started here
             set_limits(self.limits)
             return False
+
         if self.child:
             self.listen()
             return True
+
         self.begin(parent)
         return False
 
@@ -199,6 +208,7 @@ class Supervisor:
             ended, status = os.waitpid(self.child, os.WNOHANG)
             if ended:
                 return status
+
             if self.told is not None:
                 now = time.monotonic()
                 deadline = deadline or now + PATIENCE
@@ -210,6 +220,7 @@ class Supervisor:
                     self.kill(self.child, self.told)
             else:
                 self.look()
+
             self.sleep()
 
     def sleep(self) -> None:
@@ -232,20 +243,25 @@ class Supervisor:
         if not said.key:
             self.seen.pop(slot, None)
             return None
+
         seconds = cpu_time(said.process)
         before = self.seen.get(slot)
         if before is None or before.number != said.number:
             memory = resident_memory(said.process)
             self.seen[slot] = Seen(said.number, seconds, memory, seconds)
             return None
+
         grace = min(GRACE, said.allowance)
         if said.allowance and seconds - before.seconds > said.allowance + grace:
             return Reason.TIME
+
         if not self.limits.memory or seconds - before.looked < STEP:
             return None
+
         self.seen[slot] = before._replace(looked=seconds)
         if resident_memory(said.process) - before.memory > self.limits.memory:
             return Reason.MEMORY
+
         return None
 
     def forget(self, slot: int) -> None:
@@ -266,21 +282,27 @@ class Supervisor:
         own = dict(self.board.announcements()).get(0)
         for slot, _ in self.board.announcements():
             self.board.clear_slot(slot)
+
         self.seen.clear()
         if os.WIFSIGNALED(status) or self.told is not None:
             end_descendants()
+
         if not os.WIFSIGNALED(status) or self.told is not None or self.board.is_committed:
             return False
+
         if own is None or not own.key:
             return False
+
         if os.WTERMSIG(status) in ENDING:
             return False
+
         reason = self.board.abandoned().get(own.key)
         if reason is None:  # a segmentation fault, or the system has no memory left
             self.crashes += 1
             reason = Reason.CRASH
             if self.crashes > MOST_CRASHES or not self.board.abandon(own.key, reason):
                 return False
+
         complain(f"a statement {WORDS[reason]}: reading again without it")
         return True
 
@@ -288,11 +310,13 @@ class Supervisor:
         """End this process as the child has ended."""
         if not os.WIFSIGNALED(status):
             os._exit(os.waitstatus_to_exitcode(status))
+
         number = self.told if self.told is not None else os.WTERMSIG(status)
         if self.told is None and number not in ENDING:
             name = signal.Signals(number).name
             complain(f"Error: the process that did the work was ended by {name}.")
             os._exit(CRASHED)
+
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         os._exit(128 + number)
@@ -321,6 +345,7 @@ def end_descendants() -> None:
         for process in descendants_of(os.getpid()):
             with suppress(OSError):
                 os.kill(process, number)
+
         deadline = time.monotonic() + LAST_WORDS
         while descendants_of(os.getpid()) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -340,11 +365,13 @@ def descendants_of(process: int) -> list[int]:
             )
             if state != "Z" and own_session == session:
                 parents[int(stat.parent.name)] = int(parent)
+
     found: list[int] = []
     border = {process}
     while border:
         border = {each for each, parent in parents.items() if parent in border}
         found += border
+
     return found
 
 
@@ -372,6 +399,7 @@ def cpu_time(process: int) -> float:
     if sys.platform == "linux":
         with suppress(OSError):
             return time.clock_gettime(~process << 3 | 2)
+
     return time.monotonic()
 
 

@@ -78,6 +78,7 @@ def command(
         plan = plan_unused(Subject(source, corpus, graph), keep, ignore_tests=ignore_tests)
     except UnknownName as mistake:
         raise Mistake(f"--keep: {mistake}") from mistake
+
     if output == "json":
         show(view.as_json(graph, plan.outputs, plan.verdicts, plan.patch), source.color)
     elif patch:
@@ -85,8 +86,10 @@ def command(
         complain(view.summary(plan.verdicts))
     else:
         show(view.table(plan.outputs, plan.verdicts, graph), source.color)
+
     failed = report_failures(graph.extraction.diagnostics, source.color)
     if output == "text":
         complain(footer(graph))
+
     failed |= falls_short(graph.extraction.coverage, fail_under)
     sys.exit(failed)

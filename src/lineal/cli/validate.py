@@ -89,12 +89,14 @@ def command(
     if explain is not None:
         _explain(explain, source.color)
         return
+
     source = source._replace(paths=checked(arguments))
     found = _answer(source, _split_codes(select), _split_codes(ignore), output)
     worst, told = found.facts
     show(found.made, source.color)
     for said in found.footer.splitlines():
         complain(said)
+
     failed = not told and report_failures(found.diagnostics, source.color)
     short = falls_short(found.coverage, fail_under)
     is_bad = fail_on != "never" and (failed or _is_bad(worst, fail_on))
@@ -118,6 +120,7 @@ def _answer(source: Source, select: list[str], ignore: list[str], output: str) -
 
         if project.stamp is None:
             return work()
+
         decided = ("validate", *decided_by(source, project), select, ignore, output)
         return kept_answer(source, decided, work)
 
@@ -153,6 +156,7 @@ def _shown(verdict: Verdict, graph: Graph, output: str) -> Shown:
     last: list[str] = []
     if output in ("text", "github"):
         last = [*counts_by_code(verdict), verdict.count, footer(graph)]
+
     codes = {code.code for code in FAILED}
     told = any(finding.code in codes for finding in verdict.findings)
     worst = max((int(finding.severity) for finding in verdict.findings), default=-1)

@@ -25,6 +25,7 @@ def tell_statement(step: Evaluated) -> None:
         said = _resolved(
             step.resolved, step.named, {"ambiguous": step.ambiguous, "unresolved": step.unresolved}
         )
+
     width = len(str(step.total))
     complain(visible(f"{step.number:>{width}}/{step.total}  {step.target}  {said}"))
 
@@ -39,5 +40,6 @@ def _resolved(found: int, named: int, missing: dict[str, int]) -> str:
     """6 of 8 columns resolved (1 ambiguous, 1 unresolved); SELECT * names no column"""
     if not named:
         return "no column named"
+
     said = ", ".join(f"{count:,} {name}" for name, count in missing.items() if count)
     return f"{found:,} of {count_noun(named, 'column')} resolved" + (f" ({said})" if said else "")

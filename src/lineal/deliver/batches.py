@@ -50,18 +50,22 @@ class Batches:
                 if len(part) > 1:
                     waiting.extendleft(reversed(halves_of(part)))
                     continue
+
                 failures = {0: str(refusal)}
             except Stopped as stop:
                 left = [*refused, *part, *(each for rest in waiting for each in rest)]
                 raise NotSent(left, reason or str(stop)) from stop
+
             for index, event in enumerate(part):
                 if index in failures:
                     refused.append(event)
                     reason = reason or failures[index]
                 else:
                     accepted(event)
+
         if refused:
             raise NotSent(refused, reason)
+
         return len(events)
 
     def _post(self, part: list[Event]) -> dict[int, str]:
@@ -71,9 +75,12 @@ class Batches:
             answer = self._server.ask("POST", self._path, request, (400, *UNKNOWN_ADDRESS))
             if answer.status not in UNKNOWN_ADDRESS:
                 return self._judge(answer, len(part))
+
             self._takes_batches = False
+
         if len(part) > 1:
             raise Refused(f"{self._server.where} takes events one by one")
+
         self._note(self._server.ask("POST", self._single, part[0]))
         return {}
 
@@ -83,6 +90,7 @@ class Batches:
         failures = dict(failures_of(answer, count, self._server.where))
         if answer.status == 400 and not failures:
             raise Refused(describe_answer(self._server.where, answer.status))
+
         return failures
 
     def _note(self, answer: Answer) -> None:
@@ -101,8 +109,10 @@ def parts_of(events: Sequence[Event], size: int) -> Iterator[list[Event]]:
         if part and (len(part) == size or total + own > MOST_BYTES):
             yield part
             part, total = [], 0
+
         part.append(event)
         total += own
+
     if part:
         yield part
 

@@ -51,14 +51,18 @@ def pack(events: Sequence[Event], profile: Profile | None) -> Shipment:
     """Return the events for a catalog: the run states that it takes, within the size that it takes."""
     if profile is None:
         return Shipment(list(events), [])
+
     shipment = Shipment([], [], sum("run" not in event for event in events))
     for event in events:
         if "run" not in event or event.get("eventType") not in profile.states:
             continue
+
         if profile.unknown_type:
             event = with_types(event, profile.unknown_type)
+
         fits = not profile.largest or size_of(event) <= profile.largest
         (shipment.events if fits else shipment.too_large).append(event)
+
     return shipment
 
 
@@ -76,6 +80,7 @@ def _with_types(dataset: Event, unknown: str) -> Event:
     facets = dataset.get("facets", {})
     if "schema" not in facets:
         return dataset
+
     fields = [
         field if "type" in field else {"name": field["name"], "type": unknown, **field}
         for field in facets["schema"].get("fields", ())
@@ -93,6 +98,7 @@ def bare_names(events: Sequence[Event], profile: Profile) -> list[str]:
             is_short = dataset["name"].count(".") + 1 < profile.name_parts
             if is_short and "symlinks" not in facets and kind not in CONSUMERS:
                 found[dataset["name"]] = None
+
     return list(found)
 
 
@@ -104,6 +110,7 @@ def without_namespace(events: Sequence[Event]) -> list[str]:
             kind = dataset.get("facets", {}).get("datasetType", {}).get("datasetType", "").lower()
             if dataset["namespace"] == NO_NAMESPACE and kind not in CONSUMERS:
                 found[dataset["name"]] = None
+
     return list(found)
 
 
@@ -117,6 +124,7 @@ def count_edges(events: Sequence[Event]) -> int:
             for name, made in fields.items():
                 for source in made["inputFields"]:
                     edges.add((*ends, name, source["namespace"], source["name"], source["field"]))
+
     return len(edges)
 
 
@@ -142,19 +150,23 @@ def deliver(
     accepted = journal.accept if journal is not None else _ignore
     if journal is not None:
         journal.begin([*shipment.events, *shipment.too_large])
+
     try:
         send(
             shipment.events, config, write, accepted, lambda name: unresolved.setdefault(name, None)
         )
     except NotSent as failure:
         left, reason = failure.left, failure.reason
+
     sent = len(shipment.events) - len(left)
     if shipment.too_large and profile is not None:
         left += shipment.too_large
         limit = f"{profile.largest / MEGABYTE:g} MB"
         reason = reason or f"{profile.title} takes events of at most {limit}"
+
     if journal is not None:
         journal.end(left)
+
     return Outcome(sent, left, reason, shipment.without_run, tuple(unresolved))
 
 

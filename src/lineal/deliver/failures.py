@@ -52,6 +52,7 @@ def describe_answer(where: str, status: int, phrase: str = "") -> str:
     server = where or "the server"
     if status in MOVED:
         return f"{server} sends events to another address"
+
     return f"{server} answers {status} {phrase}".strip() + REMEDIES.get(status, "")
 
 
@@ -97,6 +98,7 @@ def is_address(url: str) -> bool:
         is_port = parts.port is None or parts.port > 0
     except ValueError:  # http://[::1, http://host:port, or a host with a label that is too long
         return False
+
     is_plain = url.isprintable() and " " not in url
     return parts.scheme in ("http", "https") and bool(host) and is_port and is_plain
 
@@ -108,6 +110,8 @@ def address_of(url: str) -> str:
         port = f":{parts.port}" if parts.port else ""
     except ValueError:  # http://[::1 or http://host:port
         return "the address"
+
     if not url:
         return ""
+
     return f"{parts.scheme}://{parts.hostname or ''}{port}"

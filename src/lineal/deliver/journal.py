@@ -45,6 +45,7 @@ class Journal:
             self._write(rest)
         else:
             self.file.unlink(missing_ok=True)
+
         self._sent.unlink(missing_ok=True)
 
     def _write(self, events: Sequence[Event]) -> None:
@@ -86,6 +87,7 @@ def read_events(file: Path) -> list[Event]:
             sent[own] -= 1
         else:
             events.append(event)
+
     return events
 
 
@@ -94,6 +96,7 @@ def _sent_digests(file: Path) -> Counter[str]:
     beside = file.with_name(f"{file.name}.sent")
     if not beside.exists():
         return Counter()
+
     return Counter(beside.read_text(encoding="utf-8").split())
 
 
@@ -103,8 +106,10 @@ def _event_of(text: str, place: str) -> Event:
         event = json.loads(text)
     except ValueError as problem:
         raise NotEvents(f"{place}: not an event in JSON") from problem
+
     if not isinstance(event, dict) or "eventTime" not in event:
         raise NotEvents(f"{place}: not an OpenLineage event")
+
     return event
 
 

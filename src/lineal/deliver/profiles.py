@@ -154,6 +154,7 @@ def fill_in(text: str, title: str, environment: Mapping[str, str]) -> str:
         value = environment.get(found[1], "").strip()
         if not value:
             raise MissingVariable(title, found[1])
+
         return value
 
     return VARIABLE.sub(value_of, text)
@@ -169,6 +170,7 @@ def token_from(variable: str, environment: Mapping[str, str]) -> str:
     token = environment.get(variable, "").strip(AROUND)
     if TOKEN.fullmatch(token) is None:
         raise UnusableVariable(variable)
+
     return token
 
 
@@ -180,4 +182,5 @@ def headers_of(profile: Profile, environment: Mapping[str, str]) -> dict[str, st
             found[name] = fill_in(pattern, profile.title, environment)
         except MissingVariable:
             continue
+
     return found

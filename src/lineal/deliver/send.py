@@ -62,9 +62,11 @@ def to_server(
     config = {"type": "http", "url": url, "endpoint": endpoint, "timeout": timeout, "retry": times}
     if headers:
         config["custom_headers"] = headers
+
     key = os.environ.get(API_KEY, "").strip() if token is None else token
     if key:
         return {**config, "auth": {"type": "api_key", "apiKey": key}}
+
     return config
 
 
@@ -92,12 +94,16 @@ def send(
     kind = (config or {}).get("type")
     if kind == "console":
         return _write_all(events, write)
+
     if config is not None and kind == "file" and "://" not in config["log_file_path"]:
         return _append(events, Path(config["log_file_path"]))
+
     if config is not None and kind == NATIVE:
         return _send_each(events, courier_of(config).send, accepted)
+
     if config is not None and "batch" in config:
         return Batches(config, unresolved).send(events, accepted)
+
     transport = _transport(config)
     count = _send_each(events, lambda event: _post(transport, event, config), accepted)
     transport.close()
@@ -108,6 +114,7 @@ def _write_all(events: Sequence[Event], write: Write) -> int:
     """Write events, one per line; return how many."""
     for event in events:
         write(f"{line(event)}\n")
+
     return len(events)
 
 
@@ -122,6 +129,7 @@ def _append(events: Sequence[Event], path: Path) -> int:
                 written += 1
     except OSError as problem:
         raise NotSent(events[written:], f"cannot write to {path}: {problem.strerror}") from problem
+
     return written
 
 
@@ -143,8 +151,10 @@ def _send_each(events: Sequence[Event], post: Accepted, accepted: Accepted) -> i
             raise NotSent(left, reason or str(failure)) from failure
         else:
             accepted(event)
+
     if refused:
         raise NotSent(refused, reason)
+
     return len(events)
 
 
@@ -157,10 +167,13 @@ def _post(transport: Any, event: Event, config: dict[str, Any] | None) -> None:
         reason = _reason(problem, config)
         if status in REFUSALS:
             raise Refused(reason) from problem
+
         raise Stopped(reason) from problem
+
     where = address_of((config or {}).get("url", ""))
     if _leads_elsewhere(answer):
         raise Stopped(f"{where} sends events to another address")
+
     if _is_page(answer):
         raise Stopped(f"{where} answers with a web page: check the address and --endpoint")
 
@@ -188,6 +201,7 @@ class _Key(str):
     def __lt__(self, other: str) -> bool:
         if isinstance(other, _Key):
             return self.position < other.position
+
         return str.__lt__(self, other)
 
 
@@ -195,13 +209,16 @@ def _in_order(value: Any) -> Any:
     """The same value with keys that keep their order when they are sorted."""
     if isinstance(value, list):
         return [_in_order(each) for each in value]
+
     if not isinstance(value, dict):
         return value
+
     ordered = {}
     for position, (name, each) in enumerate(value.items()):
         key = _Key(name)
         key.position = position
         ordered[key] = _in_order(each)
+
     return ordered
 
 
@@ -224,9 +241,11 @@ def _transport(config: dict[str, Any] | None) -> Any:
         raise Unavailable(
             "OpenLineage's client is not installed: pip install 'lineal[openlineage]'"
         ) from missing
+
     try:
         if config is None:
             return package.OpenLineageClient().transport
+
         return transports.get_default_factory().create(config)
     except Exception as problem:
         raise Unavailable(
@@ -242,13 +261,16 @@ def _reason(problem: Exception, config: dict[str, Any] | None) -> str:
     where = address_of((config or {}).get("url", ""))
     if response is not None:
         return describe_answer(where, response.status_code, response.reason or "")
+
     name = type(problem).__name__
     retried = reason_of_retries(problem)
     if busy := STATUS.search(str(retried)):
         return describe_answer(where, int(busy[0]), "again and again")
+
     if where:
         reason = REASONS.get(type(retried).__name__, REASONS.get(name, name))
         return f"{where} cannot be reached: {reason}"
+
     cause = problem.__cause__ or problem
     return " ".join(str(cause).split())[:300] or name
 

@@ -138,6 +138,7 @@ class Entry:
         """The statements that decide the schema: an INSERT only where nothing else does."""
         if self.deciding or self.like or (self.declared is not None and self.declared.complete):
             return self.deciding
+
         return self.definitions
 
 

@@ -48,10 +48,12 @@ def sound_parts(
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise
+
         leaves = (without_edges_into, without)
         helps = any(_leave_out(extractions, work, leave) for leave in leaves)
         if not helps and not _leave_diagnostics(extractions, work):
             raise
+
     return work([shown_part(extraction, failures) for extraction in extractions])
 
 
@@ -83,12 +85,14 @@ def _leave_out(
         work_on([])
     except Exception:
         return False
+
     guilty = culprits(targets, work_on)
     for dataset, problem in guilty:
         (failures.left_out if leave is without_edges_into else failures.unseen).add(dataset)
         failures.add(
             problem, _place_of(dataset, extractions), dataset, f"the lineage of {dataset.name}"
         )
+
     return bool(guilty)
 
 
@@ -110,8 +114,10 @@ def _leave_diagnostics(
         for extraction in extractions:
             kept = [each for each in extraction.diagnostics if each != diagnostic]
             extraction.diagnostics[:] = kept
+
         what = f"the diagnostic {diagnostic.code.code}"
         failures.add(problem, diagnostic.place, diagnostic, what)
+
     return bool(guilty)
 
 
@@ -132,6 +138,7 @@ def _place_of(dataset: Dataset, extractions: Sequence[Extraction]) -> Place | No
                 return found
     except Exception:
         return None
+
     return None
 
 
@@ -140,6 +147,7 @@ def without_edges_into(extraction: Extraction, left_out: Iterable[Hashable]) -> 
     names = {*left_out}
     if not names:
         return extraction
+
     return _reduced(
         extraction,
         lambda edge: edge.into not in names,
@@ -159,6 +167,7 @@ def without(extraction: Extraction, unseen: Iterable[Hashable]) -> Extraction:
     names = {*unseen}
     if not names:
         return extraction
+
     return _reduced(
         extraction,
         lambda edge: edge.into not in names and edge.source.dataset not in names,

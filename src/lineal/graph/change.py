@@ -29,6 +29,7 @@ class Change(NamedTuple):
     def __str__(self) -> str:
         if self.to:
             return f"{self.kind}={self.to}"
+
         return self.kind
 
 
@@ -38,7 +39,9 @@ def parse(text: str) -> Change:
     kind, to = kind.strip().lower(), to.strip()
     if kind not in KINDS:
         raise UnknownChange(f"unknown change {text}: write drop, rename=NEW, type=TYPE or values")
+
     if (kind in WITH_OBJECT) != bool(to):
         example = f"{kind}={WITH_OBJECT[kind]}" if kind in WITH_OBJECT else kind
         raise UnknownChange(f"{text}: write {example}")
+
     return Change(kind, to)

@@ -35,6 +35,7 @@ class Brought(NamedTuple):
         via = ", ".join(map(str, self.path[1:-1]))
         if via:
             return f"{self.label} ← {self.origin} via {via}"
+
         return f"{self.label} ← {self.origin}"
 
 
@@ -64,6 +65,7 @@ class Classification:
         for column, labels in (also or {}).items():
             if column.dataset in graph.infos:
                 self._declared[column] = self._declared.get(column, NONE) | labels
+
         self._effective: dict[Column, set[str]] = {}
         self._before: dict[tuple[Column, str], Column] = {}
         self._spread()
@@ -84,6 +86,7 @@ class Classification:
         """
         if self.is_declared(column):
             return []
+
         return [
             Brought(label, self._path(whole(column), label)) for label in self.labels_of(column)
         ]
@@ -110,6 +113,7 @@ class Classification:
             or label not in self._labels(edge.source)
         ):
             return False
+
         return label in self._labels(target)
 
     def clashes(self) -> Iterator[Conflict]:
@@ -120,6 +124,7 @@ class Classification:
                 if carries(edge):
                     for label in sorted(self._labels(edge.source) - declared):
                         brought.setdefault(label, edge.source)
+
             if brought:
                 yield Conflict(column, declared, brought)
 
@@ -136,6 +141,7 @@ class Classification:
         declared = self._declared.get(_dotted_column(column)) or self._declared.get(whole(column))
         if declared is not None:
             return declared
+
         return frozenset(self._effective.get(whole(column), NONE))
 
     def _path(self, column: Column, label: str) -> tuple[Column, ...]:
@@ -143,6 +149,7 @@ class Classification:
         steps = [column]
         while not self.is_declared(steps[-1]):
             steps.append(self._before[whole(steps[-1]), label])
+
         return tuple(reversed(steps))
 
     def _spread(self) -> None:
@@ -158,6 +165,7 @@ class Classification:
             for column, label in border:
                 for source, target in carriers.get(column, ()):
                     ahead += self._take(target, label, source)
+
             border = ahead
 
     def _carriers(self) -> dict[Column, list[tuple[Column, Column]]]:
@@ -170,12 +178,14 @@ class Classification:
                 named = _dotted_column(edge.source)
                 holder = named if named in self._declared else whole(edge.source)
                 carriers.setdefault(holder, []).append((edge.source, whole(edge.target)))
+
         return carriers
 
     def _take(self, target: Column, label: str, source: Column) -> Iterator[tuple[Column, str]]:
         """Give a column a label from a source, and yield both if that is new."""
         if target in self._declared or label in self._effective.get(target, NONE):
             return
+
         self._effective.setdefault(target, set()).add(label)
         self._before[target, label] = source
         yield target, label
@@ -190,6 +200,7 @@ def _dotted_column(column: Column) -> Column:
     """A field as it may be declared: by its dotted path."""
     if column.path:
         return Column(column.dataset, ".".join((column.name, *column.path)))
+
     return column
 
 

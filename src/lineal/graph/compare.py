@@ -57,10 +57,12 @@ def facts(edges: Extraction | Iterable[Edge], wanted: set[str] | None) -> dict[F
         into = str(edge.into).lower()
         if wanted is not None and into not in wanted:
             continue
+
         arrow = "->" if edge.field_level else "=>"
         for usage in edge.usages:
             how = usage.how.value + (" masked" if usage.masked else "")
             found[str(edge.source).lower(), f"{arrow} {str(edge.target).lower()}", how] = into
+
     return found
 
 

@@ -13,6 +13,7 @@ def through(edges: Iterable[Edge], hidden: Collection[Dataset]) -> list[Edge]:
     kept = list(edges)
     for dataset in hidden:
         kept = _without(kept, dataset)
+
     return kept
 
 
@@ -32,20 +33,25 @@ def _without(edges: list[Edge], hidden: Dataset) -> list[Edge]:
             leaving.append(edge)
         else:
             rest.append(edge)
+
     made: dict[tuple[Column, Column | Dataset], dict[Way, Usage]] = {}
     for edge in rest:
         _add(made, edge.source, edge.target, edge.usages)
+
     for outer in leaving:
         if outer.into == hidden:
             continue
+
         for inner in into_column.get(outer.source.name, ()):
             composed = [
                 u._replace(way=compose(o.way, u.way)) for o in outer.usages for u in inner.usages
             ]
             _add(made, inner.source, outer.target, composed)
+
     for reader in {outer.into for outer in leaving} - {hidden}:
         for inner in into_rows:
             _add(made, inner.source, reader, inner.usages)
+
     return [Edge(source, target, tuple(ways.values())) for (source, target), ways in made.items()]
 
 

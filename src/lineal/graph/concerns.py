@@ -52,12 +52,14 @@ def part_diagnostics(
     files = {each.place.file for each in found if each.place is not None}
     if not files:
         return Concerns(found, [])
+
     places = _Places(graph, files, _upstream_of(graph, asked) | set(shown))
     parted = Concerns([], [])
     for each in found:
         is_own = each.code is Code.INTERNAL_ERROR or places.concern(each)
         target = parted.own if is_own else parted.others
         target.append(each)
+
     return parted
 
 
@@ -66,12 +68,14 @@ def _upstream_of(graph: Graph, asked: Iterable[Dataset]) -> set[Dataset]:
     sources: dict[Dataset, set[Dataset]] = {}
     for target, dataset in graph.extraction.read_pairs:
         sources.setdefault(target, set()).add(dataset)
+
     found = set(asked)
     waiting = list(found)
     while waiting:
         ahead = [each for each in sources.get(waiting.pop(), ()) if each not in found]
         found.update(ahead)
         waiting += ahead
+
     return found
 
 
@@ -88,8 +92,10 @@ class _Places:
         for statement in graph.extraction.statements:
             if statement.file in files:
                 self.statements[statement.file].append(statement)
+
         for info in graph.infos.values():
             self._add_declaration(info)
+
         self.stems = {names.insensitive(each.name, False) for each in datasets}
 
     def _add_declaration(self, info: DatasetInfo) -> None:
@@ -107,15 +113,19 @@ class _Places:
         place = found.place
         if place is None:
             return True
+
         anchors = self._anchors_in(place.file)
         if anchors is None:
             return False
+
         if not anchors:
             return self._is_named_like(place.file)
+
         before = bisect_right(anchors, (place.line, place.column), key=lambda each: each[:2])
         is_of_file = found.code in WITHOUT_RESULT or place.file in self.programs or not before
         if is_of_file:
             return any(anchor.dataset in self.datasets for anchor in anchors)
+
         return anchors[before - 1].dataset in self.datasets
 
     def _anchors_in(self, file: str) -> list[Anchor] | None:
@@ -124,6 +134,7 @@ class _Places:
         """
         if file not in self.settled:
             self.settled[file] = self._settle(file)
+
         return self.settled[file]
 
     def _settle(self, file: str) -> list[Anchor] | None:
@@ -131,10 +142,12 @@ class _Places:
         targets = {each.target for each in statements} | {each.dataset for each in anchors}
         if targets and targets.isdisjoint(self.datasets):
             return None
+
         for statement in statements:
             self._add(statement.place, statement.target)
             if statement.kind == PROGRAM:
                 self.programs.add(file)
+
         return sorted(anchors)
 
     def _is_named_like(self, file: str) -> bool:

@@ -32,6 +32,7 @@ def effects_on_dataset(graph: Graph, dataset: Dataset, change: Change) -> Effect
     counts: dict[Dataset, int] = {}
     for each in columns:
         counts[each.column.dataset] = counts.get(each.column.dataset, 0) + 1
+
     several = [each for part in found for each in (*part.datasets, *part.consumers)]
     datasets = [
         replace(each, columns=counts.get(each.dataset, 0))
@@ -53,6 +54,7 @@ def worst_columns(several: Iterable[ColumnEffect]) -> list[ColumnEffect]:
     found: dict[Column, ColumnEffect] = {}
     for each in sorted(several, key=column_rank):
         found.setdefault(each.column, each)
+
     return list(found.values())
 
 
@@ -61,6 +63,7 @@ def worst_datasets(several: Iterable[DatasetEffect]) -> list[DatasetEffect]:
     found: dict[Dataset, DatasetEffect] = {}
     for each in sorted(several, key=dataset_rank):
         found.setdefault(each.dataset, each)
+
     return list(found.values())
 
 
@@ -92,4 +95,5 @@ def descriptions(several: Iterable[DescriptionEffect]) -> list[DescriptionEffect
     found: dict[Column | Dataset, DescriptionEffect] = {}
     for each in several:
         found.setdefault(each.at, each)
+
     return list(found.values())

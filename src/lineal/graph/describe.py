@@ -18,6 +18,7 @@ def description(graph: Graph, column: Column) -> str:
     info = graph.info(column)
     if info:
         return info.description.strip()
+
     return ""
 
 
@@ -27,11 +28,14 @@ def description_status(graph: Graph, edge: Edge) -> str | None:
     """
     if not isinstance(edge.target, Column):
         return None
+
     source, target = description(graph, edge.source), description(graph, edge.target)
     if not source or not target:
         return MISSING
+
     if source == target:
         return INHERITED
+
     return MODIFIED
 
 
@@ -71,6 +75,7 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
             else:
                 found[column] = _agreed(graph, column, found)
                 waiting.pop()
+
     return {column: each for column, each in found.items() if each is not None}
 
 
@@ -100,6 +105,8 @@ def _agreed(
         each = Inherited(own, edge.source) if own else found.get(edge.source)
         if each is not None:
             said.append(each)
+
     if len({each.text for each in said}) == 1:
         return said[0]
+
     return None

@@ -150,6 +150,7 @@ class _Finding:
         info = self.graph.info(self.column)
         if self.change.kind == TYPE and info is not None and same_type(info.type, self.change.to):
             return Effects(self.column, self.change, (), (), (), (), info.type)
+
         found = sorted((self.of_column(each) for each in self.reached), key=column_rank)
         datasets = sorted(self.of_datasets(found), key=dataset_rank)
         consumers = [each for each in datasets if each.kind in CONSUMERS]
@@ -174,9 +175,11 @@ class _Finding:
         """Return the effect on one column."""
         if self.change.loses_name:
             return self.of_lost(found)
+
         if self.change.kind == TYPE and found.why != REFERENCED:
             effect, note = self.retyped.get(whole(found.column), (REVALUED, ""))
             return ColumnEffect(found, effect, note)
+
         return ColumnEffect(found, REVALUED)
 
     def of_lost(self, found: Impact) -> ColumnEffect:
@@ -186,18 +189,22 @@ class _Finding:
         if dataset in loss.broken:
             named, _ = loss.broken[dataset]
             return ColumnEffect(found, BREAKS, f"its statement names {named}")
+
         if dataset in loss.shifted:
             return ColumnEffect(
                 found,
                 BREAKS,
                 f"columns are matched by position, and {loss.shifted[dataset]} is gone",
             )
+
         if column in loss.gone:
             return ColumnEffect(
                 found, LOSSES[self.change.kind], f"a star passes on {loss.gone[column]}"
             )
+
         if dataset in self.starved:
             return ColumnEffect(found, STALE, f"{self.starved[dataset]} breaks")
+
         return ColumnEffect(found, REVALUED)
 
     @cached_property
@@ -210,10 +217,12 @@ class _Finding:
             for into, naming in self.used.readers(column).items():
                 if into == column.dataset:
                     continue  # an incremental model reads what it was
+
                 if naming is not None:
                     loss.broken.setdefault(into, (column, naming))
                     waiting += self.needing(column, into, met)
                     continue
+
                 for edge in self.graph.out_of(column):
                     target = edge.target
                     if (
@@ -222,26 +231,31 @@ class _Finding:
                         or edge.kind != "copy"
                     ):
                         continue
+
                     if self.change.kind == DROP and self.used.by_position(target):
                         loss.shifted.setdefault(into, column)
                     elif whole(target) not in met:
                         met.add(whole(target))
                         loss.gone[whole(target)] = column
                         waiting.append(target)
+
         return loss
 
     def needing(self, column: Column, into: Dataset, met: set[Column]) -> list[Column]:
         """The columns of a broken consumer that need the column: whoever reads these breaks, too."""
         if self.graph.kind(into) not in VIRTUAL:
             return []
+
         found: list[Column] = []
         for edge in (*self.graph.out_of(column), *self.graph.decided_by(column)):
             if edge.into != into:
                 continue
+
             target = edge.target
             own = [target] if isinstance(target, Column) else self.graph.columns(into)
             found += [each for each in own if whole(each) not in met]
             met.update(map(whole, own))
+
         return found
 
     @cached_property
@@ -250,6 +264,7 @@ class _Finding:
         behind: dict[Dataset, dict[Dataset, None]] = {}
         for read in self.graph.reads:
             behind.setdefault(read.dataset, {})[read.target] = None
+
         broken = [
             each
             for each in (*self.loss.broken, *self.loss.shifted)
@@ -266,7 +281,9 @@ class _Finding:
                         met.add(follow)
                         found[follow] = cause
                         ahead.append((follow, cause))
+
             border = ahead
+
         return found
 
     @cached_property
@@ -284,11 +301,13 @@ class _Finding:
                 target = edge.target
                 if not isinstance(target, Column) or whole(target) == start:
                     continue
+
                 effect, note = _type_through(edge, state)
                 held = found.get(whole(target))
                 if held is None or _severity(effect) < _severity(held[0]):
                     found[whole(target)] = (effect, note)
                     waiting.append(whole(target))
+
         return found
 
     # -- datasets, consumers, descriptions ---------------------------------------------------------
@@ -298,6 +317,7 @@ class _Finding:
         held: dict[Dataset, list[ColumnEffect]] = {}
         for each in columns:
             held.setdefault(each.column.dataset, []).append(each)
+
         worst = {
             dataset: min((each.effect for each in several), key=_severity)
             for dataset, several in held.items()
@@ -306,6 +326,7 @@ class _Finding:
             worst |= dict.fromkeys([*self.loss.broken, *self.loss.shifted], BREAKS)
             for dataset in self.starved:
                 worst.setdefault(dataset, STALE)
+
         worst |= self.leaves({**worst, self.column.dataset: self.own_effect}, columns)
         for dataset, effect in worst.items():
             several = held.get(dataset, [])
@@ -332,6 +353,7 @@ class _Finding:
         for read in self.used.leaves:
             if read.target in worst:
                 continue
+
             if read.column is not None:
                 if (read.dataset, read.column.lower()) in reached:
                     found.setdefault(read.target, REVALUED)
@@ -339,6 +361,7 @@ class _Finding:
                 effect = worst[read.dataset]
                 effect = STALE if effect == BREAKS else effect
                 found[read.target] = min(effect, found.get(read.target, effect), key=_severity)
+
         return found
 
     def why(self, dataset: Dataset, effect: str) -> tuple[str, Place | None]:
@@ -346,10 +369,13 @@ class _Finding:
         if effect == BREAKS and dataset in self.loss.broken:
             column, naming = self.loss.broken[dataset]
             return f"names {column} in {naming.clause}", naming.place
+
         if effect == BREAKS and dataset in self.loss.shifted:
             return f"matches columns by position, and {self.loss.shifted[dataset]} is gone", None
+
         if effect == STALE and dataset in self.starved:
             return f"{self.starved[dataset]} breaks", None
+
         return "", None
 
     def descriptions(self, columns: Iterable[ColumnEffect]) -> Iterable[DescriptionEffect]:
@@ -360,12 +386,14 @@ class _Finding:
             text = description(self.graph, at)
             if not text:
                 continue
+
             if at != self.column and text == own:
                 yield DescriptionEffect(at, text, f"repeats that of {self.column}")
             elif self.change.loses_name and mentions(text, name) and at.name != name:
                 yield DescriptionEffect(at, text, f"names {name}")
             elif at == self.column:
                 yield DescriptionEffect(at, text, "describes the column itself")
+
         if self.change.loses_name:
             for dataset in dict.fromkeys(
                 [self.column.dataset, *(column.dataset for column in reached)]
@@ -386,15 +414,20 @@ def _usage_type(usage: Usage, state: str) -> tuple[str, str]:
     """Return what a usage makes of a changed type, and why."""
     if not usage.way.direct:
         return REVALUED, f"decides by it in {usage.clause.value}"
+
     if usage.how is How.IDENTITY:
         return state, "takes it as it is"
+
     fixing = next((call for call in usage.calls if call in OF_ONE_TYPE), None)
     if fixing is not None or (usage.masked and usage.how is How.AGGREGATION):
         return REVALUED, f"{fixing or 'count'} has a fixed type"
+
     if state == REVALUED:
         return REVALUED, ""
+
     if OF_THE_SAME_TYPE.issuperset(usage.calls):
         return state, f"takes it as it is through {usage.transform}"
+
     return MAY_BE_RETYPED, f"goes through {usage.transform}"
 
 

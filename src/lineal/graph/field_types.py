@@ -19,6 +19,7 @@ def type_at(text: str, path: Sequence[str]) -> str:
     for name in path:
         fields = dict(_fields(_element(text)))
         text = fields.get(name.lower(), "")
+
     return text
 
 
@@ -43,6 +44,7 @@ def _parts(text: str) -> tuple[str, str]:
     start = next((at for at, char in enumerate(text) if char in OPENING), len(text))
     if start == len(text) or text[-1] not in CLOSING:
         return text.lower(), ""
+
     return text[:start].strip().lower(), text[start + 1 : -1]
 
 
@@ -51,6 +53,7 @@ def _fields(text: str) -> Iterator[tuple[str, str]]:
     head, inside = _parts(text)
     if head not in STRUCTS:
         return
+
     for item in _items(inside):
         name, kind = _split_field(item.strip())
         if name and kind:
@@ -72,6 +75,7 @@ def _items(text: str) -> Iterator[str]:
         elif char == "," and depth == 0:
             yield text[start:at]
             start = at + 1
+
     yield text[start:]
 
 
@@ -81,10 +85,12 @@ def _split_field(item: str) -> tuple[str, str]:
         end = item.find(item[0], 1)
         if end < 0:
             return "", ""
+
         name, rest = item[1:end], item[end + 1 :]
     else:
         end = next((at for at, char in enumerate(item) if char in ": \t\n"), len(item))
         name, rest = item[:end], item[end:]
+
     return name, _without_comment(rest.strip().removeprefix(":").strip())
 
 
@@ -95,4 +101,5 @@ def _without_comment(kind: str) -> str:
     ends = [at for word in (" not null", " comment ") if (at := lowered.find(word, behind)) > 0]
     if ends:
         return kind[: min(ends)].strip()
+
     return kind

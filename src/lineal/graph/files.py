@@ -32,6 +32,7 @@ class FileCoverage(NamedTuple):
         whole = self.resolved + self.lost
         if whole:
             return round(self.resolved / whole, 3)
+
         return None
 
 
@@ -46,12 +47,15 @@ def files_of(
             written = resolved.setdefault(place.file, set())
             if isinstance(edge.target, Column):
                 written.add(edge.target)
+
     for read in reads:
         if read.place is not None:
             resolved.setdefault(read.place.file, set())
+
     for found in diagnostics:
         if found.code in LOST and found.place is not None:
             lost.setdefault(found.place.file, set()).add(found.place)
+
     names = sorted((resolved.keys() | lost.keys()) - {""})
     return [
         FileCoverage(name, len(resolved.get(name, ())), len(lost.get(name, ()))) for name in names

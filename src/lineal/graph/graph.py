@@ -54,10 +54,12 @@ class Graph:
         source, target = edge.source, edge.target
         if source.path:
             source = whole(source)
+
         self._known(source)
         if isinstance(target, Column):
             if target.path:
                 target = whole(target)
+
             self._known(target)
             self._leaving.setdefault(source, []).append(edge)
             self._into.setdefault(target, []).append(edge)
@@ -72,6 +74,7 @@ class Graph:
         if seen is None:
             seen = self._seen[dataset] = {}
             self._known_dataset(dataset)
+
         seen[column] = None
 
     def _known_dataset(self, dataset: Dataset) -> None:
@@ -96,6 +99,7 @@ class Graph:
             goal = (0, *self._position(target), target.path)
         else:
             goal = (1, 0, "", ())
+
         origin = (self._rank.get(source.dataset, -1), *self._position(source), source.path)
         return (self._rank.get(edge.into, -1), goal, origin)
 
@@ -110,6 +114,7 @@ class Graph:
         for dataset, info in self.infos.items():
             for position, column in enumerate(info.columns):
                 listed.setdefault(Column(dataset, column.name), (position, column))
+
         return listed
 
     def _position(self, column: Column) -> tuple[int, str]:
@@ -129,9 +134,11 @@ class Graph:
         """
         if column.path:
             column = Column(column.dataset, ".".join((column.name, *column.path)))
+
         found = self._column_infos.get(column)
         if found:
             return found[1]
+
         return None
 
     def type_of(self, column: Column) -> str:
@@ -141,9 +148,11 @@ class Graph:
         info = self.info(column)
         if info is not None and info.type:
             return info.type
+
         around = self.info(whole(column)) if column.path else None
         if around is not None:
             return type_at(around.type, column.path)
+
         return ""
 
     def kind(self, dataset: Dataset) -> str:
@@ -159,8 +168,10 @@ class Graph:
         own = self._into.get(whole(column))
         if own is not None:
             return touching(own, column, target=True)
+
         if self._own(column):
             return []
+
         return list(self._through_stars_into(column))
 
     def out_of(self, column: Column) -> list[Edge]:
@@ -180,6 +191,7 @@ class Graph:
         """Whether an inspect edge's column reaches the same dataset by a field-level edge, too."""
         if edge.field_level:
             return False
+
         return any(other.into == edge.target for other in self._touching_source(edge.source))
 
     def _touching_source(self, column: Column) -> list[Edge]:
@@ -214,6 +226,7 @@ class Graph:
         """Yield the edges that open stars lead out of a column."""
         if column.name == STAR:
             return
+
         for star in self._leaving.get(Column(column.dataset, STAR), ()):
             target = Column(star.into, column.name, column.path)
             if (
@@ -232,6 +245,7 @@ class Graph:
         found: dict[str, list[Dataset]] = {}
         for dataset in self.infos:
             found.setdefault(_fold(dataset.name), []).append(dataset)
+
         return found
 
     @cached_property
@@ -242,6 +256,7 @@ class Graph:
             parts = _fold(dataset.name).split(".")
             for start in range(1, len(parts)):
                 found.setdefault(".".join(parts[start:]), []).append(dataset)
+
         return found
 
     def _datasets_called(self, text: str) -> list[Dataset]:
@@ -253,11 +268,14 @@ class Graph:
         exact = [dataset for dataset in candidates if dataset.name == text]
         if exact or len(candidates) == 1:
             return (exact or candidates)[0]
+
         if candidates:
             spellings = ", ".join(dataset.name for dataset in candidates)
             raise UnknownName(f"{text} could be any of {spellings}: write the name in full")
+
         if not self.infos:
             raise UnknownName(f"unknown dataset {text}: the input has no dataset")
+
         known = [dataset.name for dataset in self.infos]
         raise UnknownName(f"unknown dataset {text}{_did_you_mean(text, known)}")
 
@@ -268,15 +286,20 @@ class Graph:
         for dataset, rest in self._splits(text):
             if column := self._column_of(dataset, rest):
                 return column
+
         for dataset, rest in self._splits(text):
             return self.column_in(dataset, rest)
+
         if found := self._only_column(text):
             return found
+
         head, dot, _ = text.rpartition(".")
         if dot:
             self.dataset(head)
+
         if self._datasets_called(text):
             raise UnknownName(f"{text} names no column: write dataset.column")
+
         every = {column.name for dataset in self.infos for column in self.columns(dataset)}
         meant = _did_you_mean(text, sorted(every)) or ": write dataset.column"
         raise UnknownName(f"unknown column {text}{meant}")
@@ -294,17 +317,21 @@ class Graph:
             raise UnknownName(
                 f"{len(listed):,} datasets have a column {text}: write one of {shown}{more}"
             )
+
         if candidates:
             return candidates[0]
+
         return None
 
     def column_in(self, dataset: Dataset, text: str) -> Column:
         """The column of a dataset that this name names."""
         if column := self._column_of(dataset, text):
             return column
+
         name, *path = text.split(".")
         if self.is_open(dataset):
             return Column(dataset, name, tuple(path))
+
         meant = _did_you_mean(text, [column.name for column in self.columns(dataset)])
         raise UnknownName(f"unknown column {text} in {dataset.name}{meant}")
 
@@ -312,6 +339,7 @@ class Graph:
         """The dataset of this name, else the column."""
         if "." not in text or self._datasets_called(text):
             return self.dataset(text)
+
         return self.column(text)
 
     def _splits(self, text: str) -> Iterator[tuple[Dataset, str]]:
@@ -330,6 +358,7 @@ class Graph:
             exact = [column for column in alike if column.name == name]
             if alike:
                 return (exact or alike)[0]._replace(path=path)
+
         return None
 
     # -- reads -------------------------------------------------------------------------------------
@@ -350,12 +379,14 @@ class Graph:
         for read in self.reads if leaves else ():
             if read.target not in leaves:
                 continue
+
             if read.column is not None:
                 found.setdefault((read.dataset, _fold(read.column)), {}).setdefault(
                     read.target, read
                 )
             elif self.infos[read.target].kind == EXPOSURE:
                 found.setdefault((read.dataset, ""), {}).setdefault(read.target, read)
+
         return found
 
     @property
@@ -374,6 +405,7 @@ def whole(column: Column) -> Column:
     """The column that a nested field belongs to."""
     if column.path:
         return Column(column.dataset, column.name)
+
     return column
 
 
@@ -391,6 +423,7 @@ def touching(edges: Iterable[Edge], column: Column, *, target: bool) -> list[Edg
     """Those of a whole column's edges that a field of it has to do with."""
     if not column.path:
         return list(edges)
+
     ends = ((edge, edge.target if target else edge.source) for edge in edges)
     return [edge for edge, end in ends if isinstance(end, Column) and overlap(end, column)]
 
@@ -423,4 +456,5 @@ def _did_you_mean(text: str, candidates: list[str]) -> str:
     closest = names.closest(text, candidates)
     if closest:
         return f"; did you mean {closest}?"
+
     return ""

@@ -78,7 +78,9 @@ def _reach(graph: Graph, column: Column) -> tuple[dict[Spot, int], dict[Spot, Sp
                     ahead.append(follow)
                     if not isinstance(follow.at, Column):
                         ahead += _columns_of(graph, follow, depths, before)
+
         border = [spot for spot in ahead if isinstance(spot.at, Column)]
+
     return depths, before
 
 
@@ -87,6 +89,7 @@ def _beyond(graph: Graph, spot: Spot) -> Iterator[Spot]:
     assert isinstance(spot.at, Column)
     for edge in graph.out_of(spot.at):
         yield Spot(edge.target, spot.pure)
+
     for edge in graph.decided_by(spot.at):
         yield Spot(edge.target, False)
 
@@ -110,8 +113,10 @@ def _impact(column: Column, depths: dict[Spot, int], before: dict[Spot, Spot | N
     pure, mixed = Spot(column, True), Spot(column, False)
     if mixed not in depths:
         return Impact(column, CONTRIBUTED, depths[pure], pure, before)
+
     if pure not in depths:
         return Impact(column, REFERENCED, depths[mixed], mixed, before)
+
     nearest = pure if depths[pure] <= depths[mixed] else mixed
     return Impact(column, BOTH, depths[nearest], nearest, before)
 

@@ -40,6 +40,7 @@ class NamesUsed:
         for read in self.graph.reads:
             if read.column is not None:
                 found.setdefault((read.dataset, _fold(read.column)), []).append(read)
+
         return found
 
     @cached_property
@@ -51,6 +52,7 @@ class NamesUsed:
                 found.setdefault((read.target, read.dataset, read.place), set()).add(
                     _fold(read.column)
                 )
+
         return found
 
     def readers(self, column: Column) -> dict[Dataset, Naming | None]:
@@ -60,6 +62,7 @@ class NamesUsed:
         edges: dict[Dataset, list[Edge]] = {}
         for edge in (*self.graph.out_of(column), *self.graph.decided_by(column)):
             edges.setdefault(edge.into, []).append(edge)
+
         found: dict[Dataset, Naming | None] = {
             into: self._named_by(column, into, edges[into]) for into in edges
         }
@@ -68,6 +71,7 @@ class NamesUsed:
                 own = edges.get(read.target, [])
                 if self._names(read, own) or (not own and self._left_out(column, read)):
                     found[read.target] = Naming(read.clause.value, read.place)
+
         return found
 
     def _named_by(self, column: Column, into: Dataset, edges: list[Edge]) -> Naming | None:
@@ -76,14 +80,17 @@ class NamesUsed:
             for usage in edge.usages:
                 if self._says(column.name, edge, usage, into):
                     return Naming(usage.clause.value, usage.place)
+
         return None
 
     def _says(self, name: str, edge: Edge, usage: Usage, into: Dataset) -> bool:
         """Tell whether a usage needs the name of the column."""
         if mentions(usage.expression, name):
             return True
+
         if usage.clause in COMPARING_ALL or (usage.how is How.IDENTITY and edge.kind == "copy"):
             return False
+
         return not self._of_a_row(edge, usage, into)  # SELECT k, where a CTE calls it so
 
     def _of_a_row(self, edge: Edge, usage: Usage, into: Dataset) -> bool:
@@ -101,6 +108,7 @@ class NamesUsed:
             for beside in (*self.graph.out_of(other), *self.graph.decided_by(other)):
                 if beside.into == into and any(each.place == place for each in beside.usages):
                     return True
+
         return False
 
     def _names(self, read: Read, edges: list[Edge]) -> bool:
@@ -109,6 +117,7 @@ class NamesUsed:
         """
         if read.column is None or read.place is None:
             return False
+
         at_stars = {
             usage.place for edge in edges for usage in edge.usages if _is_star(usage.expression)
         }
@@ -157,6 +166,7 @@ class NamesUsed:
         found: dict[Dataset, list[Statement]] = {}
         for statement in self.graph.extraction.statements:
             found.setdefault(statement.target, []).append(statement)
+
         return found
 
     @cached_property

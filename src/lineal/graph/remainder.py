@@ -37,10 +37,13 @@ def differences(before: Graph, after: Graph, gone: Removal) -> Iterator[Change]:
     for name, info in before.infos.items():
         if name in gone.datasets or info.kind == TEST:
             continue
+
         if name not in after.infos:
             if before.infos[name].produced:
                 yield Change(name, "it is not made any more")
+
             continue
+
         if _columns(before, name, gone) != _columns(after, name, gone):
             yield Change(name, "it would have other columns")
         elif wanted.get(name) != found.get(name):
@@ -64,6 +67,7 @@ def _edges(graph: Graph, gone: Removal) -> dict[Dataset, set[Fact]]:
         is_gone = isinstance(target, Column) and whole(target) in gone.columns
         if not is_gone:
             found.setdefault(edge.into, set()).add(_fact(edge))
+
     return found
 
 
@@ -84,4 +88,5 @@ def new_diagnostics(
         known[key] -= 1
         if known[key] < 0:
             fresh.append(each)
+
     return fresh

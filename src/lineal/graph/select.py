@@ -57,6 +57,7 @@ def parse(text: str) -> Selection | None:
     found = _SELECTOR.fullmatch(text)
     if not found:
         return None
+
     selection = Selection(
         found["name"],
         _hops(found["up"], found["hops_up"]),
@@ -64,14 +65,17 @@ def parse(text: str) -> Selection | None:
     )
     if selection.follows or found["up"] or found["down"] or selection.method:
         return selection
+
     return None
 
 
 def _hops(plus: str | None, count: str | None) -> int:
     if not plus:
         return 0
+
     if count:
         return int(count)
+
     return ALL
 
 
@@ -82,11 +86,13 @@ def members(graph: Graph, selection: Selection) -> list[Column | Dataset]:
     """Return what a selection names; `UnknownName` if that is nothing."""
     if not selection.method:
         return [graph.find(selection.name)]
+
     found = METHODS[selection.method](graph, selection.value)
     if not found:
         raise UnknownName(
             f"{selection.name} selects nothing: check the spelling of {selection.value}"
         )
+
     return found
 
 
@@ -106,9 +112,11 @@ def in_path(graph: Graph, path: str) -> list[Column | Dataset]:
     for name, info in graph.infos.items():
         if info.place is not None:
             files.setdefault(name, set()).add(info.place.file)
+
     for statement in graph.extraction.statements:
         if statement.place is not None:
             files.setdefault(statement.target, set()).add(statement.place.file)
+
     wanted = path.rstrip("/").removeprefix("./")
     return [
         name for name in graph.infos if any(is_in(file, wanted) for file in files.get(name, ()))

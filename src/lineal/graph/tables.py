@@ -31,6 +31,7 @@ def tables(graph: Graph) -> list[TableEdge]:
         clauses.setdefault(pair, set()).add(read.clause)
         if read.column is not None:
             columns[pair][read.column] = None
+
     rank = {dataset: position for position, dataset in enumerate(graph.infos)}
     found = [
         TableEdge(
@@ -52,6 +53,7 @@ def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) 
     for edge in edges:
         behind.setdefault(edge.target, []).append(edge)
         ahead.setdefault(edge.source, []).append(edge)
+
     kept = {id(edge) for edge in _within(behind, start, up, upwards=True)}
     kept |= {id(edge) for edge in _within(ahead, start, down, upwards=False)}
     return [edge for edge in edges if id(edge) in kept]
@@ -70,6 +72,7 @@ def _within(
         reached = dict.fromkeys(edge.source if upwards else edge.target for edge in met)
         border = [dataset for dataset in reached if dataset not in visited]
         visited.update(border)
+
     return found
 
 

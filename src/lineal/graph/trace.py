@@ -53,6 +53,7 @@ def upstream(
     found = _walk(starts, graph.into, _source, depth)
     if with_rows:
         found += _rows(graph, starts, found, depth)
+
     return sorted(found, key=_by_depth)
 
 
@@ -92,7 +93,9 @@ def _walk(
                 if follow is not None and follow not in visited:
                     visited.add(follow)
                     ahead.append(follow)
+
         border = ahead
+
     return list(found.values())
 
 
@@ -107,14 +110,17 @@ def _rows(
     for edge, at in found:
         distance[edge.source.dataset] = min(at, distance.get(edge.source.dataset, at))
         selected.setdefault((whole(edge.source), edge.into), []).append(edge.source)
+
     rows: list[TracedEdge] = []
     for dataset, at in distance.items():
         if depth is not None and at >= depth:
             continue
+
         for edge in graph.rows_into(dataset):
             shown = selected.get((whole(edge.source), dataset), ())
             if not any(overlap(edge.source, column) for column in shown):
                 rows.append(TracedEdge(edge, at + 1))
+
     return rows
 
 
@@ -127,6 +133,7 @@ def _target(edge: Edge) -> Column | None:
     """Return the target of an edge, if it is a column."""
     if isinstance(edge.target, Column):
         return edge.target
+
     return None
 
 

@@ -85,8 +85,10 @@ def outputs_of(graph: Graph, patterns: Sequence[str] = (), terminal: Sequence[st
     marked = [info.dataset for info in graph.infos.values() if _is_marked(info, terminal)]
     if asked or marked:
         return Outputs(tuple(dict.fromkeys((*asked, *marked))), DECLARED)
+
     if any(info.kind in CONSUMERS - {TEST} for info in graph.infos.values()):
         return Outputs((), CONSUMED)
+
     return Outputs(tuple(_final(graph)), FINAL)
 
 
@@ -95,11 +97,14 @@ def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
     selection = parse(pattern)
     if selection is not None and selection.method:
         return [_dataset_of(each) for each in members(graph, selection)]
+
     found = [name for name in graph.infos if _is_like(name, pattern)]
     if not found and not set(pattern) & set("*?["):
         return [graph.dataset(pattern)]
+
     if not found:
         raise UnknownName(f"{pattern} names no dataset")
+
     return found
 
 
@@ -167,6 +172,7 @@ def _not_needed(needed: Needed, loaded: frozenset[Dataset]) -> list[Column | Dat
             found.append(name)
         elif name in needed.datasets and _is_made(graph.infos[name]):
             found += needed.unused_columns(name)
+
     return found
 
 
@@ -176,6 +182,7 @@ def in_removal_order(graph: Graph) -> list[Dataset]:
     for read in graph.reads:
         if read.target != read.dataset and read.target in readers:
             readers.setdefault(read.dataset, {})[read.target] = None
+
     found: dict[Dataset, None] = {}
     begun: set[Dataset] = set()
     waiting = list(reversed(readers))
@@ -187,6 +194,7 @@ def in_removal_order(graph: Graph) -> list[Dataset]:
             waiting += reversed(ahead)
         else:
             found.setdefault(waiting.pop())
+
     return list(found)
 
 
@@ -203,6 +211,7 @@ class Needed:
         for name, info in graph.infos.items():
             if name in outputs.datasets or info.kind in LOOKED_AT or self._counts(info):
                 self._need_all(name)
+
         self._follow()
 
     def _counts(self, info: DatasetInfo) -> bool:
@@ -256,12 +265,14 @@ class Needed:
         for edge in self.graph.into(column):
             if edge.source.name == STAR:
                 self._need_all(edge.source.dataset)
+
             self._need(edge.source)
 
     def _need_reads(self, name: Dataset) -> None:
         """Need what decides the rows of a dataset, and what its statements name."""
         for edge in self.graph.rows_into(name):
             self._need(edge.source)
+
         for read in self._reads.get(name, ()):
             self._need(read.dataset)
             if read.column is None:
@@ -279,6 +290,7 @@ class Needed:
         column = self._column(read)
         if any(edge.into == name for edge in self.graph.out_of(column)):
             return False
+
         return self.used.readers(column).get(name) is not None
 
     def _column(self, read: Read) -> Column:
@@ -302,4 +314,5 @@ class Needed:
         for read in self.graph.reads:
             if read.target != read.dataset:
                 found.setdefault(read.target, []).append(read)
+
         return found

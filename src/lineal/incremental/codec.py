@@ -54,6 +54,7 @@ def plan_in(made: dict[str, Any], query: Spot | None, node: Spot | None) -> Plan
             ColumnInfo(*column[:4], Place(*column[4]) if column[4] else None, *column[5:])
             for column in plan.schema
         ]
+
     return plan
 
 
@@ -61,10 +62,13 @@ def plainly(value: Any) -> Any:
     """Return a value as the codec stores it; raise Unfit if it cannot."""
     if isinstance(value, PLAIN):
         return value
+
     if isinstance(value, tuple):
         return tuple(map(plainly, value))
+
     if isinstance(value, list):
         return list(map(plainly, value))
+
     raise Unfit
 
 
@@ -156,6 +160,7 @@ class Encoder:
             inside = [(key, self.lineage(each)) for key, each in lineage.fields.items()]
             rest = None if lineage.rest is None else self.lineage(lineage.rest)
             return STRUCTS[lineage.__class__], self.flat(lineage), inside, list(lineage.names), rest
+
         return ("part", self.flat(lineage)) if lineage.__class__ is Part else self.flat(lineage)
 
     def flat(self, lineage: Lineage) -> tuple[int, ...]:
@@ -169,13 +174,16 @@ class Encoder:
                 said = (trail[3],)
             else:
                 said = (offset(anchor(trail)), calls(trail), trail[3])
+
             flat += (columns[column], ways[how], trails[said])
+
         return tuple(flat)
 
     def star(self, star: Star | None) -> tuple[Any, ...] | None:
         """Encode a star."""
         if star is None:
             return None
+
         made = star.made and (self.lineage(star.made.lineage), *star.made[1:])
         beside = tuple(map(self.star, star.beside))
         return (
@@ -221,12 +229,14 @@ class Decoder:
         """Decode a lineage."""
         if not made:
             return {}
+
         if made[0] in BUILT:
             kind, whole, inside, names, rest = made
             fields = {key: self.lineage(each) for key, each in inside}
             return BUILT[kind](
                 self.flat(whole), fields, names, None if rest is None else self.lineage(rest)
             )
+
         return Part(self.flat(made[1])) if made[0] == "part" else self.flat(made)
 
     def flat(self, flat: tuple[int, ...]) -> Lineage:
@@ -245,6 +255,7 @@ class Decoder:
         """Decode a star."""
         if made is None:
             return None
+
         dataset, excepted, beside, pivoted, arguments = made
         return Star(
             Dataset(*dataset),
@@ -292,6 +303,7 @@ def evaluation_in(made: tuple[Any, ...], evaluation: Evaluation, known: Columns)
     evaluation.learnt = {columns[column]: count for column, count in learnt}
     if diagnostics:
         evaluation.diagnostics = [diagnostic_in(found) for found in diagnostics]
+
     evaluation.references, evaluation.ambiguous, evaluation.unresolved, evaluation.undecided = (
         counts
     )

@@ -25,11 +25,14 @@ def extract(
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
         if read:
             return joined(extract(informed(corpus), memory, progress), corpus.given)
+
         return joined(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
+
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     # which of them are called, only evaluating says
     if corpus.meanings or programs or (memory is None and not is_large(corpus)):
         return Definitions(corpus).extract(progress)
+
     from lineal.incremental.memory import Memory, Remembering
 
     return Remembering(corpus, memory or Memory(), memory is not None).extract(progress)

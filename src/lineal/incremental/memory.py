@@ -194,6 +194,7 @@ class Remembering(Definitions):
         found = super().extract(progress)
         if self.keeps:
             self.memory.pending = self.keep_records
+
         return found
 
     def keep_records(self) -> None:
@@ -210,6 +211,7 @@ class Remembering(Definitions):
             record = self.renew_record(held)
             if record is not None and record is not held.record:
                 marshal.dumps(record)
+
             return record
         except Exception as error:
             held.reading.fail(error, Place(held.reading.script.file, held.reading.script.line, 1))
@@ -266,6 +268,7 @@ class Remembering(Definitions):
         held = self.memory.keys.get(id(script))
         if held is not None and held[1] == self.about:
             return held[2]
+
         key = hashlib.blake2b(self.about + b"\0" + script.key(), digest_size=20).digest()
         self.memory.keys[id(script)] = (script, self.about, key)
         return key
@@ -301,9 +304,11 @@ class Remembering(Definitions):
         """Read a script after all: the trees go into the plans that are there."""
         if held.revived:
             return
+
         held.revived = True
         with self.boundary.silence():
             steps = list(self.reader.steps_of(held.reading, facts))
+
         fresh = [step for step in steps if isinstance(step, Plan)]
         for plan, again in zip(held.plans, fresh, strict=True):
             for name in codec.TREES:
@@ -338,6 +343,7 @@ class Remembering(Definitions):
         note = Note(recorder.questions if recorder.whole else None, frame, evaluation)
         if self.releases:
             return self.settle_result(held, number, definition, note)
+
         held.notes[number, second] = note
         return frame
 
@@ -352,6 +358,7 @@ class Remembering(Definitions):
         except Exception:  # `result` meets it again, and reports it
             held.notes[at] = note
             return note.frame
+
         held.settled[at] = Settled(note.questions, made, definition) if self.keeps else None
         evaluation.catalog, evaluation.own_functions = (
             self.references,
@@ -362,6 +369,7 @@ class Remembering(Definitions):
         held.waiting -= 1
         if not held.waiting:
             self.release_trees(held)
+
         return frame
 
     def release_trees(self, held: Held) -> None:
@@ -379,6 +387,7 @@ class Remembering(Definitions):
             plan.query, plan.node = query, node
             plan.with_ = plan.made = plan.after = plan.partition = None
             plan.columns = []
+
         reading.statements = [spots[id(tree)] for tree in reading.statements]
         reading.forget_words()
         held.revived = False
@@ -389,6 +398,7 @@ class Remembering(Definitions):
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is None or any((number, second) in held.notes for second in (False, True)):
             return definition.evaluation
+
         self.revive(held, definition.facts)
         evaluation = QueryEvaluation(
             self.references, definition.reading, definition.facts, definition.target
@@ -402,6 +412,7 @@ class Remembering(Definitions):
         found = super().target_columns(definition)
         if self.recorders and self.recorders[-1].definition is definition:
             self.recorders[-1].questions.append(("target_columns", tuple(map(tuple, found))))
+
         return found
 
     # -- for the next time -------------------------------------------------------------------------
@@ -410,8 +421,10 @@ class Remembering(Definitions):
         """The record of a script as it is now; None for one that is always read anew."""
         if held.record is not None and not held.notes and not held.settled:
             return held.record
+
         if order_matters(list(held.plans)):
             return None
+
         try:
             outline = held.record if held.record is not None else outline_script(held)
             first, again = (
@@ -420,6 +433,7 @@ class Remembering(Definitions):
             )
         except codec.Unfit:
             return None
+
         return (*outline[:4], first, again)
 
     def result(self, held: Held, number: int, second: bool) -> tuple[Any, ...] | None:
@@ -428,11 +442,14 @@ class Remembering(Definitions):
         if settled is not None:
             failed = settled.definition.failure is not None
             return None if settled.questions is None or failed else settled[:2]
+
         note = held.notes.get((number, second))
         if note is None:
             return held.record[4 + second][number] if held.record is not None else None
+
         if note.questions is None or has_failed(note.evaluation):
             return None
+
         try:
             return note.questions, codec.Encoder(held.reading).evaluation(
                 note.frame, note.evaluation
@@ -475,6 +492,7 @@ class RevivingTypes(Types):
         kept = self.kept(entry)
         if kept is None:
             return super().of(entry, key)
+
         return kept[0].get(key, "")
 
     def made_of(self, entry: Entry, key: str) -> str:
@@ -482,12 +500,14 @@ class RevivingTypes(Types):
         kept = self.kept(entry)
         if kept is None:
             return super().made_of(entry, key)
+
         return kept[1].get(key, "")
 
     def kept(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
         """The types of an entry by key, spelled; None for one whose types cannot be kept."""
         if id(entry) not in self.spelled:
             self.spelled[id(entry)] = self.recall_or_compute(entry)
+
         return self.spelled[id(entry)]
 
     def recall_or_compute(self, entry: Entry) -> tuple[dict[str, str], dict[str, str]] | None:
@@ -495,6 +515,7 @@ class RevivingTypes(Types):
         digest = self.digest_of(entry)
         if digest is None:
             return None
+
         memory = self.remembering.memory
         record = memory.record(digest)
         if record is None:
@@ -504,6 +525,7 @@ class RevivingTypes(Types):
             record = (spellings(found), spellings(made))
             if internal_errors(self.boundary.diagnostics[failed:]):
                 return record
+
         memory.now[digest] = record
         known, follows = record
         return known, follows
@@ -523,12 +545,14 @@ class RevivingTypes(Types):
             else:
                 begun.add(id(at))
                 waiting.extend(each for each in self.read_by(at) if id(each) not in begun)
+
         return self.digests[id(entry)]
 
     def digest_from(self, entry: Entry) -> bytes | None:
         """The digest of an entry; those of all that it reads are known, but for circles."""
         if entry.changes or entry.like:
             return None
+
         declared = entry.declared.columns if entry.declared is not None else []
         said: list[object] = [
             tuple(entry.dataset),
@@ -540,12 +564,16 @@ class RevivingTypes(Types):
             held, number = self.remembering.plans.get(id(definition.plan), (None, 0))
             if held is None or definition.failure is not None:
                 return None
+
             said.append((held.key, number))
+
         for each in self.read_by(entry):
             digest = self.digests.get(id(each), b"circle")
             if digest is None:
                 return None
+
             said.append(digest)
+
         text = repr(said).encode("utf-8", "surrogatepass")
         return b"types" + hashlib.blake2b(text, digest_size=20).digest()
 

@@ -103,12 +103,14 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
             _tell(lines, news or None)
             if not news:
                 break
+
         if whole:
             for line in lines:
                 memory.tell(_receive(line))
     except BaseException:
         for process, _ in workers:
             process.kill()
+
         raise
     finally:
         for process, line in workers:
@@ -122,6 +124,7 @@ def _receive_outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record]
         said = _receive(line)
         if not isinstance(said, int):
             return said  # type: ignore[no-any-return]
+
         tick(said)
 
 
@@ -162,13 +165,16 @@ def _serve(
         told = _receive(line)
         if told is None:
             return
+
         worker.learn(told)
         while True:
             _tell([line], worker.evaluate_more())
             news = _receive(line)
             if news is None:
                 break
+
             worker.hear(news)
+
         _tell([line], worker.records())
 
 
@@ -200,12 +206,14 @@ class Share(Remembering):
             self.own[id(script)] = super().prepare(script)
             if count % TOGETHER == 0:
                 tick(TOGETHER)
+
         made: dict[bytes, Record] = {}
         for held in self.held:
             with suppress(Unfit):
                 if not order_matters(list(held.plans)):
                     made[held.key] = outline_script(held)
                     self.mine[held.key] = held
+
         return made, bool(self.procedural)
 
     def learn(self, told: list[tuple[bytes, Record]]) -> None:
@@ -225,8 +233,10 @@ class Share(Remembering):
         found = self.own.get(id(script))
         if found is not None:
             return found
+
         if self.memory.record(self.key_of(script)) is not None:
             return super().prepare(script)
+
         # another's, and not to be told in few words
         return Prepared(reading_of(script), facts_of(script.dialect), [])
 
@@ -237,6 +247,7 @@ class Share(Remembering):
         held, number = self.plans.get(id(definition.plan), (None, 0))
         if held is not None and (held.key, number) in self.foreign:
             raise Foreign((held.key, number))
+
         return super().frame_of(definition, evaluation)
 
     def evaluate_more(self) -> list[tuple[Name, list[tuple[str, str, bool]]]]:
@@ -250,6 +261,7 @@ class Share(Remembering):
             except Foreign as foreign:
                 self.waiting.setdefault(foreign.name, []).append(definition)
                 continue
+
             held, number = self.plans[id(definition.plan)]
             assert definition.frame is not None
             columns = [

@@ -59,6 +59,7 @@ class Recorder:
         )
         if dataset is None or len(evaluation.diagnostics) != reported:
             self.whole = False  # composed from the script around it, or part of a circle
+
         seen = known_signature(self.remembering, dataset, frame)
         self.questions.append(("scan", key, spelling, seen))
         return dataset, frame
@@ -69,9 +70,11 @@ class Recorder:
         """
         if not self.heard:
             return None
+
         asked, answer = self.heard.pop()
         if asked == (key, spelling):
             return answer
+
         self.heard.clear()
         return None
 
@@ -130,6 +133,7 @@ class Called(OwnFunctions):
         """Find what the project explains of a function, and write down that it was called."""
         if name in self.explained:
             self.questions.append(("called", name, True))
+
         return super().meant(name)
 
 
@@ -161,6 +165,7 @@ def holds(questions: list[Question], remembering: Remembering, asker: Asker) -> 
                 return False
     except Changed:
         return False
+
     return True
 
 
@@ -240,6 +245,7 @@ def known_signature(remembering: Remembering, dataset: Dataset | None, frame: Fr
     held = remembering.signatures.get(key)
     if held is None:
         held = remembering.signatures[key] = (frame, signature(dataset, frame))
+
     return held[1]
 
 
@@ -256,4 +262,5 @@ def signature(dataset: Dataset | None, frame: Frame) -> bytes:
             dataset,
             [(slot.name, slot.key, slot.star, list(slot.lineage)) for slot in frame.slots],
         )
+
     return hashlib.blake2b(repr(seen).encode("utf-8", "surrogatepass"), digest_size=12).digest()

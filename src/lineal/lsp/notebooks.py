@@ -62,7 +62,9 @@ class Notebooks:
             text = document.source
             if document.language_id == "sql" and not text.lstrip().startswith("%"):
                 kind = "markdown"
+
             documents.append((cell.document, kind, text))
+
         text, self.cells[path] = notebook_text(documents)
         return path, text
 
@@ -78,6 +80,7 @@ class Notebooks:
             for cell in cells:
                 if cell.uri == uri:
                     return path, self.in_file(cell, position)
+
         return uris.to_fs_path(uri) or uri, position
 
     def cell(self, path: str, span: Position, uri: str) -> tuple[str, Position]:
@@ -85,6 +88,7 @@ class Notebooks:
         for cell in self.cells.get(path, ()):
             if cell.line <= span["start"]["line"] < cell.line + len(cell.lines):
                 return cell.uri, {end: self.in_cell(cell, span[end]) for end in span}
+
         return uri, span
 
     def in_file(self, cell: Cell, position: Position) -> Position:
@@ -111,6 +115,7 @@ class Notebooks:
         for each in diagnostics:
             home, span = self.cell(path, each["range"], uri)
             found.setdefault(home, []).append({**each, "range": dict(span)})
+
         return found
 
 
@@ -135,6 +140,7 @@ def notebook_text(cells: Iterable[tuple[str, str, str]]) -> tuple[str, list[Cell
             for at, line in enumerate(source)
         ]
         lines += ["   ]", f"  }}{',' if number < len(several) - 1 else ''}"]
+
     lines += [" ],", ' "metadata": {}, "nbformat": 4, "nbformat_minor": 5', "}"]
     return "\n".join(lines), placed
 

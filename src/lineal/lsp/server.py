@@ -78,6 +78,7 @@ class Session:
         """Return the worker's answer; what cannot be answered is an error of the protocol."""
         if self.worker is None:
             raise JsonRpcException("the server is not initialized", -32002)
+
         try:
             await self.send_texts(self.worker)
             behind, self._is_behind = self._is_behind, False
@@ -102,6 +103,7 @@ class Session:
             for path in self._sent.keys() - self.texts.keys():
                 await worker.ask("drop", {"path": path})
                 self._sent.pop(path, None)
+
             for path, text in list(self.texts.items()):
                 if self._sent.get(path) != text:
                     await worker.ask("put", {"path": path, "text": text})
@@ -112,6 +114,7 @@ class Session:
         for task in (self._checking, self._refreshing):
             if task is not None:
                 task.cancel()
+
         if self.worker is not None:
             await self.worker.close()
 
@@ -162,6 +165,7 @@ class Session:
         """Read the project again after a pause without edits."""
         if self._refreshing is not None and not self._refreshing.done():
             self._refreshing.cancel()
+
         self._refreshing = asyncio.create_task(self.refresh(pause))
 
     async def refresh(self, pause: float = 0.0) -> None:
@@ -196,6 +200,7 @@ class Session:
                     uri, [self.shape(each, types.Diagnostic) for each in listed]
                 )
                 self.server.text_document_publish_diagnostics(params)
+
         self.published = {path for path in (*self.published, *files) if path not in gone}
 
     # -- shapes ------------------------------------------------------------------------------------
@@ -215,6 +220,7 @@ class Session:
         for each in found:
             uri, span = self.notebooks.cell(each["path"], each["range"], uri_of(each["path"]))
             shaped.append(types.Location(uri, self.shape(span, types.Range)))
+
         return shaped
 
 
@@ -334,6 +340,7 @@ def add_questions(server: LanguageServer, session: Session) -> None:
         found = await session.ask("hover", **session.at(params))
         if not found:
             return None
+
         _, span = session.notebooks.cell(session.at(params)["path"], found["range"], "")
         return session.shape({**found, "range": span}, types.Hover)
 
@@ -467,12 +474,14 @@ def workspace_edit(session: Session, found: list[dict[str, Any]]) -> types.Works
             each["new_text"],
         )
         changes.setdefault(uri, []).append(edit)
+
     if not shows_labels(session.server.client_capabilities):
         plain = {
             uri: [types.TextEdit(each.range, each.new_text) for each in several]
             for uri, several in changes.items()
         }
         return types.WorkspaceEdit(changes=plain)
+
     documents = [
         types.TextDocumentEdit(
             types.OptionalVersionedTextDocumentIdentifier(uri),

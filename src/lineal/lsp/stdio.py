@@ -31,4 +31,5 @@ class ClientInput(BytesIO):
         if not data:
             self.end()
             os._exit(0)
+
         return data

@@ -29,6 +29,7 @@ class TokenRequired:
             )
             await refusal(scope, receive, send)
             return
+
         await self.app(scope, receive, send)
 
     def is_allowed(self, scope: Scope) -> bool:

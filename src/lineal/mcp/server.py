@@ -77,6 +77,7 @@ def build_server(worker: Worker) -> MCPServer[None]:
     tools = Tools(worker)
     for tool in tools.listed:
         server.add_tool(tool, annotations=READS_ONLY, structured_output=True)
+
     add_resources(server, worker)
     add_prompts(server)
     return server

@@ -53,6 +53,7 @@ def parts(address: str) -> Parts:
             end = stretch.rindex("@")
             user, _, password = rest[:end].partition(":")
             return Parts(scheme, user, password, rest[end + 1 :])
+
     return Parts(scheme, "", "", rest)
 
 
@@ -81,4 +82,5 @@ def redact_in(text: str, address: str) -> str:
     text = text.replace(address, redact_address(address))
     for secret in secrets(address):
         text = text.replace(secret, HIDDEN)
+
     return text

@@ -56,8 +56,10 @@ def internal_error(
     """The diagnostic of a failure inside lineal; raises the error again if no boundary may hold it."""
     if isinstance(error, LimitExceeded):
         return Diagnostic(Code.LIMIT_EXCEEDED, f"{what} {error}", place)
+
     if isinstance(error, Passing) or is_debugging():
         raise error
+
     message = f"lineal failed on {what}: {described(error)} (trace {trace_id(error)})"
     return Diagnostic(Code.INTERNAL_ERROR, message, place)
 
@@ -68,6 +70,7 @@ def described(error: BaseException) -> str:
         said = " ".join(str(error).split())
     except Exception:
         said = ""
+
     name = type(error).__name__
     return f"{name}: {said[:LONGEST_MESSAGE]}" if said else name
 
@@ -91,6 +94,7 @@ def _distinct_steps(error: BaseException) -> Iterable[str]:
             f"{frame.f_globals.get('__name__')}:{frame.f_code.co_qualname}:{trace.tb_lineno}"
         )
         trace = trace.tb_next
+
     return dict.fromkeys(reversed(steps))
 
 
@@ -99,8 +103,10 @@ def raised_in(error: BaseException, package: str) -> bool:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
+
     if trace is None:
         return False
+
     inside = str(trace.tb_frame.f_globals.get("__name__") or "")
     return inside.partition(".")[0] == package
 
@@ -146,6 +152,7 @@ def attempt_each(
         except Exception as error:
             report(internal_error(error, place_of(item), what))
             continue
+
         if made is not None:
             yield made
 
@@ -170,6 +177,7 @@ class Failures:
         """Tell these of every failure from now on."""
         if not any(held is diagnostics for held in self._reports):
             self._reports.append(diagnostics)
+
         if not any(held is coverage for held in self._coverages):
             self._coverages.append(coverage)
 
@@ -190,10 +198,12 @@ class Failures:
         """A statement has no result, for the reason that a diagnostic tells."""
         if key in self._known:
             return
+
         self._known.add(key)
         self.count += 1
         for report in self._reports:
             report.append(diagnostic)
+
         for coverage in self._coverages:
             coverage.fail(diagnostic.code.code, statements)
 
@@ -213,8 +223,10 @@ def culprits(
     error = _error_of(work, items)
     if error is None or not items:
         return []
+
     if len(items) == 1:
         return [(items[0], error)]
+
     middle = len(items) // 2
     return [*culprits(items[:middle], work), *culprits(items[middle:], work)]
 
@@ -226,4 +238,5 @@ def _error_of(work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -
         return None
     except Exception as error:
         return error
+
     return None

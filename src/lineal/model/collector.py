@@ -24,6 +24,7 @@ def uncollected() -> Iterator[None]:
             if not _others_freeze():
                 gc.freeze()
                 gc.unfreeze()
+
             gc.enable()
 
 

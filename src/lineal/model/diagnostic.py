@@ -420,4 +420,5 @@ def redact_diagnostic(found: Diagnostic) -> Diagnostic:
     message = redact_text(found.message)
     if message == found.message:
         return found
+
     return found._replace(message=message)

@@ -191,6 +191,7 @@ def opened(path: Calls) -> tuple[str, ...]:
             found.append(call)
         else:
             found.extend(call[1:])
+
     return tuple(found)
 
 
@@ -221,9 +222,11 @@ class Edge(NamedTuple):
         target = self.target
         if not isinstance(target, Column):
             return "inspect"
+
         for usage in self.usages:
             if usage.way.how is not How.IDENTITY:
                 return "transform"
+
         return "copy" if names.same(self.source.name, target.name) else "rename"
 
     @property
@@ -234,10 +237,12 @@ class Edge(NamedTuple):
             way = usage.way
             if way.windowed:
                 return "window_function"
+
             if way.how is How.AGGREGATION:
                 found = "aggregation"
             elif way.how is not How.IDENTITY and found == "direct":
                 found = "expression"
+
         return found
 
     @property
@@ -248,6 +253,7 @@ class Edge(NamedTuple):
             level = usage.doubt.level if usage.doubt is not None else usage.reader.level
             if level is not lowest and level < lowest:
                 lowest = level
+
         return lowest
 
     @property
@@ -256,11 +262,13 @@ class Edge(NamedTuple):
         level = self.level
         if level is Confidence.EXACT:
             return 1.0
+
         base = INDIRECT_SCORE
         for usage in self.usages:
             if usage.way.direct:
                 base = BASE_SCORE[self.transformation_type]
                 break
+
         return base if level is Confidence.HIGH else round(base * level.factor, 4)
 
     @property

@@ -174,6 +174,7 @@ class Extraction:
         """Return every reference to a dataset or a column."""
         if callable(self._reads):
             self._reads = self._reads()
+
         return self._reads
 
     @property
@@ -181,6 +182,7 @@ class Extraction:
         """Return each dataset with each one that it reads, in the order of the reads."""
         if self._read_pairs is not None:
             return self._read_pairs()
+
         return dict.fromkeys((read.target, read.dataset) for read in self.reads)
 
     @property
@@ -188,6 +190,7 @@ class Extraction:
         """Return every dataset with its columns."""
         if callable(self._datasets):
             self._datasets = self._datasets()
+
         return self._datasets
 
     @property
@@ -195,6 +198,7 @@ class Extraction:
         """Return every statement that writes a dataset."""
         if callable(self._statements):
             self._statements = self._statements()
+
         return self._statements
 
     @property
@@ -202,6 +206,7 @@ class Extraction:
         """Who writes the datasets: their statements, and the jobs that others report."""
         if callable(self._jobs):
             self._jobs = self._jobs()
+
         return self._jobs
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -27,6 +27,7 @@ def walk_folders(
         except OSError as error:
             report(error)
             continue
+
         are_folders = {entry.name: _is_folder(entry) for entry in entries}
         folders = [name for name, is_folder in are_folders.items() if is_folder]
         yield here, folders, [name for name, is_folder in are_folders.items() if not is_folder]

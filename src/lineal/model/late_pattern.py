@@ -25,6 +25,7 @@ class LatePattern:
         """Look up a method or attribute of the compiled pattern."""
         if name.startswith("__"):  # asked by copy and pickle: they take source and flags
             raise AttributeError(name)
+
         found = getattr(re.compile(self._source, self._flags), name)
         setattr(self, name, found)
         return found

@@ -62,6 +62,7 @@ class Chain:
         count = count and min(count, self.complete)
         if count <= 0:
             return
+
         self.lost[stage, reason] = self.lost.get((stage, reason), 0) + count
         for example in examples:
             listed = self.examples.setdefault((stage, reason), [])
@@ -102,6 +103,7 @@ class Chain:
         self.found += other.found
         if not other.lost:
             return
+
         for loss in other.losses():
             self.lose(loss.stage, loss.reason, loss.count, loss.examples)
 
@@ -122,8 +124,10 @@ class Chain:
         for loss in made.get("left_out", ()):
             if loss.get("stage") not in cls.stages[1:]:
                 raise ValueError(f"{loss.get('stage')} is not a stage")
+
             examples = [str(each) for each in loss.get("examples", ())]
             chain.lose(loss["stage"], str(loss["reason"]), _count_in(loss["count"]), examples)
+
         return chain
 
 
@@ -131,12 +135,14 @@ def _loss_to_json(loss: Loss) -> dict[str, Any]:
     made: dict[str, Any] = {"stage": loss.stage, "reason": loss.reason, "count": loss.count}
     if loss.examples:
         made["examples"] = list(loss.examples)
+
     return made
 
 
 def _count_in(value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
+
     raise ValueError(f"{value!r} is not a count")
 
 
@@ -182,6 +188,7 @@ class Statements(Chain):
         """
         for code in codes[: max(0, count)]:
             self.lose(stage, code)
+
         self.lose(stage, "parse-error", count - len(codes))
 
 
@@ -251,10 +258,12 @@ class Coverage:
         """
         if not self.files.due:
             return None
+
         part, whole = 1000, 1
         for chain in self.chains.values():
             if chain.due:
                 part, whole = part * chain.complete, whole * chain.due
+
         return part // whole / 10
 
     @property
@@ -290,6 +299,7 @@ class Coverage:
         try:
             if "files" not in made:
                 return _read_former(made)
+
             return cls(
                 Files.from_json(made["files"]),
                 Statements.from_json(made["statements"]),
@@ -307,6 +317,7 @@ def _read_former(made: Mapping[str, Any]) -> Coverage:
     """Return the ledger of a former run: its input counts as one file."""
     if not set(made) <= set(FORMER):
         raise ValueError("these are not the counts of a run")
+
     counts = [_count_in(made.get(name, 0)) for name in FORMER]
     read, parsed, resolved, references, ambiguous, unresolved, open_stars = counts
     coverage = Coverage(Files(1), Statements(read))
@@ -315,6 +326,7 @@ def _read_former(made: Mapping[str, Any]) -> Coverage:
     coverage.columns.found = references + open_stars
     for reason, count in ((AMBIGUOUS, ambiguous), (UNRESOLVED, unresolved), (OPEN, open_stars)):
         coverage.columns.lose("resolved", reason, count)
+
     return coverage
 
 
@@ -421,6 +433,7 @@ class FileLedger:
         made = Files(len(self.due_files) + self.passed_over.total())
         for reason, count, examples in self.reasons():
             made.lose(reason.stage.lost_before, reason.label, count, examples)
+
         return made
 
     def reasons(self) -> Iterator[tuple[Reason, int, list[str]]]:

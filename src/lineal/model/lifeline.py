@@ -31,10 +31,12 @@ def end_with(parent: int) -> None:
     is_child = os.getppid() == parent
     if is_child and _end_by_kernel(parent):
         return
+
     import multiprocessing
 
     if not is_child and multiprocessing.parent_process() is None:
         os._exit(GONE)  # the parent is gone already
+
     Thread(target=_wait_for, args=(parent, is_child), name="lineal-lifeline", daemon=True).start()
 
 
@@ -42,13 +44,16 @@ def _end_by_kernel(parent: int) -> bool:
     """Have the kernel end this process; whether it will."""
     if sys.platform != "linux":
         return False
+
     import ctypes
 
     told = -1
     with suppress(OSError, AttributeError):
         told = ctypes.CDLL(None).prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
+
     if os.getppid() != parent:  # it was too late to be told
         os._exit(GONE)
+
     return told == 0
 
 
@@ -56,6 +61,7 @@ def _wait_for(parent: int, is_child: bool) -> None:
     """A child knows its parent by its id; one that a server has forked for it, only by a handle."""
     while not _is_over() and (not is_child or os.getppid() == parent):
         pass
+
     os._exit(GONE)
 
 
@@ -68,5 +74,6 @@ def _is_over() -> bool:
     if process is not None:
         with suppress(OSError):
             return bool(wait([process.sentinel], PAUSE))
+
     time.sleep(PAUSE)
     return False

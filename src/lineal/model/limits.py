@@ -61,6 +61,7 @@ def size_of(text: str) -> int:
     found = SIZE.fullmatch(text.strip())
     if found is None:
         raise ValueError(f"{text!r} is not a size: write 500MB or 4GB, or 0 for no limit")
+
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 
@@ -70,6 +71,7 @@ def default_memory() -> int:
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return DEFAULT_MEMORY
+
     return min(DEFAULT_MEMORY, total // 2)
 
 
@@ -79,6 +81,7 @@ def limits_of_environment() -> Limits:
         seconds = float(os.environ.get(TIMEOUT) or DEFAULT_SECONDS)
     except ValueError:
         seconds = DEFAULT_SECONDS
+
     return Limits(max(seconds, 0.0))
 
 
@@ -101,8 +104,10 @@ class LimitExceeded(Exception):
 def _message(reason: Reason, limits: Limits) -> str:
     if reason is Reason.TIME:
         return f"takes more than {limits.seconds:g} s of CPU time"
+
     if reason is Reason.MEMORY:
         return f"takes more than {limits.memory // MEGABYTE:,} MB of memory"
+
     return "ended the process that read it"
 
 
@@ -130,6 +135,7 @@ def current_limits() -> Limits:
     """The limits of this process; at first those of the environment."""
     if _process.limits is None:
         _process.limits = limits_of_environment()
+
     return _process.limits
 
 
@@ -161,6 +167,7 @@ class Task:
         self.allowance = current_limits().seconds
         if size > MEGABYTE:
             self.allowance *= size / MEGABYTE
+
         self.deadline = 0.0
         """when it has taken too long, from the first check on"""
 
@@ -170,7 +177,9 @@ class Task:
             reason = board.abandoned().get(self.key)
             if reason is not None:
                 raise LimitExceeded(reason, current_limits())
+
             board.announce(self.key, self.allowance)
+
         self.outer = _thread.task
         _thread.task = self
         return self
@@ -180,6 +189,7 @@ class Task:
         _thread.task = outer
         if outer is not None:
             outer.deadline = 0.0
+
         if board is not None:
             board.resume(outer)
 
@@ -189,6 +199,7 @@ def check() -> None:
     task = _thread.task
     if task is None or not task.allowance:
         return
+
     now = thread_time()
     if not task.deadline:
         task.deadline = now + task.allowance
@@ -260,6 +271,7 @@ class Board:
             at = ENTRIES_AT + len(self._abandoned) * ENTRY.size
             key, reason = ENTRY.unpack_from(self._memory, at)
             self._abandoned[key] = Reason(reason)
+
         return self._abandoned
 
     def commit(self) -> None:
@@ -287,8 +299,10 @@ class Board:
             said = Announcement(*SLOT.unpack_from(self._memory, SLOTS_AT + slot * SLOT.size))
             if not said.number:  # slots are taken in their order
                 break
+
             if said.process:
                 found.append((slot, said))
+
         return found
 
     def clear_slot(self, slot: int) -> None:
@@ -300,6 +314,7 @@ class Board:
         known = self.abandoned()
         if key in known or len(known) >= MOST_ENTRIES:
             return False
+
         ENTRY.pack_into(self._memory, ENTRIES_AT + len(known) * ENTRY.size, key, reason)
         _, committed = HEADER.unpack_from(self._memory)
         HEADER.pack_into(self._memory, 0, len(known) + 1, committed)

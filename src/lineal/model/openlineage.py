@@ -82,14 +82,17 @@ def event_name(
     place = _located(_joined(dataset.namespace, dataset.name) or dataset.name)
     if place is not None:
         return place
+
     # Snowflake's stages belong to the database
     if kind == FILE and not dataset.name.startswith("@"):
         return Named(FILE, dataset.name)
+
     own = "" if dataset.namespace in (namespace, home) else dataset.namespace
     chosen = own or prefix_namespace(dataset.name, prefixes) or namespace or NO_NAMESPACE
     for start, plain, written, _ in SPELLINGS:
         if chosen.startswith(start) and plain.fullmatch(dataset.name):
             return Named(chosen, plain.sub(written, dataset.name))
+
     return Named(chosen, dataset.name)
 
 
@@ -98,11 +101,14 @@ def meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
     place = _joined(namespace, name)
     if place is not None:
         return Dataset("", place), kind or FILE
+
     if namespace == FILE and not kind and not name.startswith("@"):
         return Dataset("", name), FILE
+
     for start, _, _, written in SPELLINGS:
         if namespace.startswith(start) and written.fullmatch(name):
             return Dataset(namespace, written.sub(r"\1.\2", name)), kind or "table"
+
     return Dataset(namespace, name), kind or "table"
 
 
@@ -114,6 +120,7 @@ def _joined(namespace: str, name: str) -> str | None:
     key = name.lstrip("/")
     if not STORE.fullmatch(namespace) or (not key and namespace.endswith("://")):
         return None
+
     store = namespace.removesuffix("//")  # dbfs:/mnt/x has no authority
     return _settled(f"{store}/{key}" if key else store)
 
@@ -122,6 +129,7 @@ def _located(name: str) -> Named | None:
     found = LOCATED.fullmatch(_settled(name)) if ":/" in name else None
     if found is None:
         return None
+
     scheme, authority, key = found.groups()
     return Named(f"{scheme}://{authority or ''}", (STORES[scheme] + key) or "/")
 
@@ -132,7 +140,9 @@ def _settled(path: str) -> str:
         shorter = path_name(path)
         if shorter == path:
             break
+
         path = shorter
+
     return path
 
 

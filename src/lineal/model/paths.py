@@ -20,8 +20,10 @@ def path_name(text: str) -> str:
     if scheme is not None and scheme[1].lower() in SCHEMES:
         same = SCHEMES[scheme[1].lower()]
         text = f"{same}:{text[scheme.end() :]}" if same else "/" + text[scheme.end() :].lstrip("/")
+
     if text.startswith("/dbfs/"):
         text = f"dbfs:{text[5:]}"
+
     bare = PARTITION_TAIL.sub("", text.rstrip("/")).rstrip("/")
     return bare or text
 
@@ -56,6 +58,7 @@ def places(paths: list[str]) -> list[str]:
     """
     if len(paths) <= MANY:
         return paths
+
     steps = [path.split("/") for path in paths]
     depth = min(len(each) for each in steps)
     same = [
@@ -65,4 +68,5 @@ def places(paths: list[str]) -> list[str]:
     endings = {each[-1].rpartition(".")[2] for each in steps}
     if same[-1] == "*" and len(endings) == 1 and len({len(each) for each in steps}) == 1:
         same[-1] = f"*.{endings.pop()}" if all("." in each[-1] for each in steps) else "*"
+
     return ["/".join(same)]

@@ -53,6 +53,7 @@ class Pattern:
     def __init__(self, text: str, flags: int = 0, looks_around: bool = False) -> None:
         if len(text) > LONGEST_PATTERN:
             raise SlowPattern("the pattern is too long")
+
         whole = measure(text, looks_around)
         self.ways, self.loops = whole.ways * whole.branches, whole.loops
         try:
@@ -114,6 +115,7 @@ def measure(text: str, looks_around: bool = False) -> Group:
         else:
             if piece["escape"] and piece["escape"][1] in "123456789gk":
                 raise SlowPattern("a pattern with a backreference is not followed")
+
             last = None
 
     return groups[0]
@@ -128,8 +130,10 @@ def open_group(groups: list[Group], piece: re.Match[str], looks_around: bool) ->
     kind = piece["kind"] or ":"
     if kind.endswith(")"):
         return
+
     if not kind.endswith((">", ":")) and not (looks_around and kind in LOOKS):
         raise SlowPattern("a pattern that looks ahead or behind is not followed")
+
     groups.append(Group())
 
 
@@ -137,6 +141,7 @@ def close_group(groups: list[Group]) -> Group:
     """The ways to try a group are those of the pattern around it, too."""
     if len(groups) == 1:
         raise SlowPattern("not a pattern: unbalanced parenthesis")
+
     inner = groups.pop()
     groups[-1].ways = min(groups[-1].ways * inner.ways * inner.branches, MOST_WAYS + 1)
     groups[-1].loops += inner.loops
@@ -148,13 +153,16 @@ def repeat(around: Group, repeated: Group | None, times: str) -> None:
     if times == "?":
         around.ways = min(2 * around.ways, MOST_WAYS + 1)
         return
+
     least, _, most = times.strip("{}").partition(",")
     if repeated is not None and not repeated.is_simple:
         raise SlowPattern("a pattern that repeats a repetition is not followed")
+
     if times in "*+" or not most:
         is_fixed = times not in "*+" and "," not in times
         around.loops += not is_fixed
         return
+
     around.ways = min(around.ways * (1 + abs(int(most) - int(least or 0))), MOST_WAYS + 1)
 
 

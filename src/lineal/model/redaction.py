@@ -109,6 +109,7 @@ def is_redacting_literals() -> bool:
     asked = _LITERALS.get()
     if asked is None:
         return os.environ.get(REDACT_LITERALS, "").lower() in ("1", "true", "yes")
+
     return asked
 
 
@@ -133,8 +134,10 @@ def redact_text(text: str) -> str:
     """
     if MAY_HOLD_SECRETS.search(text):
         text = redact_secrets(text)
+
     if is_redacting_literals():
         text = LITERALS.sub(_replace_literal, text)
+
     return text
 
 
@@ -142,6 +145,7 @@ def redact_secrets(text: str) -> str:
     """Return a text without user info of addresses, passwords, keys and tokens."""
     for pattern, instead in RULES:
         text = pattern.sub(instead, text)
+
     return text
 
 
@@ -149,10 +153,12 @@ def redact_path(path: str) -> str:
     """s3a://KEY:SECRET@lake/x?token=y      s3a://lake/x: the name of a place, without secrets"""
     if "://" not in path:
         return path
+
     bare = USER_INFO.sub(lambda found: found[0] if _is_container(found) else "", path)
     address, mark, query = bare.partition("?")
     if (mark and MAY_HOLD_SECRETS.search(query)) or SIGNED.search(f"?{query}"):
         return address
+
     return bare
 
 
@@ -164,6 +170,7 @@ def _replace_login(found: re.Match[str]) -> str:
 def _replace_user(found: re.Match[str]) -> str:
     if _is_container(found) or found[0] == f"{HIDDEN}@":
         return found[0]
+
     return f"{HIDDEN}@"
 
 
@@ -176,14 +183,19 @@ def _is_container(found: re.Match[str]) -> bool:
 def _replace_literal(found: re.Match[str]) -> str:
     if found["comment"] is not None:
         return "/* */"
+
     if found["text"] is not None or found["dollar"] is not None:
         return f"'{LITERAL}'"
+
     if found["double"] is not None:
         return f'{found["compared"]}"{LITERAL}"'
+
     if found["number"] is not None:
         return LITERAL
+
     if found[0].startswith('"') and "'" in found[0]:  # a string of Python with SQL in it
         return f'"{LITERALS.sub(_replace_literal, found[0][1:])}'
+
     return found[0]
 
 

@@ -124,6 +124,7 @@ def way(
     found = _WAYS.get(key)
     if found is None:
         found = _WAYS.setdefault(key, Way(how, clause, masked, windowed))
+
     return found
 
 
@@ -137,6 +138,7 @@ def compose(outer: Way, inner: Way) -> Way:
     found = outer.after.get(inner)
     if found is None:
         found = outer.after[inner] = _composed(outer, inner)
+
     return found
 
 
@@ -145,8 +147,10 @@ def _composed(outer: Way, inner: Way) -> Way:
     masked = outer.masked or inner.masked
     if not outer.direct:
         return way(outer.how, outer.clause, masked, windowed)
+
     if not inner.direct:
         return way(inner.how, inner.clause, masked, windowed)
+
     stronger = max(outer.how, inner.how, key=STRENGTH.__getitem__)
     return way(stronger, outer.clause, masked, windowed)
 

@@ -111,6 +111,7 @@ def kinds_for(path: Path) -> tuple[str, ...]:
     """
     if extension_of(path.name) in SQL_ENDINGS and path.is_file():
         return ("store_file", "files")
+
     return KINDS
 
 
@@ -158,6 +159,7 @@ def load(
         corpus = Corpus(
             dialect or "", diagnostics=[internal_error(error, Place(where, 1, 1), "this input")]
         )
+
     if around is not None:
         corpus.diagnostics.append(around.report)
 
@@ -182,11 +184,15 @@ def close_ledger(corpus: Corpus, intake: Intake) -> None:
         is_counted = found.code is Code.MISSING_PACKAGE  # with the models that need the package
         if found.severity < Severity.ERROR or found.place is None or is_counted:
             continue
+
         intake.files.leave_out(found.place.file, REASONS.get(found.code, Reason.FAULTY))
+
     if intake.restored:
         return
+
     if intake.path is not None and intake.path.is_dir():
         count_others(intake.path, intake)
+
     corpus.files.unite(intake.files)
     has_texts = corpus.scripts or corpus.functions or corpus.given
     if not has_texts and any(found.code is Code.NO_INPUT for found in corpus.diagnostics):
@@ -204,13 +210,17 @@ def _load(
         from lineal.projects import postgres
 
         return postgres.load(str(path))
+
     if "://" in str(path):
         raise ProjectError(f"nothing here reads from {str(path).partition('://')[0]}://")
+
     where = Path(path)
     if where.exists():
         current().admit(root_of(where))
+
     if (log or way.period) and where.exists():
         return _load_log(where, dialect, schema, log, way.period)
+
     for name, kind in kinds(kinds_for(where)):
         if kind.matches(where) and not (name == "repository" and way.to_run):
             current().restored = name in RESTORED
@@ -219,6 +229,7 @@ def _load(
 
             corpus.checks = checks_at(where, corpus.diagnostics.append)
             return corpus
+
     raise ProjectError(f"no such file or folder: {os.fspath(path)}")
 
 
@@ -235,6 +246,7 @@ def _load_log(
 
     if period and not log and where.is_file() and not logs.matches(where):
         raise ProjectError(f"--since and --until choose rows of a query log, and {where} is none")
+
     return logs.load(where, dialect, schema, log, period or ALWAYS)
 
 
@@ -252,12 +264,14 @@ def _loaded(
 ) -> Corpus:
     if name not in ("dbt", "repository"):
         return kind.load(where, dialect, schema)
+
     from lineal.projects import dbt, repository
     from lineal.projects.dbt.options import NO_OPTIONS
 
     options = way.dbt_options or NO_OPTIONS
     if name == "repository":
         return repository.load(where, dialect, schema, way.kept, options)
+
     return dbt.load(where, dialect, schema, way.kept, way.to_run, options)
 
 
@@ -277,8 +291,10 @@ def home(path: str | os.PathLike[str]) -> Path:
     where = Path(path)
     if dbt.matches(where):
         return dbt.home(where)
+
     if where.is_dir():
         return where
+
     return where.parent
 
 
@@ -292,14 +308,17 @@ def stamp(path: str | os.PathLike[str]) -> str | None:
     kind = _stamped(path)
     if kind is not None:
         return kind.stamp(Path(path))
+
     return None
 
 
 def _stamped(path: str | os.PathLike[str]) -> Stamped | None:
     if "://" in str(path):
         return None
+
     for name in STAMPED:
         kind: Stamped = import_module(f"{__name__}.{name}")
         if kind.matches(Path(path)):
             return kind
+
     return None

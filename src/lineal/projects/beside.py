@@ -58,6 +58,7 @@ def value_of(file: Path, text: str, report: Report) -> Any:
     suffix = file.suffix.lower()
     if suffix == ".sql":
         return text
+
     if suffix in (".yml", ".yaml"):
         parsed = parse(text, str(file), report)
         return parsed.plain() if parsed is not None else None

@@ -52,4 +52,5 @@ def builtin_macros(texts: Iterable[str]) -> list[Template]:
     called = any("{" in text and CALL.search(text) for text in texts)
     if called:
         return [Template(TEXT, FILE)]
+
     return []

@@ -30,4 +30,5 @@ def checks_at(path: Path, report: Report) -> Checks:
                 from lineal.projects.settings import read_checks
 
                 return read_checks(about, report)
+
     return Checks()

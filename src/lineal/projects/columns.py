@@ -36,6 +36,7 @@ def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
     """
     if value is None:
         return []
+
     columns: dict[str, ColumnInfo] = {}
     for name, column in pairs(value, report):
         key = names.insensitive(name, False)
@@ -47,7 +48,9 @@ def read_columns(value: Value | None, report: Report) -> list[ColumnInfo]:
                     column.place,
                 )
             )
+
         columns.setdefault(key, _column(name, column, report))
+
     return list(columns.values())
 
 
@@ -55,6 +58,7 @@ def pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
     """Each column's name, and the value that describes it."""
     if isinstance(value.data, dict):
         return list(value.data.items())
+
     if isinstance(value.data, list):
         found = ((name_of(item, report), item) for item in value.data)
         return [
@@ -62,6 +66,7 @@ def pairs(value: Value, report: Report) -> list[tuple[str, Value]]:
             for name, item in found
             if name
         ]
+
     report(value.unexpected("a list of columns"))
     return []
 
@@ -72,10 +77,12 @@ def name_of(item: Value, report: Report) -> str:
     """
     if not isinstance(item.data, (dict, list)) and item.data is not None:
         return item.as_text(report)
+
     name = item.get("name")
     if name is None:
         report(item.unexpected("a name"))
         return ""
+
     return name.as_text(report)
 
 
@@ -90,6 +97,7 @@ def _column(name: str, value: Value, report: Report) -> ColumnInfo:
             place,
             inherits=marked(value, "inherit", report) is not False,
         )
+
     return ColumnInfo(name, value.as_text(report), place=place)
 
 
@@ -104,6 +112,7 @@ def marked(value: Value, key: str, report: Report) -> bool | None:
             report(said.unexpected("true or false"))
         elif said is not None:
             return bool(said.data)
+
     return None
 
 
@@ -122,6 +131,7 @@ def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
         name = info.dataset.name if info.exact else names.insensitive(info.dataset.name, False)
         key = (info.dataset.namespace, name, info.exact)
         found[key] = _united(found[key], info) if key in found else info
+
     return list(found.values())
 
 
@@ -145,6 +155,7 @@ def _filled(columns: list[ColumnInfo], others: list[ColumnInfo]) -> list[ColumnI
     """The columns, with what only the other declaration says about them."""
     if not columns:
         return others
+
     known = {names.insensitive(other.name, False): other for other in others}
     pairs = ((column, known.get(names.insensitive(column.name, False))) for column in columns)
     return [column if other is None else _completed(column, other) for column, other in pairs]

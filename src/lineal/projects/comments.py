@@ -40,6 +40,7 @@ def suppressions(file: str, text: str, dialect: str = "") -> list[Suppression]:
     """
     if MARK not in text:
         return []
+
     comments_in = LANGUAGES.get(file.rsplit(".", 1)[-1].lower(), in_sql)
     comments = list(comments_in(text, dialect))
     lines = Lines(text, comments, items=comments_in is in_yaml)
@@ -69,6 +70,7 @@ class Lines:
         for comment in comments:
             end = comment.start + len(comment.text)
             bare[comment.start : end] = [each if each == "\n" else " " for each in comment.text]
+
         self.bare = "".join(bare).split("\n")
 
     def number(self, offset: int) -> int:
@@ -79,8 +81,10 @@ class Lines:
         """The first and the last line that a comment on this line speaks of."""
         if self.bare[line - 1].strip():
             return (self._item(line) if self.items else line), line
+
         if not any(each.strip() for each in self.bare[: line - 1]):
             return 1, FAR
+
         below = (
             number
             for number in range(line + 1, len(self.bare) + 1)
@@ -100,9 +104,12 @@ class Lines:
             if text.strip() and _indent(text) < indent:
                 if text.lstrip().startswith("- "):
                     return number
+
                 return line
+
             if text.strip() and text.lstrip().startswith("- ") and _indent(text) <= indent:
                 return number
+
         return line
 
 
@@ -116,6 +123,7 @@ def in_sql(text: str, dialect: str) -> Iterator[Comment]:
     for token in words(Script(text, dialect))[0]:
         yield from _between(text, before, token.start)
         before = max(before, token.end + 1)
+
     yield from _between(text, before, len(text))
 
 
@@ -149,6 +157,7 @@ def in_yaml(text: str, dialect: str) -> Iterator[Comment]:
                 before = token.end_mark.index
     except yaml.YAMLError:
         return
+
     yield from _hashes(text, before, len(text))
 
 

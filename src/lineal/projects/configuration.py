@@ -47,6 +47,7 @@ def read_configuration(folder: Path, report: Report) -> Configuration:
             # mistakes in it are reported by the project's reader
             about = yaml.read(folder / name, lambda _: None)
             return configuration_of(about or Value({}), lambda _: None)
+
     return configuration_of(tool_section(folder / PROJECT_FILE, report), report)
 
 
@@ -55,15 +56,18 @@ def tool_section(file: Path, report: Report) -> Value:
     text = peek_text(file) if file.is_file() else ""
     if f"tool.{TOOL}" not in text:
         return Value({})
+
     place = Place(str(file), 1, 1)
     try:
         section = tomllib.loads(text).get("tool", {}).get(TOOL, {})
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         report(Diagnostic(Code.YAML_ERROR, f"{file} is not valid TOML: {error}", place))
         return Value({})
+
     found = value_of(section, place, TOOL)
     if isinstance(found.data, dict):
         check_keys(found.data, (DIALECT, *FOLDER_KEYS), f"[tool.{TOOL}]", report)
+
     return found
 
 
@@ -72,8 +76,10 @@ def value_of(data: Any, place: Place, name: str) -> Value:
     if isinstance(data, dict):
         inner = {str(key): value_of(each, place, f"{name}.{key}") for key, each in data.items()}
         return Value(inner, place, name)
+
     if isinstance(data, list):
         return Value([value_of(each, place, name) for each in data], place, name)
+
     return Value(data, place, name, str(data))
 
 
@@ -97,10 +103,12 @@ def read_extensions(about: Value, report: Report) -> dict[str, str]:
     value = about.get(ENDINGS)
     if value is None:
         return {}
+
     if isinstance(value.data, dict):
         pairs = [(name, each.as_text(report)) for name, each in value.data.items()]
     else:
         pairs = [(text, "") for text in texts_of(about, ENDINGS, report)]
+
     return {f".{name.lower().removeprefix('.')}": dialect for name, dialect in pairs}
 
 
@@ -114,4 +122,5 @@ def known_dialect(about: Value, report: Report) -> str:
     except UnknownDialect as unknown:
         report(Diagnostic(Code.YAML_TYPE, f"dialect: {unknown}", about.at(DIALECT)))
         return ""
+
     return name

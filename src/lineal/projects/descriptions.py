@@ -84,6 +84,7 @@ def _one_by_one(text: str, fills: list[Fill]) -> Written:
             filled.append(fill)
         except Cannot as reason:
             refused.append((fill, str(reason)))
+
     return Written(text, filled, refused)
 
 
@@ -106,8 +107,10 @@ def _edited(text: str, fills: list[Fill]) -> str:
     expected = copy.deepcopy(before)
     for edit in edits:
         edit.becomes(expected)
+
     if plain_data(made) != expected:
         raise Cannot("it cannot be written there without changing something else")
+
     return made
 
 
@@ -117,6 +120,7 @@ def _applied(text: str, edits: list[Edit]) -> str:
     for edit in sorted(edits, key=lambda edit: edit.start):
         parts += [text[done : edit.start], edit.new]
         done = edit.end
+
     return "".join([*parts, text[done:]])
 
 
@@ -126,6 +130,7 @@ def plain_data(text: str) -> Any:
     value = yaml.parse(text, "", problems.append)
     if value is None or problems:
         raise Cannot("the file is not sound YAML")
+
     return value.plain()
 
 
@@ -146,6 +151,7 @@ class Tree:
             root = library.compose(text, getattr(library, "CSafeLoader", library.SafeLoader))
         except (library.YAMLError, RecursionError) as error:
             raise Cannot("the file is not sound YAML") from error
+
         self._walk(root)
 
     def _walk(self, root: Any) -> None:
@@ -158,6 +164,7 @@ class Tree:
             if id(node) in self.paths:
                 self.shared.add(id(node))
                 continue
+
             self.paths[id(node)], self.parents[id(node)] = path, parent
             mark = node.start_mark
             self.at.setdefault((mark.line + 1, mark.column + 1), []).append(node)
@@ -177,9 +184,11 @@ class Tree:
         nodes = self.at.get((place.line, place.column))
         if not nodes:
             raise Cannot("the file does not say so any more")
+
         node = nodes[0]
         if any(id(each) in self.shared for each in nodes) or None in self.paths[id(node)]:
             raise Cannot("it is used in several places")
+
         return node
 
     # -- a column that is listed -------------------------------------------------------------------
@@ -189,14 +198,17 @@ class Tree:
         node = self.node_at(place)
         if isinstance(node, self.library.MappingNode):
             return [self._in_mapping(node, fill)]
+
         if (
             not isinstance(node, self.library.ScalarNode)
             or node.start_mark.line != node.end_mark.line
         ):
             raise Cannot("its declaration is neither a name nor a mapping")
+
         listed = isinstance(self.paths[id(node)][-1], int)
         if listed:
             return self._in_list(node, fill)
+
         return [self._as_value(node, fill)]
 
     def _in_mapping(self, node: Any, fill: Fill) -> Edit:
@@ -213,13 +225,16 @@ class Tree:
             return self._in_place_of(
                 entries[DESCRIPTION][1], fill, becomes, flow=bool(node.flow_style)
             )
+
         if node.flow_style and not node.value:
             start, end = node.start_mark.index, node.end_mark.index
             return Edit(start, end, f"{{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}", becomes)
+
         key, value = self._anchor(entries)
         if node.flow_style:
             spot = max(value.end_mark.index, key.end_mark.index)
             return Edit(spot, spot, f", {DESCRIPTION}: {scalar(fill.text, flow=True)}", becomes)
+
         indent = " " * node.value[0][0].start_mark.column
         return self._below(value, key, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], becomes)
 
@@ -229,11 +244,13 @@ class Tree:
         for key, value in ordered:
             if self._is_inline(value):
                 return key, value
+
         raise Cannot("there is no simple line to write it below")
 
     def _is_inline(self, node: Any) -> bool:
         if isinstance(node, self.library.ScalarNode):
             return node.style not in ("|", ">")
+
         return bool(node.flow_style)
 
     def _in_place_of(
@@ -245,8 +262,10 @@ class Tree:
             or id(value) in self.shared
         ):
             raise Cannot("its empty description is written in an unusual way")
+
         if value.value.strip() and not value.tag.endswith(":null"):
             raise Cannot("it has a description")
+
         start, end = value.start_mark.index, value.end_mark.index
         space = "" if self.text[start - 1 : start].isspace() else " "
         return Edit(start, end, space + scalar(fill.text, flow=flow), becomes)
@@ -258,6 +277,7 @@ class Tree:
         if self.parents[id(node)].flow_style:
             new = f"{{{NAME}: {scalar(node.value, flow=True)}, {DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
             return [Edit(start, end, new, becomes)]
+
         indent = " " * node.start_mark.column
         below = self._below(node, node, [f"{indent}{DESCRIPTION}: {scalar(fill.text)}"], _nothing)
         return [Edit(start, start, f"{NAME}: ", becomes), below]
@@ -281,6 +301,7 @@ class Tree:
         by_dataset: dict[Place, list[Fill]] = {}
         for fill in fills:
             by_dataset.setdefault(fill.dataset_at, []).append(fill)
+
         return [
             edit
             for place, several in by_dataset.items()
@@ -294,19 +315,25 @@ class Tree:
             or not dataset.value
         ):
             raise Cannot("its dataset is not declared in separate lines")
+
         listed = next(((key, value) for key, value in dataset.value if key.value == COLUMNS), None)
         if listed is None:
             return [self._new_list(self.last_of(dataset), dataset, fills, header=True)]
+
         key, columns = listed
         if id(columns) in self.shared:
             raise Cannot("its columns are used in several places")
+
         if isinstance(columns, self.library.ScalarNode):
             if columns.value:
                 raise Cannot("its columns are neither a list nor a mapping")
+
             return [self._new_list(key, dataset, fills, header=False)]
+
         known = {str(name).lower() for name in self._names(columns)}
         if any(fill.column.lower() in known for fill in fills):
             raise Cannot("it is listed already, in an unusual way")
+
         return [self._longer(columns, fills)]
 
     def _names(self, columns: Any) -> Iterator[Any]:
@@ -325,6 +352,7 @@ class Tree:
         lines = [f"{indent}{COLUMNS}:"] if header else []
         for fill in fills:
             lines += self._item(f"{indent}  ", "- ", fill)
+
         becomes = _setting((*self.paths[id(dataset)], COLUMNS), [_plain(fill) for fill in fills])
         return self._below(below, below, lines, becomes)
 
@@ -332,6 +360,7 @@ class Tree:
         first = f"{indent}{dash}{NAME}: {scalar(fill.column)}"
         if not fill.text:
             return [first]
+
         return [first, f"{indent}{' ' * len(dash)}{DESCRIPTION}: {scalar(fill.text)}"]
 
     def _longer(self, columns: Any, fills: list[Fill]) -> Edit:
@@ -342,11 +371,14 @@ class Tree:
         else:
             news = {fill.column: {DESCRIPTION: fill.text} for fill in fills}
             becomes = _replacing(path, lambda before: {**before, **news})
+
         if columns.flow_style or not columns.value:
             return self._longer_flow(columns, fills, becomes, listed=listed)
+
         first = columns.value[0]
         if listed and self.text[columns.start_mark.index] != "-":
             raise Cannot("its columns are written in an unusual way")
+
         at = columns.start_mark.column if listed else first[0].start_mark.column
         lines: list[str] = []
         for fill in fills:
@@ -356,6 +388,7 @@ class Tree:
                 lines.append(
                     f"{' ' * at}{scalar(fill.column)}: {{{DESCRIPTION}: {scalar(fill.text, flow=True)}}}"
                 )
+
         last = self.last_of(columns)
         return self._below(last, last, lines, becomes)
 
@@ -370,10 +403,12 @@ class Tree:
                 if listed
                 else f"{name}: {{{DESCRIPTION}: {text}}}"
             )
+
         joined = ", ".join(new)
         if not columns.value:
             opening = columns.start_mark.index + 1
             return Edit(opening, opening, joined, becomes)
+
         last = columns.value[-1] if listed else self._value_or_key(*columns.value[-1])
         inside = columns.start_mark.index < last.start_mark.index  # an alias stands elsewhere
         end = last.end_mark.index if inside else columns.end_mark.index - 1
@@ -386,12 +421,14 @@ class Tree:
         while isinstance(node, self.library.CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
             node = self._value_or_key(*last) if isinstance(last, tuple) else last
+
         return node
 
     def _value_or_key(self, key: Any, value: Any) -> Any:
         """The value; the key where it has none."""
         if value.start_mark.index == value.end_mark.index:
             return key
+
         return value
 
     def _below(
@@ -403,6 +440,7 @@ class Tree:
         end = max(value.end_mark.index, key.end_mark.index)
         if isinstance(value, self.library.ScalarNode) and value.style in ("|", ">"):
             end = value.start_mark.index + len(self.text[value.start_mark.index : end].rstrip())
+
         spot = _end_of_line(self.text, end)
         return Edit(spot, spot, "".join(self.newline + line for line in lines), becomes)
 
@@ -416,6 +454,7 @@ def _end_of_line(text: str, start: int) -> int:
 def _plain(fill: Fill) -> dict[str, str]:
     if not fill.text:
         return {NAME: fill.column}
+
     return {NAME: fill.column, DESCRIPTION: fill.text}
 
 
@@ -430,10 +469,12 @@ def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[An
     def becomes(data: Any) -> None:
         for step in path[:-1]:
             data = data[step]
+
         try:
             before = data[path[-1]]
         except KeyError:
             before = None
+
         data[path[-1]] = new(before)
 
     return becomes

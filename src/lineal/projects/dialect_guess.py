@@ -147,10 +147,12 @@ def literals_of(pattern: str) -> tuple[str, ...]:
     before = ""
     while before != rest:
         before, rest = rest, GROUP.sub(" ", rest)
+
     rest = OPTIONAL.sub(" ", CLASS.sub(" ", rest))
     fixed = max(re.findall("[a-z]{2,}", rest.lower()), key=len, default="")
     if fixed and "|" not in rest:
         return (fixed,)
+
     return tuple(re.findall("[a-z]{3,}", ESCAPE.sub(" ", pattern).lower()))
 
 
@@ -233,9 +235,11 @@ def by_header(text: str) -> Guess | None:
     for header, dialect in HEADERS:
         if header.match(first):
             return Guess(dialect, "its header")
+
     named = NAMED_IN_COMMENT.search(first)
     if named is not None and named[1].lower() in FOLDERS:
         return Guess(FOLDERS[named[1].lower()], "its header")
+
     return None
 
 
@@ -251,14 +255,18 @@ def by_signs(path: str, text: str) -> Guess | None:
     place = by_name(path) or by_folder(path)
     if place is not None:
         votes[place.dialect] = votes.get(place.dialect, 0) + PLACE
+
     ranked = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
     if not ranked or ranked[0][1] < ENOUGH:
         return None
+
     if len(ranked) > 1 and ranked[1][1] == ranked[0][1]:
         return place
+
     dialect, count = ranked[0]
     if place is not None and place.dialect == dialect and count < PLACE + ENOUGH:
         return place
+
     return Guess(dialect, "its statements")
 
 
@@ -270,8 +278,10 @@ def votes_of(text: str) -> dict[str, int]:
     for sign in compiled_signs():
         if not any(word in folded for word in sign.literals) and sign.literals:
             continue
+
         if sign.pattern.search(text) is not None:
             votes[sign.dialect] = votes.get(sign.dialect, 0) + sign.weight
+
     return votes
 
 
@@ -293,6 +303,7 @@ def by_folder(path: str) -> Guess | None:
         dialect = dialect_in(folder)
         if dialect:
             return Guess(dialect, "its folder")
+
     return None
 
 
@@ -301,6 +312,7 @@ def dialect_in(name: str) -> str:
     folded = name.lower()
     if folded in FOLDERS:
         return FOLDERS[folded]
+
     words = set(re.split(r"[^a-z0-9]+", folded)) & FOLDERS.keys()
     pairs = {pair for pair in TWO_WORDS if pair in re.sub(r"[^a-z0-9]+", "_", folded)}
     dialects = {FOLDERS[word] for word in words | pairs}

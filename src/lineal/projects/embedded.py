@@ -72,10 +72,12 @@ def find_in_programs(corpus: Corpus) -> Found | None:
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise
+
         programs = [script for script in corpus.scripts if script.dialect == PYTHON]
         guilty = culprits(programs, lambda some: find_embedded(replace(corpus, scripts=[*some])))
         if not guilty:
             raise
+
     left_out = {id(script) for script, _ in guilty}
     kept = [script for script in corpus.scripts if id(script) not in left_out]
     found = find_embedded(replace(corpus, scripts=kept))

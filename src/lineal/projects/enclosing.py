@@ -57,8 +57,10 @@ def project_around(path: Path) -> Enclosing | None:
         for kind, folders in FOLDERS.items():
             if below in folders and is_project(kind, above):
                 return Enclosing(kind, spelled_like(path, above), path)
+
         if (above / ".git").exists():
             return None
+
         below = above.name
 
     return None

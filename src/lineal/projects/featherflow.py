@@ -83,6 +83,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     if not project.has_nodes and _has_sql(project.file.parent):
         corpus = files.load(project.file.parent, project.dialect or None, schema)
         return with_settings(corpus, project, draft.diagnostics)
+
     for node in find_nodes(project.node_folders, draft.report):
         attempt(
             partial(READERS[node.kind], node, project, draft),
@@ -91,6 +92,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
             draft.report,
             "this node",
         )
+
     return draft.finish(project, schema)
 
 
@@ -117,6 +119,7 @@ def project_file(path: Path) -> Path | None:
     """Return the project file of a path."""
     if path.name in PROJECT_FILES and path.is_file():
         return path
+
     return next((path / name for name in PROJECT_FILES if (path / name).is_file()), None)
 
 
@@ -176,6 +179,7 @@ def read_about(file: Path, report: Report) -> Value:
         report(about.unexpected("a mapping"))
     elif about.data and file.name in OWN_FILES:
         check_keys(about.data, PROJECT_KEYS, file.name, report)
+
     return about
 
 
@@ -189,6 +193,7 @@ def beside(file: Path, about: Value, report: Report) -> Value:
     other = next((read_about(each, report) for each in others if each.is_file()), None)
     if other is None or not isinstance(other.data, dict):
         return about
+
     return Value(
         {**other.data, **(about.data if isinstance(about.data, dict) else {})}, about.place
     )
@@ -218,6 +223,7 @@ def _dialect(about: Value, report: Report) -> str:
     except UnknownDialect as unknown:
         report(Diagnostic(Code.YAML_TYPE, f"dialect: {unknown}", about.at("dialect")))
         return ""
+
     return name
 
 
@@ -234,6 +240,7 @@ def _folders(about: Value, keys: tuple[str, ...], root: Path, report: Report) ->
                     Code.UNREADABLE, f"{value.name}: there is no folder {folder}", value.place
                 )
             )
+
     return [folder for folder in folders if folder.is_dir()]
 
 
@@ -274,6 +281,7 @@ class Draft:
             self.report(
                 Diagnostic(Code.NO_INPUT, f"the project {project.file.parent} has no nodes", place)
             )
+
         given = schema_datasets(schema, project.namespace, self.report)
         corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
         renderings = list(self.renderings(project))
@@ -289,7 +297,9 @@ class Draft:
                     corpus.scripts[added:] = [
                         replace(each, expansions=expansions) for each in corpus.scripts[added:]
                     ]
+
             scripts.append(corpus.scripts[before:])
+
         corpus.scripts += self.scripts.values()
         corpus.given += self.given
         corpus.steps = [waiting.rendered(renderings, scripts) for waiting in self.steps]
@@ -310,6 +320,7 @@ class Draft:
         header = self.headers.get(info.dataset)
         if header is None:
             return info
+
         return with_header(info, header)
 
     def renderings(self, project: Project) -> Iterable[Rendering]:
@@ -330,6 +341,7 @@ def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
             name = path.relative_to(folder).as_posix()
             if text is None:
                 return None
+
             return Template(text, str(path), import_name=name)
 
         yield from attempt_each(
@@ -409,12 +421,15 @@ def _header(node: Node, report: Report) -> list[ColumnInfo]:
             )
         )
         return []
+
     delimiter = node.about.get("delimiter")
     if delimiter is None:
         return read_header(node.csv, ",", report)
+
     if not isinstance(delimiter.data, str) or len(delimiter.data) != 1:
         report(delimiter.unexpected("one character"))
         return []
+
     return read_header(node.csv, delimiter.data, report)
 
 
@@ -442,6 +457,7 @@ def function_node(node: Node, project: Project, draft: Draft) -> None:
     table = bool(columns) or node.about.text(draft.report, "function_type").lower() == "table"
     if table:
         draft.datasets.append(_info(node, project, columns, bool(columns), draft.report))
+
     parameters = _parameters(node.about.get("arguments", "args", "parameters"), draft.report)
     value = "" if returns is None else returns.text(draft.report, *TYPE_KEYS) or str(returns.raw)
     made = _function(
@@ -476,11 +492,14 @@ def _parameters(value: Value | None, report: Report) -> dict[str, str]:
     """arguments: [{name: a, type: int}], [a, b] or {a: int}      each name and its type"""
     if value is None:
         return {}
+
     if isinstance(value.data, dict):
         return {name: item.raw for name, item in value.data.items()}
+
     if isinstance(value.data, list):
         named = [(name_of(item, report), item.text(report, *TYPE_KEYS)) for item in value.data]
         return {name: kind for name, kind in named if name}
+
     report(value.unexpected("a list of arguments"))
     return {}
 
@@ -533,4 +552,5 @@ def _sql(node: Node, report: Report) -> str | None:
             )
         )
         return None
+
     return read_text(node.sql, report)

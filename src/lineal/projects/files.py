@@ -40,11 +40,13 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         paths = with_imports(path)
         for root in roots_of(path):
             current().admit(root)
+
     corpus = read_scripts(paths, dialect, schema)
     add_contents(corpus, beside, path if is_job(path) else None)
     corpus.diagnostics = [*problems, *corpus.diagnostics]
     if not paths and not corpus.diagnostics:
         corpus.diagnostics.append(no_input(path, "no .sql, .py or .ipynb files"))
+
     return corpus
 
 
@@ -53,6 +55,7 @@ def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) ->
     texts = [script.text for script in corpus.scripts if script.dialect == PYTHON]
     if texts and job is not None:
         beside = [*beside, *files_named_in(job.parent, texts)]
+
     report = corpus.diagnostics.append
     corpus.contents = read_contents(beside, texts, report)
     programs = [script for script in corpus.scripts if script.dialect == PYTHON]
@@ -74,6 +77,7 @@ def read_scripts(
         text = read_text(file, report)
         if text is None:
             return None
+
         language = extensions.get(extension_of(file.name), "")
         if language != PYTHON and dialect is not None:
             language = dialect
@@ -82,6 +86,7 @@ def read_scripts(
             language = guess.dialect if guess is not None else ""
             if guess is not None:
                 guesses.setdefault(guess, []).append(str(file))
+
         return Script(text, language, str(file))
 
     corpus.scripts = list(attempt_each(paths, read, start_of, report, "this file"))
@@ -122,12 +127,14 @@ def corpus_of_text(
     else:
         several = [texts] if isinstance(texts, str) else texts
         corpus.scripts = [Script(text, corpus.dialect) for text in several]
+
     for number, script in enumerate(corpus.scripts, 1):
         name = script.file or text_name(number)
         if script.text.strip():
             corpus.files.add(name)
         else:
             corpus.files.leave_out(name, Reason.EMPTY)
+
     return corpus
 
 
@@ -135,6 +142,7 @@ def text_name(number: int) -> str:
     """Return what the ledger calls a text that is in no file: <input>, <input 2>, …"""
     if number == 1:
         return "<input>"
+
     return f"<input {number}>"
 
 
@@ -177,6 +185,7 @@ def united_ledger(ledgers: Iterable[FileLedger]) -> FileLedger:
     united = FileLedger()
     for ledger in ledgers:
         united.unite(ledger)
+
     return united
 
 
@@ -188,10 +197,12 @@ def script_files(folder: Path, report: Report, beside: list[Path] | None = None)
     for where, names in walk(folder, report, by_rules=True):
         if beside is not None:
             beside += [where / name for name in names if name.lower().endswith(SETTINGS)]
+
         for name in names:
             file = where / name
             if extension_of(name) not in EXTENSIONS:
                 continue
+
             if not asks_for_tests and is_python_test(file.relative_to(folder)):
                 current().pass_over(str(file), Reason.PYTHON_TEST)
             else:

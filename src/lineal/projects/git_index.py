@@ -38,6 +38,7 @@ def read_index(folder: str, endings: tuple[str, ...], read: Read) -> Tracked:
     top = repository_above(folder)
     if top is None:
         return NOTHING
+
     try:
         data = read(str(git_folder(Path(top), read) / "index"))
         files = frozenset(
@@ -47,12 +48,14 @@ def read_index(folder: str, endings: tuple[str, ...], read: Read) -> Tracked:
         )
     except (OSError, ValueError, struct.error, IndexError):
         return NOTHING
+
     folders: set[str] = set()
     for file in files:
         here = os.path.dirname(file)  # noqa: PTH120
         while here not in folders and len(here) > len(top):
             folders.add(here)
             here = os.path.dirname(here)  # noqa: PTH120
+
     return Tracked(files, frozenset(folders))
 
 
@@ -61,6 +64,7 @@ def git_folder(top: Path, read: Read) -> Path:
     found = top / ".git"
     if found.is_dir():
         return found
+
     named = read(str(found)).decode("utf-8").strip().removeprefix("gitdir:").strip()
     return top / named
 
@@ -70,6 +74,7 @@ def paths_in(data: bytes) -> Iterator[str]:
     signature, version, count = struct.unpack_from(">4sII", data)
     if signature != SIGNATURE or version not in VERSIONS:
         return
+
     at = HEADER
     before = b""
     for _ in range(count):
@@ -84,6 +89,7 @@ def paths_in(data: bytes) -> Iterator[str]:
             end = data.index(b"\0", start)
             before = data[start:end]
             at += (end - at + 8) // 8 * 8
+
         yield os.fsdecode(before)
 
 
@@ -93,4 +99,5 @@ def read_number(data: bytes, at: int) -> tuple[int, int]:
     while data[at] & 0x80:
         at += 1
         value = ((value + 1) << 7) | (data[at] & 0x7F)
+
     return value, at + 1

@@ -52,16 +52,19 @@ def parse_pattern(line: str) -> Pattern | None:
     text = strip_trailing_spaces(line.rstrip("\r\n"))
     if not text or text.startswith("#"):
         return None
+
     is_negated = text.startswith("!")
     text = text[is_negated:]
     only_folders = text.endswith("/")
     text = text.removesuffix("/")
     if not text:
         return None
+
     is_anchored = "/" in text
     body = translate(text.removeprefix("/"))
     if body is None:
         return None
+
     start = "" if is_anchored else "(?:.*/)?"
     return Pattern(f"{start}{body}{'/' if only_folders else '/?'}", is_negated)
 
@@ -72,6 +75,7 @@ def strip_trailing_spaces(text: str) -> str:
     backslashes = len(stripped) - len(stripped.rstrip("\\"))
     if backslashes % 2 and len(stripped) < len(text):
         return stripped + " "
+
     return stripped
 
 
@@ -102,10 +106,13 @@ def translate(pattern: str) -> str | None:
             found, at = translate_character(pattern, at)
             if found is None:
                 return None
+
             segment[-1] += found
+
         if at == len(pattern) or pattern[at - 1] == "/":
             blocks[-1] += with_stars(segment, "[^/]*?", "[^/]*")
             segment = [""]
+
     return with_stars(blocks, "(?:.*?/)??", "(?:.*/)?")
 
 
@@ -114,6 +121,7 @@ def with_stars(fixed: list[str], least: str, any_length: str) -> str:
     *most, last = fixed
     if not most:
         return last
+
     middle = "".join(f"(?>{least}{part})" for part in most[1:])
     return f"{most[0]}{middle}{any_length}{last}"
 
@@ -123,12 +131,16 @@ def translate_character(pattern: str, at: int) -> tuple[str | None, int]:
     character = pattern[at]
     if character == "?":
         return "[^/]", at + 1
+
     if character == "[":
         return translate_class(pattern, at)
+
     if character == "\\":
         if at + 1 == len(pattern):
             return None, at + 1
+
         return re.escape(pattern[at + 1]), at + 2
+
     return re.escape(character), at + 1
 
 
@@ -143,8 +155,10 @@ def translate_class(pattern: str, at: int) -> tuple[str | None, int]:
         if pattern[at] == "]" and at > start:
             inside = "".join(items)
             return (f"[^/{inside}]" if is_negated else f"(?!/)[{inside}]"), at + 1
+
         item, at = class_item(pattern, at)
         items.append(item)
+
     return None, at
 
 
@@ -153,10 +167,13 @@ def class_item(pattern: str, at: int) -> tuple[str, int]:
     named = re.compile(r"\[:(\w+):\]").match(pattern, at)
     if named is not None and named[1] in CLASSES:
         return CLASSES[named[1]], named.end()
+
     if pattern[at] == "\\" and at + 1 < len(pattern):
         return re.escape(pattern[at + 1]), at + 2
+
     if pattern[at] == "-":
         return "-", at + 1
+
     return re.escape(pattern[at]), at + 1
 
 
@@ -178,9 +195,11 @@ class IgnoreFile:
         below = as_bytes(path[self.start :].replace(os.sep, "/")) + "/" * is_folder
         if not self.rules or self.any_rule is None or self.any_rule.fullmatch(below) is None:
             return None
+
         for rule, is_negated in reversed(self.rules):
             if rule.fullmatch(below) is not None:
                 return not is_negated
+
         return None
 
 
@@ -188,6 +207,7 @@ def as_bytes(text: str) -> str:
     """Return a text with a character per byte: `?` is one byte of a letter, as git has it."""
     if text.isascii():
         return text
+
     return text.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
@@ -213,11 +233,14 @@ class PathPatterns:
         """Tell whether a pattern names a file, or a folder that it is in."""
         if self.rules.decide(path, is_folder):
             return True
+
         parent = os.path.dirname(path)  # noqa: PTH120  thousands of them
         while len(parent) > len(self.folder):
             if self.rules.decide(parent, True):
                 return True
+
             parent = os.path.dirname(parent)  # noqa: PTH120
+
         return False
 
 
@@ -240,6 +263,7 @@ class IgnoreStack:
         top = repository_above(self.root)
         if top is None:
             return ()
+
         found = self.rules_of(top, f".git{os.sep}info{os.sep}exclude")
         here = top
         for name in Path(self.root).relative_to(top).parts:
@@ -247,6 +271,7 @@ class IgnoreStack:
             here = f"{here.rstrip(os.sep)}{os.sep}{name}"
             if decide_by(found, here, True):
                 return ()
+
         return found
 
     def rules_of(self, folder: str, name: str) -> tuple[IgnoreFile, ...]:
@@ -261,6 +286,7 @@ class IgnoreStack:
             is_inner = folder.startswith(f"{self.root.rstrip(os.sep)}{os.sep}")
             outer = self.rules_in(os.path.dirname(folder)) if is_inner else self.above  # noqa: PTH120
             found = self.files[folder] = outer + self.rules_of(folder, IGNORE_FILE)
+
         return found
 
     def is_ignored(self, folder: str, name: str, is_folder: bool) -> bool:
@@ -276,6 +302,7 @@ def decide_by(rules: tuple[IgnoreFile, ...], path: str, is_folder: bool) -> bool
         decided = each.decide(path, is_folder)
         if decided is not None:
             return decided
+
     return False
 
 
@@ -285,7 +312,9 @@ def repository_above(folder: str) -> str | None:
     while True:
         if os.path.exists(os.path.join(here, ".git")):  # noqa: PTH110, PTH118
             return here
+
         above = os.path.dirname(here)  # noqa: PTH120
         if above == here:
             return None
+
         here = above

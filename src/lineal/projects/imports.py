@@ -33,6 +33,7 @@ def with_imports(job: Path, roots: list[Path] | None = None) -> list[Path]:
             if module.resolve() not in found:
                 found[module.resolve()] = module
                 waiting.append(module)
+
     return list(found.values())
 
 
@@ -72,6 +73,7 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return  # what is wrong with it is said when it is read
+
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [(0, alias.name) for alias in node.names]
@@ -83,6 +85,7 @@ def modules_of(file: Path, roots: list[Path]) -> Iterator[Path]:
             ]
         else:
             continue
+
         for level, name in names:
             yield from located(
                 name, [file.parents[level - 1]] if level and level <= len(file.parents) else roots

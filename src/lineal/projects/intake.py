@@ -92,9 +92,11 @@ def make_rules(
     encoding = encoding or os.environ.get(ENCODING) or None
     if encoding is not None:
         check_encoding(encoding)
+
     given = os.environ.get(MAX_FILE_SIZE, "")
     if max_file_size is None and given:
         max_file_size = size_of(given)
+
     return Rules(
         encoding,
         follow_links or os.environ.get(FOLLOW_LINKS, "").lower() in ("1", "true", "yes"),
@@ -186,15 +188,18 @@ class Intake:
             while here and here not in found:
                 found.add(here)
                 here = os.path.dirname(here)  # noqa: PTH120
+
         return found
 
     def check_place(self, path: str) -> None:
         """Refuse a file that is outside of the input, or a link that leads there."""
         if not self._roots or self.rules.follow_links or path == str(self.path):
             return
+
         folder = os.path.dirname(path)  # noqa: PTH120  thousands of them
         if folder not in self._inside:
             self._inside[folder] = self.is_plainly_inside(folder) or self.contains(folder or ".")
+
         if not self._inside[folder] or (os.path.islink(path) and not self.contains(path)):  # noqa: PTH114
             raise Refused(Reason.OUTSIDE, "it is a link that leaves the project")
 
@@ -233,6 +238,7 @@ def shadow_of(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """Return the file that is read for a path: itself, unless an editor has another text of it."""
     if not SHADOWS:
         return path
+
     return SHADOWS.get(os.path.abspath(path), path)  # noqa: PTH100  thousands of them
 
 
@@ -253,8 +259,10 @@ def check_kind(mode: int) -> None:
     """Refuse everything except regular files."""
     if stat.S_ISREG(mode):
         return
+
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(21, "it is a folder")
+
     kind = next((name for test, name in KINDS_OF_FILES if test(mode)), "not a regular file")
     raise Refused(Reason.NOT_REGULAR, f"it is {kind}")
 
@@ -263,6 +271,7 @@ def open_input(path: Path, asked: bool = False) -> BufferedReader:
     """Open a file of the input; one that the caller has asked for by its name may be anywhere."""
     if not asked:
         current().check_place(str(path))
+
     return open_regular(path)
 
 
@@ -287,8 +296,10 @@ def read_bytes(
     except OSError as error:
         leave_out(path, error, report, asked)
         return None
+
     if not asked:
         intake.add(str(path))
+
     return data
 
 
@@ -298,6 +309,7 @@ def read_limited(stream: BinaryIO, largest: int) -> bytes:
         data = stream.read(largest + 1)
         if len(data) <= largest:
             return data
+
     raise too_large(largest)
 
 
@@ -312,6 +324,7 @@ def leave_out(path: Path, error: OSError, report: Report, asked: bool = False) -
     reason = error.reason if isinstance(error, Refused) else Reason.UNREADABLE
     if not asked:
         current().files.leave_out(file, reason)
+
     if isinstance(error, Refused):
         report(left_out(file, error.strerror))
     else:
@@ -380,7 +393,9 @@ def walk(folder: Path, report: Report, by_rules: bool = False) -> Iterator[tuple
             if real in seen:
                 folders.clear()
                 continue
+
             seen.add(real)
+
         here = os.path.abspath(where)  # noqa: PTH100
         kept = [name for name in folders if is_kept(intake.tree, here, name, True, by_rules)]
         folders[:] = sorted(name for name in kept if is_entered(where, name, report))
@@ -394,8 +409,10 @@ def is_kept(tree: Tree | None, folder: str, name: str, is_folder: bool, by_rules
     """Tell whether no rule leaves out an entry of a folder."""
     if tree is None:
         return not (by_rules and is_folder and is_build_folder(folder, name))
+
     if by_rules:
         return tree.reason(folder, name, is_folder) is None
+
     return not tree.is_excluded(f"{folder.rstrip(os.sep)}{os.sep}{name}", is_folder)
 
 
@@ -403,12 +420,14 @@ def is_entered(where: str, name: str, report: Report) -> bool:
     """Tell whether a walk enters a folder; a link out of the input is reported and counted."""
     if name.startswith("."):
         return False
+
     path = Path(where, name)
     try:
         current().check_place(str(path))
     except Refused as refused:
         leave_out(path, refused, report)
         return False
+
     return True
 
 
@@ -428,6 +447,7 @@ def count_others(folder: Path, intake: Intake) -> None:
             reason = tree.reason(absolute, entry.name, is_folder)
             if is_folder and file in read:
                 reason = None  # a reader has asked for it
+
             if reason is None and is_folder:
                 waiting.append(file)
             elif not intake.is_counted(file):

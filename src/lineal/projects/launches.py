@@ -54,6 +54,7 @@ def started(
         suffix = file.suffix.lower()
         if suffix not in (*SHELL, ".yml", ".yaml") or not is_regular(file):
             continue
+
         text = read_text(file, report) if file.stat().st_size <= LARGEST else None
         home = file.parent.as_posix()
         if text is not None and suffix in SHELL and "spark-submit" in text:
@@ -114,6 +115,7 @@ def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
         for task in job.get("tasks") or ():
             if not isinstance(task, dict):
                 continue
+
             notebook, file = task.get("notebook_task"), task.get("spark_python_task")
             if isinstance(notebook, dict):
                 own = notebook.get("base_parameters")
@@ -125,6 +127,7 @@ def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
                 target = file.get("python_file")
             else:
                 continue
+
             if launch is not None and isinstance(target, str):
                 yield target, launch
 
@@ -133,6 +136,7 @@ def jobs_in(document: Any) -> Iterator[dict[str, Any]]:
     """Yield the jobs of a bundle, or the one job of a definition by itself."""
     if not isinstance(document, dict):
         return
+
     if isinstance(document.get("tasks"), list):
         yield document
 
@@ -155,13 +159,16 @@ def submitted(text: str) -> Iterator[tuple[str, Launch]]:
         at = line.find("spark-submit")
         if at < 0 or line.lstrip().startswith("#"):
             continue
+
         try:
             words = shlex.split(line[at:], comments=True)[1:]
         except ValueError:
             continue
+
         while words and words[0].startswith("-"):
             takes = 1 if "=" in words[0] or words[0] in FLAGS else 2
             words = words[takes:]
+
         launch = launch_with(words[1:], {}) if words else None
         if launch is not None and words[0].endswith(".py") and not OPEN.search(words[0]):
             yield words[0], launch
@@ -180,6 +187,7 @@ def operators_in(text: str) -> Iterator[tuple[str, Launch]]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not is_operator(node.func):
             continue
+
         given = {each.arg: each.value for each in node.keywords if each.arg is not None}
         application = given.get("application")
         listed = given.get("application_args")

@@ -37,6 +37,7 @@ def matches(path: Path) -> bool:
     """A .json of tables, each with tables and columns."""
     if path.suffix.lower() != ".json" or not path.is_file():
         return False
+
     head = peek_bytes(path, HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
     return head.startswith(b"{") and all(mark in head for mark in MARKS) and b'"table_name"' in head
 
@@ -48,6 +49,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     text = read_text(path, corpus.diagnostics.append)
     if text is not None:
         corpus.given.append(extraction_of(_document(text, path), str(path)))
+
     return corpus
 
 
@@ -56,8 +58,10 @@ def _document(text: str, path: Path) -> dict[str, Any]:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise ProjectError(f"{path} is not JSON: {problem}") from problem
+
     if not isinstance(found, dict):
         raise ProjectError(f"{path} is not LineageX's: an object of tables is expected")
+
     return found
 
 
@@ -84,30 +88,36 @@ class _Reader:
             dataset = Dataset("", name)
             columns = [ColumnInfo(column) for column in about["columns"]]
             self.found.datasets[dataset] = DatasetInfo(dataset, "table", columns, bool(columns))
+
         for name, about in self.tables.items():
             try:
                 self._table(Dataset("", name), about)
             except Exception as error:
                 self.found.failures.add(error, self.place, name, f"table {name}")
+
         return self.found
 
     def _table(self, dataset: Dataset, about: Mapping[str, Any]) -> None:
         reads: dict[Read, None] = {}
         for table in _texts(about.get("tables")):
             reads[Read(dataset, self._dataset(table), None, Clause.FROM, self.place)] = None
+
         pairs = {
             column: self._pair(dataset, column, lists) for column, lists in about["columns"].items()
         }
         common = _common([referenced for _, referenced in pairs.values()])
         for source in common:
             self._edge(source, dataset, ROWS, reads)
+
         for column, (contributed, referenced) in pairs.items():
             target = Column(dataset, column)
             for source in contributed:
                 self._edge(source, target, VALUE, reads)
+
             for source in referenced:
                 if source not in common:
                     self._edge(source, target, FIELD, reads)
+
         self.found.reads.extend(reads)
         sql = about.get("sql")
         if isinstance(sql, str) and sql and sql != BASE:
@@ -118,6 +128,7 @@ class _Reader:
             self._report(f"{dataset}.{column} has no list of two lists: left out")
             self.found.coverage.columns.count(1, unresolved=1)
             return [], []
+
         contributed, referenced = ([self._column(text) for text in _texts(each)] for each in lists)
         return contributed, referenced
 
@@ -138,6 +149,7 @@ class _Reader:
             table = ".".join(parts[:count])
             if table in self.tables:
                 return Column(self._dataset(table), ".".join(parts[count:]))
+
         table, _, column = text.rpartition(".")
         return Column(self._dataset(table), column)
 

@@ -22,6 +22,7 @@ def on_as_many_lines(made: str, original: str) -> str:
     wanted, present = original.count("\n"), made.count("\n")
     if present > wanted:
         return re.sub(r"\s*\n\s*", " ", without_comments(made)) + "\n" * wanted
+
     return made + "\n" * (wanted - present)
 
 

@@ -51,8 +51,10 @@ def list_parts(path: Path, rules: Rules) -> Listing:
         for each in found.scripts.values():
             for file in each:
                 intake.add(str(file))
+
         count_others(path, intake)
         parts += left_out_parts(intake)
+
     return Listing(parts, [*problems, *report_left_out(found)])
 
 
@@ -62,6 +64,7 @@ def project_part(project: Project, found: Survey) -> Part:
         scripts = [file for several in found.scripts.values() for file in several]
         count = sum(file.is_relative_to(project.folder) for file in scripts)
         return Part(project.kind, str(project.folder), count, True)
+
     extensions = {*found.configurations[found.root].extensions, ".csv", ".sqlx", ".js"}
     files = {
         str(where / name)
@@ -85,6 +88,7 @@ def script_parts(found: Survey) -> Iterator[Part]:
         for file in files:
             if any(file.is_relative_to(each) for each in of_dags):
                 continue
+
             ending = extension_of(file.name)
             is_python = configuration.extensions[ending] == PYTHON
             kind = KINDS.get(ending, SQL)
@@ -92,6 +96,7 @@ def script_parts(found: Survey) -> Iterator[Part]:
             top = found.root / inner[0] if len(inner) > 1 else found.root
             key = (kind, str(top), "" if is_python else configuration.dialect)
             counts[key] = counts.get(key, 0) + 1
+
     for (kind, shown, dialect), count in sorted(counts.items(), key=lambda each: each[0][1::-1]):
         yield Part(kind, shown, count, True, dialect=dialect)
 

@@ -82,6 +82,7 @@ def find_nodes(folders: list[Path], report: Report) -> Iterator[Node]:
             where = files.folder.resolve() / files.stem
             if where in seen:
                 continue
+
             seen.add(where)
             yield from attempt_each(
                 [files], partial(read_node, report=report), first_place, report, "this node"
@@ -100,9 +101,11 @@ def read_node(files: Files, report: Report) -> Node | None:
     about = _about(files, report)
     if about is None:
         return None
+
     kind = _declared_kind(about, files, report) or _inferred_kind(about, files)
     if kind is None and not files.own_folder:
         return None
+
     sql, csv, py = (files.suffixes.get(suffix) for suffix in (".sql", ".csv", ".py"))
     return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv, py)
 
@@ -118,15 +121,20 @@ def _about(files: Files, report: Report) -> Value | None:
     if files.yml is None:
         report(_missing_yaml(first, nothing.place))
         return nothing
+
     value = yaml.read(files.yml, report)
     if value is not None and value.data is None:
         return nothing
+
     if value is not None and isinstance(value.data, dict):
         return value
+
     if value is not None:
         report(value.unexpected("a mapping"))
+
     if len(files.suffixes) > 1:
         return nothing
+
     return None
 
 
@@ -145,12 +153,15 @@ def _declared_kind(about: Value, files: Files, report: Report) -> str | None:
     value = about.get("kind")
     if value is None:
         return None
+
     said = value.as_text(report).lower()
     kind = KINDS.get(said)
     if kind is None and not isinstance(value.data, (dict, list)):
         report(value.unexpected("sql, python, seed, source or function"))
+
     if said in ("model", "models") and ".py" in files.suffixes and ".sql" not in files.suffixes:
         return "python"
+
     return kind
 
 
@@ -179,11 +190,14 @@ def _files_in(folder: Path, names: list[str]) -> Iterator[Files]:
         path = folder / name
         if path.suffix.lower() in (*CONTENTS, *YAML_SUFFIXES) and not name.startswith("."):
             stems.setdefault(path.stem, {})[path.suffix.lower()] = path
+
     for stem, suffixes in stems.items():
         if set(suffixes) == {".csv"} and stem != folder.name:
             continue
+
         if set(suffixes) == {".py"} and (stem != folder.name or not _is_model(suffixes[".py"])):
             continue
+
         yield Files(folder, stem, suffixes)
 
 

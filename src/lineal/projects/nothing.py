@@ -39,14 +39,18 @@ def found_below(folder: Path) -> str:
         for name in names:
             if name in MARKS:
                 projects.setdefault(MARKS[name], []).append(str(where))
+
         endings.update(Path(name).suffix.lower() or name for name in names)
         if number > MOST_FOLDERS:
             break
+
     if projects:
         parts = [several_of(kind, places) for kind, places in projects.items()]
         return f"; found {' and '.join(parts)}"
+
     if endings:
         return f"; found {', '.join(files_of(ending, n) for ending, n in endings.most_common(MOST_NAMED))}"
+
     return "; it is empty"
 
 
@@ -63,4 +67,5 @@ def files_of(ending: str, count: int) -> str:
     """Return 12 .csv files"""
     if count == 1:
         return f"{count} {ending} file"
+
     return f"{count} {ending} files"

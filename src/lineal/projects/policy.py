@@ -55,6 +55,7 @@ class _Reader:
         about = yaml.read(self.file, self.report)
         if about is None or about.data is None:
             about = Value({})
+
         self.known(about, KEYS, "a policy")
         made = Policy(
             levels=self.levels(about, LEVELS, tuple(KINDS)),
@@ -65,6 +66,7 @@ class _Reader:
         )
         if self.problems:
             raise ProjectError(str(self.problems[0]))
+
         return made
 
     def report(self, problem: Diagnostic) -> None:
@@ -78,9 +80,11 @@ class _Reader:
         found = about.get(key)
         if found is None or found.data is None:
             return {}
+
         values = about.mapping(self.report, key)
         if isinstance(found.data, dict):
             self.known(found, names, key)
+
         return {name: self.level(name, value) for name, value in values.items()}
 
     def label_rule(self, entry: Value) -> LabelRule:
@@ -90,6 +94,7 @@ class _Reader:
         into = self.texts(entry, INTO)
         if not into:
             raise self.mistake(entry, f"{CLASSIFICATIONS}: {label} has no {INTO}")
+
         return LabelRule(label, into, self.own_level(entry))
 
     def contract(self, entry: Value) -> Contract:
@@ -105,8 +110,10 @@ class _Reader:
         found = about.get(key)
         if found is None or found.data is None:
             return []
+
         if not isinstance(found.data, list):
             raise self.mistake(found, f"{key} is a list")
+
         return about.items_of(key)
 
     def texts(self, about: Value, key: str) -> tuple[str, ...]:
@@ -118,6 +125,7 @@ class _Reader:
         found = entry.get(key)
         if found is None:
             raise self.mistake(entry, f"{key} is missing")
+
         return found.as_text(self.report)
 
     def own_level(self, entry: Value) -> Level:
@@ -125,6 +133,7 @@ class _Reader:
         found = entry.get(LEVEL)
         if found is None:
             return Level.BLOCK
+
         return self.level(LEVEL, found)
 
     def level(self, name: str, value: Value) -> Level:
@@ -132,6 +141,7 @@ class _Reader:
         said = str(value.data).upper()
         if said not in Level.__members__:
             raise self.mistake(value, f"{name} is {value.data}: write safe, review or block")
+
         return Level[said]
 
     def known(self, about: Value, known: Iterable[str], where: str) -> None:
@@ -139,6 +149,7 @@ class _Reader:
         names = list(known)
         if not isinstance(about.data, dict):
             raise self.mistake(about, f"{where} is a mapping with {', '.join(names)}")
+
         for name in about.data:
             if name not in names:
                 near = closest(str(name), names)

@@ -95,13 +95,16 @@ def read_python_node(node: Node, folders: Iterable[Path], report: Report) -> Pyt
         message = f"the Python node {node.name} has no {node.name}.py next to its YAML"
         report(Diagnostic(Code.MISSING_PYTHON, message, node.about.at("kind")))
         return PythonNode(node, "", Form(Kind.OTHER), (), depends)
+
     text = read_text(node.py, report)
     if text is None:
         return PythonNode(node, "", Form(Kind.OTHER), (), depends)
+
     form = form_of(text)
     if form.kind is Kind.OTHER:
         message = f"the Python node {node.name} is neither a PySpark model nor a Spark job: it is not traced"
         report(Diagnostic(Code.NOT_TRACED, message, node.about.at("kind")))
+
     return PythonNode(node, text, form, tuple(dict.fromkeys([node.py.parent, *folders])), depends)
 
 

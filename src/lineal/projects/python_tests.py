@@ -12,6 +12,7 @@ def is_python_test(file: Path) -> bool:
     """tests/…/*.py, test_*.py, *_test.py, conftest.py"""
     if file.suffix.lower() not in PYTHON_ENDINGS:
         return False
+
     return TESTS in file.parts[:-1] or is_test_name(file.name)
 
 

@@ -30,6 +30,7 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     def renamed(file: str) -> str:
         if file.startswith(inside):
             return shorter + file[len(inside) :]
+
         return file
 
     def reworded(message: str) -> str:
@@ -53,23 +54,28 @@ class Root(NamedTuple):
         """Return the name of a file; a name that is not a file of the input stays as it is."""
         if not file or "://" in file:
             return file
+
         inside = self.inside(file)
         if inside is None:
             return file
+
         return Path(self.prefix, inside).as_posix()
 
     def inside(self, file: str) -> str | None:
         """Return the path of a file relative to the folder; None if there is no such file."""
         if file.startswith(f"{self.folder}{os.sep}"):
             return file[len(self.folder) + 1 :]
+
         if _exists(file):
             return os.path.relpath(file, self.folder)
+
         return None
 
     def reworded(self, message: str) -> str:
         """A message that names files of the folder."""
         if self.folder == HERE:
             return message
+
         return message.replace(f"{self.folder}{os.sep}", "")
 
 
@@ -80,6 +86,7 @@ def roots(paths: Iterable[str]) -> dict[str, Root]:
     found = {path: root_of(Path(path)) for path in paths if "://" not in path and _exists(path)}
     if not found:
         return {}
+
     common = os.path.commonpath([folder.resolve() for folder in found.values()])
     return {
         path: Root(str(folder), os.path.relpath(folder.resolve(), common))
@@ -95,8 +102,10 @@ def root_of(path: Path) -> Path:
 
     if dbt.matches(path):
         return dbt.root_of(path)
+
     if path.is_dir():
         return path
+
     return path.parent
 
 
@@ -136,6 +145,7 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
 def _plain_models(plain: PlainModels | None, renamed: Rename) -> PlainModels | None:
     if plain is None:
         return None
+
     return replace(plain, models={renamed(file): each for file, each in plain.models.items()})
 
 
@@ -154,6 +164,7 @@ def _script(script: Script, renamed: Rename) -> Script:
 def _place(place: Place | None, renamed: Rename) -> Place | None:
     if place is not None:
         return _renamed(place, renamed)
+
     return None
 
 
@@ -164,6 +175,7 @@ def _renamed(place: Place, renamed: Rename) -> Place:
 def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
     if info.place is None and not any(column.place for column in info.columns):
         return info
+
     return replace(
         info,
         place=_place(info.place, renamed),
@@ -180,6 +192,7 @@ def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
 def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
     if column.place is not None:
         return column._replace(place=_place(column.place, renamed))
+
     return column
 
 

@@ -98,6 +98,7 @@ class Rendering:
         """What a run can choose from: the text of a first build, and last that of every later one."""
         if self.texts and not self.diagnostics:
             return (self.texts[0], self.last)
+
         return ()
 
 
@@ -133,6 +134,7 @@ def render(templates: Iterable[Template], setting: Setting = ALONE) -> Rendered:
         renderings = tuple(map(bench.rendered, templates))
     finally:
         bench.close()
+
     return Rendered(renderings, tuple(bench.diagnostics))
 
 
@@ -158,6 +160,7 @@ class _Bench:
         """A template's texts; none, if lineal fails over it."""
         if not JINJA.search(template.text):
             return Rendering((template.text,), last=template.text)
+
         try:
             return self.rendering(template)
         except Exception as error:
@@ -172,6 +175,7 @@ class _Bench:
         except _Ended as ended:
             self.close()
             answer = {"texts": (), "last": "", "faults": [ended.args[0]]}
+
         faults = (_diagnostic(fault, template) for fault in answer["faults"])
         expansions = expansions_of(answer.get("expansions", ()))
         return Rendering(
@@ -190,6 +194,7 @@ class _Bench:
             self.worker = worker = _Worker(self.setting)
             if all(self.teach(worker, macro) for macro in tuple(self.macros)):
                 return worker
+
             self.close()
 
     def teach(self, worker: _Worker, macro: Template) -> bool:
@@ -198,15 +203,18 @@ class _Bench:
             faults, alive = worker.ask(macro, macros=True)["faults"], True
         except _Ended as ended:
             faults, alive = [ended.args[0]], False
+
         if faults:
             self.macros.remove(macro)
             self.diagnostics.extend(_diagnostic(fault, macro) for fault in faults)
+
         return alive
 
     def close(self) -> None:
         """End the worker."""
         if self.worker is not None:
             self.worker.close()
+
         self.worker = None
 
 
@@ -239,6 +247,7 @@ class _Worker:
         answer = self.talk(json.dumps(message, default=str), seconds)
         if answer is None:
             raise _Ended(self.cause_of_death())
+
         return answer
 
     def talk(self, message: str, seconds: float) -> dict[str, Any] | None:
@@ -267,6 +276,7 @@ class _Worker:
             message = f"the template takes longer than {self.limits.wall:g} s"
         elif -status == getattr(signal, "SIGXCPU", None):
             message = f"the template takes more than {self.limits.seconds:g} s of CPU time"
+
         return {"message": message, "limit": True, "line": 1}
 
     def close(self) -> None:
@@ -284,8 +294,10 @@ def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
     if os.name == "posix":
         if not select.select([worker.process.stdout], [], [], seconds)[0]:
             worker.kill()
+
         yield
         return
+
     timer = Timer(seconds, worker.kill)
     timer.start()
     try:

@@ -64,8 +64,10 @@ def load(
     events = read_events(found, dialect)
     if events is not None:
         parts.append(events)
+
     if not parts:
         parts = [read_nothing(path, dialect, schema, bool(problems))]
+
     corpus = parts[0] if len(parts) == 1 else united(parts)
     corpus.diagnostics = [*problems, *corpus.diagnostics, *report_left_out(found)]
     return corpus
@@ -83,10 +85,12 @@ def read_parts(
     dbt_folders = [project.folder for project in found.of_kind(DBT)]
     if dbt_folders:
         parts += read_dbt(dbt_folders, dialect, schema, kept, options)
+
     for kind, load_kind in LOADERS:
         for project in found.of_kind(kind):
             load_one = partial(load_kind, project.folder, dialect, schema)
             parts.append(attempt_project(load_one, project.folder))
+
     read = current().files.due_files
     for folder, several in found.scripts.items():
         files = [file for file in several if str(file) not in read]  # no module of a project
@@ -94,11 +98,14 @@ def read_parts(
         spoken = dialect if dialect is not None else configuration.dialect or None
         if not files:
             continue
+
         corpus = read_scripts(files, spoken, schema, configuration.extensions)
         add_contents(corpus, found.beside)
         if featherflow.matches(folder) and folder not in dbt_folders:
             corpus = featherflow.load_plain(folder, dialect, corpus)
+
         parts.append(corpus)
+
     return parts
 
 
@@ -124,6 +131,7 @@ def read_dbt(
     except Exception as error:
         if isinstance(error, Passing) or is_debugging():
             raise
+
     return [
         attempt_project(partial(load_alone, folder, dialect, schema, kept, options), folder)
         for folder in folders
@@ -154,6 +162,7 @@ def read_events(found: Survey, dialect: str | None) -> Corpus | None:
     """Return what OpenLineage events in the folder tell; None if there are none."""
     if not found.events:
         return None
+
     from lineal.projects import openlineage
 
     files = [file for file in found.events if openlineage.is_event_file(file)]
@@ -164,9 +173,11 @@ def read_nothing(path: Path, dialect: str | None, schema: Schema, has_problems: 
     """Return the corpus of a folder without anything to read."""
     if featherflow.matches(path):
         return featherflow.load(path, dialect, schema)
+
     corpus = read_scripts([], dialect, schema)
     if not has_problems:
         corpus.diagnostics.append(no_input(path, "no .sql, .py or .ipynb files"))
+
     return corpus
 
 
@@ -183,6 +194,7 @@ def left_out(project: Project) -> Diagnostic | None:
     )
     if not project.left_out:
         return None
+
     several = "SQL file is" if project.left_out == 1 else "SQL files are"
     message = (
         f"{project.left_out} {several} outside the paths of the {project.kind} project "

@@ -28,6 +28,7 @@ def matches(path: Path) -> bool:
             and looks_saved(_head(file))
             and {each.name for each in path.iterdir()} <= {*IN_A_FOLDER}
         )
+
     return path.is_file() and (
         path.name.endswith(ENDING) or (path.suffix == ".json" and looks_saved(_head(path)))
     )
@@ -46,6 +47,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         corpus.given.append(read_text(_text(path)))
     except SavedError as problem:
         raise ProjectError(f"{path} is {problem}; write it again with --save") from problem
+
     return corpus
 
 
@@ -55,6 +57,7 @@ def _text(path: Path) -> str:
     data = read_bytes(path, problems.append)
     if data is None:
         raise ProjectError(problems[0].message)
+
     try:
         return data.decode()
     except UnicodeDecodeError as problem:

@@ -18,8 +18,10 @@ def scalar(text: str, *, flow: bool = False) -> str:
     """A text as YAML: as it is where that means the text, else in quotes."""
     if _PLAIN.fullmatch(text) and not (flow and "," in text) and _means_itself(text):
         return text
+
     if ('"' in text or "\\" in text) and "'" not in text and not _RARE.search(text):
         return f"'{text}'"
+
     return f'"{_QUOTED.sub(_escaped, text)}"'
 
 

@@ -31,11 +31,14 @@ def schema_datasets(schema: Schema, namespace: str, report: Report) -> list[Data
     """The datasets of a schema, whichever way the caller gave it."""
     if schema is None:
         return []
+
     if isinstance(schema, Mapping):
         return schema_of(schema, namespace)
+
     infos, diagnostics = read_schema(schema, namespace)
     for diagnostic in diagnostics:
         report(diagnostic)
+
     return infos
 
 
@@ -48,10 +51,12 @@ def read_schema(
     file = Path(path)
     if not file.exists() or file.is_dir():
         raise ProjectError(f"there is no schema file {os.fspath(path)}")
+
     diagnostics: list[Diagnostic] = []
     text = read_text(file, diagnostics.append, asked=True)
     if text is None:
         raise ProjectError("; ".join(each.message for each in diagnostics))
+
     value = _parsed(text, file, diagnostics.append)
     infos = [] if value is None else _tables(value, namespace, diagnostics.append)
     return infos, diagnostics
@@ -64,10 +69,12 @@ def schema_of(mapping: Mapping[str, object], namespace: str = "") -> list[Datase
         return [
             PlainTable(Dataset(namespace, str(name)), columns) for name, columns in plain.items()
         ]
+
     diagnostics: list[Diagnostic] = []
     infos = _tables(yaml.of_plain(mapping), namespace, diagnostics.append)
     if diagnostics:
         raise ProjectError(f"schema: {diagnostics[0].message}")
+
     return infos
 
 
@@ -95,6 +102,7 @@ class PlainTable(DatasetInfo):
         """Return the names of the columns."""
         if set(map(type, self.types)) <= {str}:
             return list(self.types)
+
         return super().names
 
     @cached_property
@@ -102,10 +110,12 @@ class PlainTable(DatasetInfo):
         """Return the columns."""
         if set(map(type, self.types)) <= {str} and set(map(type, self.types.values())) <= {str}:
             return [ColumnInfo(name, kind) for name, kind in self.types.items()]
+
         diagnostics: list[Diagnostic] = []
         columns = read_columns(yaml.of_plain(self.types), diagnostics.append)
         if diagnostics:
             raise ProjectError(f"schema: {diagnostics[0].message}")
+
         return columns
 
 
@@ -135,7 +145,9 @@ def _parsed(text: str, file: Path, report: Report) -> Value | None:
             return None
         except RecursionError:
             pass
+
         text = text.replace("\t", " ")
+
     return yaml.parse(text, str(file), report)
 
 
@@ -143,6 +155,7 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
     inner = value.get("tables")
     if inner is not None and _holds_tables(inner):
         value = inner
+
     if isinstance(value.data, list):
         named = [
             (name_of(item, report), item if isinstance(item.data, dict) else Value(None))
@@ -153,6 +166,7 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
     else:
         report(value.unexpected("a mapping of tables"))
         named = []
+
     return merged(_table(name, table, namespace, report) for name, table in named if name)
 
 
@@ -162,6 +176,7 @@ def _holds_tables(value: Value) -> bool:
         return all(
             isinstance(item.data, (dict, list)) or item.data is None for item in value.data.values()
         )
+
     return isinstance(value.data, list) and all(isinstance(item.data, dict) for item in value.data)
 
 
@@ -177,4 +192,5 @@ def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetIn
 def _present(value: Value) -> Value | None:
     if value.data is None:
         return None
+
     return value

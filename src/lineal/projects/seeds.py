@@ -23,9 +23,11 @@ def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
     data = read_bytes(path, report, HEADER_BYTES)
     if data is None:
         return []
+
     text = start_of_text(data, path, report, len(data) < HEADER_BYTES)
     if text is None:
         return []
+
     try:
         rows = csv.reader(
             text.splitlines(keepends=True), delimiter=delimiter, skipinitialspace=True, strict=True
@@ -35,6 +37,7 @@ def read_header(path: Path, delimiter: str, report: Report) -> list[ColumnInfo]:
         current().mark_invalid(str(path))
         report(_seed_error(path, str(error)))
         return []
+
     return _columns(path, [name.strip() for name in header], report)
 
 
@@ -66,8 +69,10 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
             )
         elif name:
             columns[key] = ColumnInfo(name, place=Place(str(path), 1, 1))
+
     if not header:
         report(_seed_error(path, "there is no header line"))
+
     return list(columns.values())
 
 
@@ -85,6 +90,7 @@ def seed_digests(folder: Path) -> dict[str, list[str]]:
             path = Path(where, name)
             if path.suffix.lower() == ".csv":
                 found.setdefault(path.stem.lower(), []).append(_digest(path))
+
     return {stem: sorted(digests) for stem, digests in found.items()}
 
 

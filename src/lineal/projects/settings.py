@@ -44,6 +44,7 @@ def read_meanings(about: Value, report: Report) -> list[Meaning]:
                     before.masks or key == MASKING,
                 )
                 found[name.lower()] = Meaning(before.name, aggregates, masks, before.place)
+
     return list(found.values())
 
 
@@ -88,6 +89,7 @@ def _name(value: Value, report: Report) -> str:
     if name and not all(part.isidentifier() for part in name.split(".")):
         report(value.unexpected("the name of a function"))
         return ""
+
     return name
 
 

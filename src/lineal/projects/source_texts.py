@@ -47,6 +47,7 @@ class SourceFiles:
             where = Path(path)
             if "://" in path or not where.exists():
                 continue
+
             root = root_of(where)
             self._roots += [os.path.abspath(root), os.path.realpath(root)]  # noqa: PTH100
             self._asked.add(os.path.abspath(where))  # noqa: PTH100
@@ -56,6 +57,7 @@ class SourceFiles:
         intake = Intake(None, self._rules)
         for root in self._roots:
             intake.admit(Path(root))
+
         try:
             with intake:
                 return next(filter(None, map(peek_text, self._candidates(file))), "")
@@ -75,6 +77,7 @@ def is_source_below(root: str, path: str) -> bool:
     """Tell whether a path is a source below a folder, and neither hidden nor in a hidden folder."""
     if not path.startswith(f"{root.rstrip(os.sep)}{os.sep}"):
         return False
+
     inner = Path(path).relative_to(root).parts
     is_hidden = any(part.startswith(".") for part in inner)
     return not is_hidden and extension_of(inner[-1]) in ENDINGS
@@ -92,6 +95,7 @@ class Texts:
         for script in corpus.scripts:
             if script.line == 1 and not script.one_line:
                 self._scripts.setdefault(script.file, script.text)
+
         self._rendered: dict[Place, str] = {}
         self._lines = cache(self._lines_of)
         self._origins = cache(self._origins_of)
@@ -108,6 +112,7 @@ class Texts:
         lines, origins = self._lines(place.file), self._origins(place.file)
         if not origins or not 0 < place.line <= len(lines):
             return place
+
         moved = place._replace(line=origins[place.line - 1])
         self._rendered[moved] = lines[place.line - 1]
         return moved
@@ -123,13 +128,16 @@ class Texts:
         rendered, written = self._scripts.get(file), self.text(file)
         if rendered is None or not written or rendered.count("\n") <= written.count("\n"):
             return []
+
         lines, template = rendered.split("\n"), written.split("\n")
         if len(lines) > MOST_LINES:
             return []
+
         matcher = SequenceMatcher(lambda line: not line.strip(), lines, template, False)
         known = {0: 0}
         for mine, theirs, size in matcher.get_matching_blocks():
             known |= {mine + step + 1: theirs + step + 1 for step in range(size)}
+
         return list(_between(known, len(lines), len(template)))
 
     def text(self, file: str) -> str:
@@ -141,6 +149,7 @@ class Texts:
         for script in self._corpus.scripts:
             if script.file and script.line == 1 and not script.one_line:
                 yield from suppressions(script.file, script.text, script.dialect)
+
         for file in self._declaring():
             yield from suppressions(file, self.text(file))
 
@@ -155,6 +164,7 @@ class Texts:
         for info in self._corpus.datasets:
             if info.place is not None:
                 yield info.place
+
             yield from (column.place for column in info.columns if column.place is not None)
 
 
@@ -165,6 +175,7 @@ def _between(known: dict[int, int], lines: int, template: int) -> Iterator[int]:
     ahead = {**dict.fromkeys(range(1, lines + 1), template + 1), **known}
     for number in range(lines - 1, 0, -1):
         ahead[number] = known.get(number, ahead[number + 1])
+
     last = 0
     for number in range(1, lines + 1):
         if number in known:

@@ -105,14 +105,17 @@ def address(url: str, library: Any) -> Any:
     made = library.engine.make_url(url)
     if made.drivername in DRIVERS:
         return made.set(drivername=DRIVERS[made.drivername])
+
     if (
         made.get_backend_name() != "sqlite"
         or not made.database
         or made.database.startswith("file:")
     ):
         return made
+
     if not Path(made.database).is_file():
         raise ProjectError(f"there is no file {made.database}")
+
     file = f"file:{quote(str(Path(made.database).resolve()))}"
     return made.set(database=file, query={**made.query, "mode": "ro", "uri": "true"})
 
@@ -124,6 +127,7 @@ class Catalog:
         self.backend = str(connection.dialect.name)
         if self.backend == "postgresql":
             connection.execution_options(postgresql_readonly=True)
+
         self.library = library
         self.dialect = connection.dialect
         self.inspector = library.inspect(connection)
@@ -139,6 +143,7 @@ class Catalog:
                 raise ProjectError(
                     f"{redact_address(url)} has no schema {schema}: there are {', '.join(sorted(known))}"
                 )
+
         asked = schemas or [schema for schema in known if schema.lower() not in SYSTEM]
         datasets = [info for schema in asked for info in self.tables(schema)]
         name = DIALECTS.get(self.backend, self.backend if self.backend in SAME else "")
@@ -172,6 +177,7 @@ class Catalog:
         """Return the name of a table with its schema."""
         if self.backend in WITHOUT_SCHEMAS and schema == "main":
             return table
+
         return f"{schema}.{table}"
 
     def column(self, column: dict[str, Any]) -> ColumnInfo:
@@ -196,6 +202,7 @@ class Catalog:
             found = self.inspector.get_multi_table_comment(**every)
         except NotImplementedError:
             return {}
+
         return {key: comment["text"] for key, comment in found.items() if comment.get("text")}
 
     def materialized(self, schema: str) -> list[str]:

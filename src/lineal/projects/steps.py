@@ -102,16 +102,20 @@ def _arguments(value: Value) -> dict[str, object]:
     """Return scalars as they are written: `1.10` is compared as 1.10, and yes stays a text."""
     if isinstance(value.data, list):
         return {"values": [item.raw for item in value.data]}
+
     arguments = value.get("arguments") or value
     if not isinstance(arguments.data, dict):
         return {"value": arguments.raw}
+
     return {key: _argument(item) for key, item in arguments.data.items()}
 
 
 def _argument(value: Value) -> object:
     if isinstance(value.data, list):
         return [item.raw for item in value.data]
+
     found = REFERENCE.fullmatch(value.raw.strip())
     if found:
         return found[1]
+
     return value.raw

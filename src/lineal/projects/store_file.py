@@ -30,4 +30,5 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
             corpus.given += [store.extraction(namespace) for namespace in store.namespaces()]
     except StoreError as problem:
         raise ProjectError(str(problem)) from problem
+
     return corpus

@@ -68,6 +68,7 @@ class Project:
         self.left_out += 1
         if len(self.examples) < MOST_NAMED:
             self.examples.append(str(file))
+
         current().pass_over(str(file), Reason.OUTSIDE_PATHS)
 
 
@@ -124,6 +125,7 @@ class Surveyor:
             self.places[str(folder)] = here
             if not here.is_owned:
                 self.take_files(folder, names, here)
+
         return self.found
 
     def enter(self, folder: Path, names: list[str], above: Where) -> Where:
@@ -136,12 +138,14 @@ class Surveyor:
         if opened is not None:
             self.found.projects.append(opened)
             project = opened
+
         is_owned = is_owned or (
             project is not None and os.path.abspath(folder) in project.owned  # noqa: PTH100
         )
         if folder != self.found.root and opened is None and present.intersection(OWN_FILES):
             self.found.configurations[folder] = read_configuration(folder, self.report)
             configured = folder
+
         return Where(project, is_owned, configured)
 
     def try_open(self, folder: Path, names: frozenset[str]) -> Project | None:
@@ -158,20 +162,26 @@ class Surveyor:
         """Return the project whose file is in a folder."""
         if DBT_FILE in names:
             return Project(DBT, folder, dbt_folders(folder))
+
         own = names.intersection((*OWN_FILES, *FEATHERFLOW_FILES))
         if own:
             kind = FEATHERFLOW if own.intersection(FEATHERFLOW_FILES) else LINEAL
             nodes = node_folders(folder)
             if nodes:
                 return Project(kind, folder, nodes)
+
         if sqlmesh.matches(folder):
             return Project(SQLMESH, folder, absolute(folder / name for name in SQLMESH_FOLDERS))
+
         if dataform.matches(folder):
             return Project(DATAFORM, folder, absolute(folder / name for name in DATAFORM_FOLDERS))
+
         if AIRFLOW_FILE in names:
             return Project(AIRFLOW, folder)
+
         if folder.name == DAGS and any(is_dag(folder / name) for name in sorted(names)):
             self.name_airflow(folder)
+
         return None
 
     def name_airflow(self, folder: Path) -> None:
@@ -189,6 +199,7 @@ class Surveyor:
                 self.take_script(folder / name, extensions[ending] == PYTHON, here)
             elif ending in EVENT_ENDINGS and not is_closed(here.project):
                 self.found.events.append(folder / name)
+
             if name.lower().endswith(SETTINGS):
                 self.found.beside.append(folder / name)
 
@@ -227,6 +238,7 @@ def leave_shared_folders(found: Survey) -> None:
     ]
     if not shared:
         return
+
     for folder, files in list(found.scripts.items()):
         kept = [file for file in files if not is_below(file, shared)]
         found.scripts[folder] = kept
@@ -260,6 +272,7 @@ def node_folders(folder: Path) -> frozenset[str]:
     project = read_project(folder, "", lambda _: None)
     if not project.has_nodes:
         return frozenset()
+
     return absolute((*project.node_folders, *project.macro_folders, *project.module_folders))
 
 

@@ -62,6 +62,7 @@ def read_text(path: Path, report: Report, *, asked: bool = False) -> str | None:
     data = read_bytes(path, report, asked=asked)
     if data is None:
         return None
+
     return text_of(data, path, report, asked)
 
 
@@ -79,6 +80,7 @@ def peek_text(path: Path, *, asked: bool = False) -> str:
     try:
         with open_input(path, asked) as stream:
             data = stream.read(current().rules.largest)
+
         return decode(data, str(path), lambda _: None)
     except (OSError, ValueError):
         return ""
@@ -100,6 +102,7 @@ def decode(data: bytes, file: str, report: Report) -> str:
     encoding = encoding_of(data)
     if encoding is None:
         return decode_unmarked(data, file, report)
+
     try:
         return data.decode(encoding)
     except (UnicodeError, LookupError) as error:
@@ -113,6 +116,7 @@ def decode_unmarked(data: bytes, file: str, report: Report) -> str:
     """
     if b"\0" in data[:GLANCE] and not data.startswith(OBJECT):
         raise Refused(Reason.NOT_TEXT, "it is not text")
+
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -127,8 +131,10 @@ def start_of_text(data: bytes, path: Path, report: Report, is_whole: bool) -> st
         text = decoder.decode(data, final=is_whole)
     except UnicodeError:
         return text_of(data, path, report)
+
     if "\0" not in text[:GLANCE]:
         return text
+
     return text_of(data, path, report)
 
 
@@ -136,8 +142,10 @@ def problem_of(error: Exception) -> str:
     """Return in a few words why bytes of a known encoding cannot be decoded."""
     if isinstance(error, UnicodeDecodeError):
         return f"{error.reason} at byte {error.start}"
+
     if isinstance(error, UnicodeError):
         return "its bytes cannot be decoded"
+
     return "there is no encoding of this name"
 
 

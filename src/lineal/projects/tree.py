@@ -62,18 +62,22 @@ class Tree:
         found = self.rule_against(folder, name, is_folder)
         if found is None and is_folder and is_build_folder(folder, name):
             return Reason.BUILD_FOLDER
+
         return found
 
     def rule_against(self, folder: str, name: str, is_folder: bool) -> Reason | None:
         """Return why an entry is left out by its name or by a rule that somebody wrote."""
         if name.startswith("."):
             return Reason.HIDDEN
+
         path = f"{folder.rstrip(os.sep)}{os.sep}{name}"
         if self.is_excluded(path, is_folder):
             return Reason.EXCLUDED
+
         if self.ignored.is_ignored(folder, name, is_folder):
             tracked = self.tracked.folders if is_folder else self.tracked.files
             return None if path in tracked else Reason.IGNORED
+
         return None
 
     def is_excluded(self, path: str, is_folder: bool) -> bool:
@@ -89,7 +93,9 @@ def is_build_folder(folder: str, name: str) -> bool:
     """Tell whether a folder holds what a tool has made or installed."""
     if name in BUILD_FOLDERS:
         return True
+
     path = f"{folder}{os.sep}{name}"
     if name in OUTPUT_FOLDERS:
         return any(map(os.path.exists, (f"{folder}{os.sep}{each}" for each in BUILD_FILES)))
+
     return any(map(os.path.exists, (f"{path}{os.sep}{mark}" for mark in ENVIRONMENT_MARKS)))

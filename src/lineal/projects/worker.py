@@ -127,15 +127,18 @@ class Limited(SandboxedEnvironment):
         made = super().call(context, called, *args, **kwargs)
         if made.__class__ is not str and made.__class__ is not Expansion:
             return made
+
         name = self.macro_name(called)
         if name:
             return Expansion.with_macro(made, name)
+
         return made
 
     def macro_name(self, called: Any) -> str:
         """The name of a macro; an empty text for any other function."""
         if isinstance(called, Macro):
             return called.name or ""
+
         return ""
 
     def span(self, value: Any) -> Any:
@@ -144,6 +147,7 @@ class Limited(SandboxedEnvironment):
         self.noted = ""
         if macro:
             return f"\x00<{macro}\x00{value}\x00>\x00"
+
         return value
 
     def note(self, value: Any) -> Any:
@@ -175,6 +179,7 @@ class Limited(SandboxedEnvironment):
         """Compute an operator, unless its result is too large."""
         if GROWTH[operator](left, right) > self.most:
             raise TooMuch(f"{operator} makes a value that is larger than {self.most:,}")
+
         return super().call_binop(context, operator, left, right)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
@@ -186,10 +191,13 @@ def product_size(left: Any, right: Any) -> int:
     """About how many bits or items left * right has."""
     if isinstance(left, int) and isinstance(right, int):
         return left.bit_length() + right.bit_length()
+
     if isinstance(left, int):
         left, right = right, left
+
     if isinstance(left, (str, list, tuple)) and isinstance(right, int):
         return len(left) * right
+
     return 0
 
 
@@ -197,6 +205,7 @@ def power_size(left: Any, right: Any) -> int:
     """About how many bits left ** right has."""
     if isinstance(left, int) and isinstance(right, int):
         return left.bit_length() * max(right, 0)
+
     return 0
 
 
@@ -245,8 +254,10 @@ class Renderer:
         """Return a variable of the project."""
         if name in self.variables:
             return deepcopy(self.variables[name])  # a template may change what it is given
+
         if default:
             return default[0]
+
         raise Wrong(f"the variable '{name}' is not defined", self.advice(name))
 
     def advice(self, name: str) -> str:
@@ -269,6 +280,7 @@ class Renderer:
                 work(job, texts, faults)
         except (Exception, TimeUp) as error:
             faults.append(self.fault(error, job["file"]))
+
         distinct = list(dict.fromkeys(texts))
         expansions = [self.expansions.get(text, []) for text in distinct]
         return {
@@ -300,6 +312,7 @@ class Renderer:
             except Exception as error:
                 fault = self.fault(error, job["file"])
                 faults += [fault] if fault not in faults else []
+
             ways += [
                 way
                 for name in FLAGS
@@ -323,6 +336,7 @@ class Renderer:
             if size > self.environment.most:  # thrown at the line that is at work
                 message = f"the template gives more than {self.environment.most:,} characters"
                 stream.throw(TooMuch(message))  # type: ignore[attr-defined]
+
         return "".join(chunks)
 
     def fault(self, error: BaseException, file: str) -> Json:
@@ -338,6 +352,7 @@ class Renderer:
         for kind, explain, limit in FAULTS:
             if isinstance(error, kind):
                 return explain(error, self.setup), limit
+
         return f"{type(error).__name__}: {error}", False
 
 
@@ -379,6 +394,7 @@ def last(*args: Any, **kwargs: Any) -> str:
     """ref('orders') and source('shop', 'orders'): the table's own name."""
     if not args:
         raise Wrong("ref() and source() need a name", "")
+
     return str(args[-1])
 
 
@@ -404,11 +420,14 @@ def marked(tree: nodes.Template) -> nodes.Template:
             at_start = f"\x00{node.lineno}\x00" if head.strip() else ""
             behind = f"\n\x00{node.lineno + 1}\x00{tail}" if line_break else ""
             node.data = f"{at_start}{head}{behind}"
+
         if not isinstance(node, CAPTURES):
             waiting.extend(node.iter_child_nodes())
             mark_macros(node)
+
     if tree.environment is not None:
         tree.set_environment(tree.environment)
+
     return tree
 
 
@@ -417,6 +436,7 @@ def mark_macros(node: nodes.Node) -> None:
     if isinstance(node, nodes.Output):
         node.nodes = [part for child in node.nodes for part in spanned(child)]
         return
+
     for name, held in node.iter_fields():
         if isinstance(held, list) and any(isinstance(each, nodes.CallBlock) for each in held):
             setattr(node, name, [part for each in held for part in around_call(each)])
@@ -442,6 +462,7 @@ def note_innermost(node: nodes.Expr) -> None:
     holder = holder_of(node)
     while holder is not None and (deeper := holder_of(holder.node)) is not None:
         holder = deeper
+
     if holder is not None:
         holder.node = apply_filter(holder.node, NOTE)
 
@@ -455,8 +476,10 @@ def holder_of(node: Any) -> Any:
         holder = node.node
     elif not isinstance(node, nodes.Filter):
         return None
+
     if isinstance(holder.node, (nodes.Filter, nodes.Call)):
         return holder
+
     return None
 
 
@@ -471,6 +494,7 @@ def around_call(node: nodes.Node) -> Iterator[nodes.Node]:
     if not macro:
         yield node
         return
+
     yield nodes.Output([nodes.TemplateData(f"\x00<{macro}\x00")], lineno=node.lineno)
     yield node
     yield nodes.Output([nodes.TemplateData("\x00>\x00")], lineno=node.lineno)
@@ -480,8 +504,10 @@ def called_name(node: nodes.Expr) -> str:
     """m, package.m; an empty text for a computed name"""
     if isinstance(node, nodes.Name):
         return node.name
+
     if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name):
         return f"{node.node.name}.{node.attr}"
+
     return ""
 
 
@@ -497,9 +523,11 @@ def levelled(text: str) -> tuple[str, list[list[Any]]]:
     for number, (pieces, following, lowest) in enumerate(chunks, 1):
         if lowest and line + breaks_in(pieces) > lowest:
             pieces = [fold(each, before_of(pieces, at)) for at, each in enumerate(pieces)]
+
         is_passed_again = lowest < following or 0 < following <= start
         if is_passed_again and line + breaks_in(pieces) > lowest:
             pieces = fold_round(pieces, before)
+
         start = following
         for piece in pieces:
             expansions += expansion(length, piece.text, piece.macro) if piece.macro else []
@@ -507,11 +535,13 @@ def levelled(text: str) -> tuple[str, list[list[Any]]]:
             line += piece.text.count("\n")
             length += len(piece.text)
             before = before.followed_by(piece.text)
+
         is_parted = before.may_end or before.may_end_at(chunks[number:])
         lost = max(0, lowest - line) if is_parted else 0
         out.append("\n" * lost)
         line += lost
         length += lost
+
     return "".join(out), expansions
 
 
@@ -527,6 +557,7 @@ def with_lowest_line(
     for pieces, following in reversed(chunks):
         lowest = min(lowest, following) if lowest else following
         found.append((pieces, following, lowest))
+
     return found[::-1]
 
 
@@ -556,6 +587,7 @@ def pieces_by_line(text: str) -> Iterator[tuple[list[Piece], int]]:
             pieces = []
         else:
             macro = mark["macro"] or ""
+
     pieces.append(Piece(text[position:], macro))
     yield pieces, 0
 
@@ -578,6 +610,7 @@ def fold(piece: Piece, before: str) -> Piece:
     text = "\n".join(lines)
     if not piece.macro or has_open_string or COMMENTS.search(before + text):
         return piece
+
     return piece._replace(text=BREAKS.sub(" ", text))
 
 
@@ -608,6 +641,7 @@ class LineState(NamedTuple):
         """Return the state behind a text; a new line starts without comment and string."""
         if not text:
             return self
+
         _, line_break, rest = text.rpartition("\n")
         before = LineState() if line_break else self
         return LineState(
@@ -631,6 +665,7 @@ def fold_round(pieces: list[Piece], before: LineState) -> list[Piece]:
         state.is_in_string for state in states[:-1]
     ):
         return pieces
+
     return [each._replace(text=BREAKS.sub(" ", each.text)) for each in shorter]
 
 
@@ -653,6 +688,7 @@ def expansion(start: int, text: str, macro: str) -> list[list[Any]]:
     before = len(text) - len(text.lstrip())
     if inside:
         return [[start + before, start + before + len(inside), macro]]
+
     return []
 
 
@@ -664,6 +700,7 @@ def line_of(error: BaseException, file: str, files: dict[str, str]) -> tuple[int
     for name, number in lines_of(error):
         where = files.get(name, name)
         line, inside = (number, "") if where == file else (line, f"{where}:{number}")
+
     return line, inside
 
 
@@ -674,7 +711,9 @@ def lines_of(error: BaseException) -> Iterator[tuple[str, int]]:
         template = trace.tb_frame.f_globals.get("__jinja_template__")
         if template is not None:
             yield template.name, template.get_corresponding_lineno(trace.tb_lineno)
+
         trace = trace.tb_next
+
     if isinstance(error, TemplateSyntaxError):
         yield error.name or "", error.lineno
 
@@ -731,6 +770,7 @@ def renderer_of(setup: Json) -> Renderer:
     """
     if not setup.get("renderer"):
         return Renderer(setup)
+
     folder, module = setup["renderer"]
     sys.path.append(folder)
     # what it builds on is this very file
@@ -771,6 +811,7 @@ def jobs_of(stream: Any) -> Iterator[bytes]:
     def read() -> None:
         for line in stream:
             lines.put(line)
+
         os._exit(0)
 
     Thread(target=read, daemon=True).start()

@@ -46,14 +46,17 @@ class Value:
         """The value without its places."""
         if isinstance(self.data, dict):
             return {key: value.plain() for key, value in self.data.items()}
+
         if isinstance(self.data, list):
             return [value.plain() for value in self.data]
+
         return self.data
 
     def get(self, *keys: str) -> Value | None:
         """The value of the first of these keys that is there and not null."""
         if not isinstance(self.data, dict):
             return None
+
         found = (self.data.get(key) for key in keys)
         return next(
             (value for value in found if value is not None and value.data is not None), None
@@ -69,6 +72,7 @@ class Value:
                 here = here.data[step]
             except (LookupError, TypeError):
                 break
+
         return here.place
 
     def text(self, report: Report, *keys: str) -> str:
@@ -78,6 +82,7 @@ class Value:
         value = self.get(*keys)
         if value is None:
             return ""
+
         return value.as_text(report)
 
     def as_text(self, report: Report) -> str:
@@ -85,8 +90,10 @@ class Value:
         if isinstance(self.data, (dict, list)):
             report(self.unexpected("text"))
             return ""
+
         if self.data is None:
             return ""
+
         return self.raw.strip()
 
     def mapping(self, report: Report, *keys: str) -> dict[str, Value]:
@@ -94,8 +101,10 @@ class Value:
         value = self.get(*keys)
         if value is None:
             return {}
+
         if isinstance(value.data, dict):
             return value.data
+
         report(value.unexpected("a mapping"))
         return {}
 
@@ -104,8 +113,10 @@ class Value:
         value = self.get(*keys)
         if value is None:
             return []
+
         if isinstance(value.data, list):
             return value.data
+
         return [value]
 
     def unexpected(self, expected: str) -> Diagnostic:
@@ -130,6 +141,7 @@ def read(path: Path, report: Report) -> Value | None:
     text = read_text(path, report)
     if text is None:
         return None
+
     return parse(text, str(path), report)
 
 
@@ -145,6 +157,7 @@ def parse(text: str, file: str, report: Report) -> Value | None:
         report(Diagnostic(Code.YAML_ERROR, refused.args[0], refused.args[1]))
     except yaml.YAMLError as error:
         report(Diagnostic(Code.YAML_ERROR, _problem(error), _place_of(error, text, file)))
+
     current().mark_invalid(file)
     return None
 
@@ -156,10 +169,12 @@ def of_plain(data: object, name: str = "") -> Value:
         return Value(
             {str(key): of_plain(item, f"{prefix}{key}") for key, item in data.items()}, name=name
         )
+
     if isinstance(data, (list, tuple)):
         return Value(
             [of_plain(item, f"{name}[{index}]") for index, item in enumerate(data)], name=name
         )
+
     return Value(data, name=name, raw="" if data is None else str(data))
 
 
@@ -191,6 +206,7 @@ class _Builder:
         events.get_event()
         if events.check_event(self.yaml.StreamEndEvent):
             return Value(None, Place(self.file, 1, 1))
+
         events.get_event()
         value = self.value("", 0)
         events.get_event()
@@ -198,6 +214,7 @@ class _Builder:
             self.complain(
                 "several documents in one file: only the first is read", events.get_event()
             )
+
         return value
 
     def value(self, name: str, depth: int) -> Value:
@@ -205,18 +222,22 @@ class _Builder:
         event = self.loader.get_event()
         if isinstance(event, self.yaml.AliasEvent):
             return self.alias(event)
+
         start = self.grow(event, 1)
         if depth > DEEPEST:
             raise _Refused(f"nests deeper than {DEEPEST} levels", self.place(event))
+
         value = self.builders[type(event)](event, name, depth)
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, self.count - start)
+
         return value
 
     def alias(self, event: Any) -> Value:
         """Return the value of an anchor."""
         if event.anchor not in self.anchors:
             raise _Refused(f"*{event.anchor} is not defined before it is used", self.place(event))
+
         value, size = self.anchors[event.anchor]
         self.grow(event, size)
         return value
@@ -227,6 +248,7 @@ class _Builder:
         self.count += size
         if self.count > MOST_VALUES:
             raise _Refused(f"expands to more than {MOST_VALUES:,} values", self.place(event))
+
         return before
 
     def scalar(self, event: Any, name: str, depth: int) -> Value:
@@ -234,6 +256,7 @@ class _Builder:
         tag = event.tag
         if tag is None or tag == "!":
             tag = self.loader.resolve(self.yaml.ScalarNode, event.value, event.implicit)
+
         data = event.value if tag in TEXT_TAGS else self.constructed(tag, event)
         return Value(data, self.place(event), name, event.value, event.style in ("|", ">"))
 
@@ -255,6 +278,7 @@ class _Builder:
         items: list[Value] = []
         while not self.loader.check_event(self.yaml.SequenceEndEvent):
             items.append(self.value(f"{name}[{len(items)}]", depth + 1))
+
         self.loader.get_event()
         return Value(items, self.place(event), name)
 
@@ -276,9 +300,11 @@ class _Builder:
                 self.report(_twice(key, lines[key.raw]))
             else:
                 entries[key.raw], lines[key.raw] = value, key.place.line
+
         self.loader.get_event()
         for base in merged:
             entries = {**base.data, **entries} if isinstance(base.data, dict) else entries
+
         return Value(entries, self.place(event), name)
 
     def check_tag(self, event: Any) -> None:
@@ -307,6 +333,7 @@ def _problem(error: Exception) -> str:
     context = getattr(error, "context", None)
     if context:
         return f"{problem} {context}"
+
     return str(problem)
 
 
@@ -314,5 +341,6 @@ def _place_of(error: Exception, text: str, file: str) -> Place:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
         return Place(file, mark.line + 1, mark.column + 1)
+
     before = text[: getattr(error, "position", 0) or 0]
     return Place(file, before.count("\n") + 1, len(before) - before.rfind("\n"))

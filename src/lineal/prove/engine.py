@@ -57,6 +57,7 @@ class Engine:
         self.run(f"DELETE FROM {table.shown}")
         if not rows:
             return
+
         marks = ", ".join("?" for _ in table.kinds)
         several = ", ".join(f"({marks})" for _ in rows)
         self.run(f"INSERT INTO {table.shown} VALUES {several}", tuple(chain.from_iterable(rows)))
@@ -72,6 +73,7 @@ class Engine:
         """Run one statement, if there is time left."""
         if self.is_over:
             raise Refused("the time is over")
+
         try:
             return self.database.execute(sql, values)
         except self.errors as error:
@@ -83,6 +85,8 @@ def comparable(value: object) -> object:
     """Return a value such that equal ones are equal: floats without their last digits."""
     if isinstance(value, float):
         return float(f"{value:.9g}")
+
     if isinstance(value, (list, dict)):
         return repr(value)
+
     return value

@@ -39,6 +39,7 @@ def experiment(before: Runnable, after: Runnable, known: Columns, seconds: float
     except Refused as problem:
         if engine.is_over:
             return undecided(f"not decided in {seconds:g} seconds")
+
         return undecided(f"DuckDB refuses it: {problem}")
     finally:
         engine.close()
@@ -65,15 +66,20 @@ class Trial:
         for _ in range(DRAWS):
             for table in self.tables:
                 table.rows = draw_rows(table, self.pools, self.random)
+
             if self.differs(self.rows):
                 self.shrink()
                 if self.is_stable():
                     return self.witness()
+
                 self.unstable += 1
+
             if self.unstable == MOST_UNSTABLE:
                 break
+
         if self.unstable:
             return undecided("the result depends on the order of rows, or on chance")
+
         note = f"the same rows over {DRAWS} random tables; that proves nothing"
         return Experiment(Outcome.NOT_REFUTED, note)
 
@@ -94,6 +100,7 @@ class Trial:
                 problem = problem or found
             else:
                 return
+
         if problem is not None:
             raise problem
 
@@ -105,6 +112,7 @@ class Trial:
         ]
         for table in self.tables:
             self.engine.create(table)
+
         names = [self.engine.result(query)[0] for query in self.queries]
         self.common = [name for name in names[0] if name in names[1]]
         if not self.common or len(set(names[0])) < len(names[0]):
@@ -124,7 +132,9 @@ class Trial:
             for each in found.values():
                 for column, kind in version.columns.get(each.shown, {}).items():
                     each.columns[column] = each.columns.get(column) or kind
+
             add_loose(version, list(found.values()), with_aliases)
+
         return list(found.values())
 
     # -- the results -------------------------------------------------------------------------------
@@ -138,6 +148,7 @@ class Trial:
         """Return the rows of both versions, in the columns that both have."""
         for table, several in zip(self.tables, rows, strict=True):
             self.engine.fill(table, several)
+
         before, after = (self.bag(query) for query in self.queries)
         return before, after
 
@@ -148,6 +159,7 @@ class Trial:
         bag: Counter[Row] = Counter()
         for row, times in rows.items():
             bag[tuple(row[at] for at in places)] += times
+
         return bag
 
     def is_stable(self) -> bool:
@@ -157,6 +169,7 @@ class Trial:
             shuffled = [self.random.sample(each, len(each)) for each in self.rows]
             if self.results(shuffled) != expected:
                 return False
+
         return True
 
     def shrink(self) -> None:
@@ -192,6 +205,7 @@ def share_names(before: Runnable, after: Runnable) -> None:
     renames = {}
     for at, (name, each) in enumerate(after.inputs.items()):
         renames[each.shown] = names.get(name, f"r{at}")
+
     after.rename(renames)
 
 
@@ -209,8 +223,10 @@ def add_loose(version: Runnable, inputs: list[Input], with_aliases: bool) -> Non
         owners = [each for each in read if column in each.columns]
         for each in owners:
             each.columns[column] = each.columns[column] or kind
+
         if column in version.aliases and not with_aliases:
             continue
+
         if column not in known and len(read) == 1:
             read[0].columns[column] = kind
 

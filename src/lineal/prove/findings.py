@@ -20,6 +20,7 @@ def experiments_of(found: Difference, seconds: float = SECONDS) -> dict[str, Exp
     for comparison in found.pairs.common:
         if comparison.name in wanted and not comparison.same_meaning:
             made[comparison.name] = try_one(comparison, seconds)
+
     return made
 
 
@@ -30,6 +31,7 @@ def try_one(comparison: Comparison, seconds: float) -> Experiment:
         after = query_of(comparison.head, comparison.new)
     except NotRunnable as problem:
         return undecided(str(problem))
+
     known = known_columns(comparison.base) | known_columns(comparison.head)
     wanted = {*before.inputs, *after.inputs}
     return experiment(before, after, resolve(known, wanted), seconds)
@@ -40,11 +42,14 @@ def query_of(side: Side, key: Key) -> Runnable:
     statements = side.statements.get(key, [])
     if len(statements) != 1:
         raise NotRunnable("several statements write it")
+
     only = statements[0]
     if only.dialect == PYTHON:
         raise NotRunnable("it is a program")
+
     if not only.sql:
         raise NotRunnable("its text is not available")
+
     return runnable(only.sql, only.dialect)
 
 
@@ -57,6 +62,7 @@ def known_columns(side: Side) -> Columns:
             info.name.lower(): kind_of_type(info.type, dialect)
             for info in side.columns(key).values()
         }
+
     return found
 
 
@@ -67,6 +73,7 @@ def resolve(known: Columns, wanted: set[str]) -> Columns:
     tails: dict[str, list[dict[str, str]]] = {}
     for name, columns in known.items():
         tails.setdefault(name.rpartition(".")[2], []).append(columns)
+
     found = {}
     for name in wanted:
         alike = tails.get(name.rpartition(".")[2], [])
@@ -74,4 +81,5 @@ def resolve(known: Columns, wanted: set[str]) -> Columns:
             found[name] = known[name]
         elif len(alike) == 1:
             found[name] = alike[0]
+
     return found

@@ -60,6 +60,7 @@ def near(numbers: list[str]) -> list[object]:
     for each in numbers:
         value = int(float(each)) if abs(float(each)) < 1e9 else 0
         found += [value, value + 1]
+
     return found
 
 
@@ -76,6 +77,7 @@ def draw_rows(table: Table, pools: dict[str, list[object]], random: Random) -> l
     rows: list[Row] = []
     for _ in range(random.randrange(MOST_ROWS + 1)):
         rows.append(tuple(draw_value(pools[kind], random) for kind in table.kinds.values()))
+
     return rows + rows[: random.randrange(2)]
 
 
@@ -83,4 +85,5 @@ def draw_value(pool: list[object], random: Random) -> object:
     """Return a value of a pool, or NULL."""
     if random.random() < 0.2:
         return None
+
     return random.choice(pool)

@@ -61,6 +61,7 @@ class Alteration:
             places = self.places.pop(old.key, [])
             for place in places:
                 self.put(place, new)
+
             if new is not None and places:
                 self.places.setdefault(new.key, []).extend(places)
         elif new is not None and new.key not in self.places:
@@ -84,6 +85,7 @@ def change_slots(slots: Iterable[Slot], changes: Iterable[Change]) -> list[Slot]
     alteration = Alteration(slots)
     for change in changes:
         alteration.apply(change)
+
     return list(alteration.slots.values())
 
 

@@ -29,6 +29,7 @@ class Boundary:
         for found in internal_errors(corpus.diagnostics):
             if found.place is None or not corpus.files.has_lost(found.place.file):
                 self.coverage.miss(found.code.code)
+
         rows = sum(found.code is Code.LOG_ROW for found in corpus.diagnostics)
         self.coverage.miss(Code.LOG_ROW.code, rows)
         self.failures = Failures()
@@ -102,6 +103,7 @@ def failure_of(error: Exception, tree: Any, reading: Reading) -> Diagnostic:
                 return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", place)
         elif (node := misnamed(tree)) is not None:
             return Diagnostic(Code.PARSE_ERROR, MISNAMED, reading.place_of(node) or place)
+
     return internal_error(error, place)
 
 
@@ -113,8 +115,10 @@ def untraced_statement(tree: Any, reading: Reading) -> Diagnostic:
     if isinstance(tree, exp.Column) and is_open_name(tree.this):
         message = f"{tree.name} was not rendered: the statement is not read"
         return Diagnostic(Code.DYNAMIC, message, at)
+
     if isinstance(tree, (exp.Condition, exp.Alias, exp.Tuple)):
         return Diagnostic(Code.PARSE_ERROR, "this is not a statement", at)
+
     return Diagnostic(Code.UNSUPPORTED_STATEMENT, f"{statement_name(tree)} is not traced", at)
 
 
@@ -127,6 +131,7 @@ def statement_name(tree: Any) -> str:
         kind = KIND.match(str(tree.args.get("expression") or ""))
         words = [str(tree.this).upper(), *([kind[1].upper()] if kind else []), "…"]
         return " ".join(words)
+
     return str(tree.key).upper()
 
 

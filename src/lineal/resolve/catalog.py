@@ -60,8 +60,10 @@ class NameCatalog:
         found = self.entries.get(key)
         if found is not None:
             return found
+
         if key in self.shown:
             return self.entry(*self.shown[key], kind)
+
         if key not in self.declared and spelling in self.declared_so:
             return self.entry(self.declared_so[spelling], spelling, kind)
 
@@ -100,8 +102,10 @@ class NameCatalog:
         info = self.declared.pop(key, None)
         if info is None and key.endswith("*"):
             info = self.family(key, spelling)
+
         if info is None and self.has_sessions:
             info = self.declared_for_all(key, spelling)
+
         return info
 
     @cached_property
@@ -120,6 +124,7 @@ class NameCatalog:
         )
         if info is None or not shorter:
             return None
+
         info = copy(info)
         info.dataset = Dataset(info.dataset.namespace, spelling)
         return info
@@ -137,6 +142,7 @@ class NameCatalog:
         }
         if not known:
             return None
+
         last = known[max(known)]
         return DatasetInfo(
             Dataset(self.corpus.namespace, spelling), "table", last.columns, last.complete
@@ -150,6 +156,7 @@ class NameCatalog:
         if info.exact:
             self.declared[self.facts.fold_dataset(name, True)] = info
             return
+
         if "." in name:
             key = table_key(name, self.facts.fold_dataset)
         else:
@@ -170,6 +177,7 @@ class NameCatalog:
         key, of = named_in_text(written, self.facts)[1], table_key(name, self.facts.fold_dataset)
         if self.naming.speaks and name not in self.declared_so:
             name, of = self.naming.created(name, of)
+
         if key != of:
             self.shown[key] = (of, name)
 
@@ -188,6 +196,7 @@ class NameCatalog:
         entry = self.entries.get(table_key(dataset.name, self.facts.fold_dataset))
         if entry is None or entry.dataset != dataset:
             return self.entries.get(self.facts.fold_dataset(dataset.name, True), entry)
+
         return entry
 
     def row_type(self, type_: str) -> list[ColumnInfo]:
@@ -196,8 +205,10 @@ class NameCatalog:
             key = named_in_text(type_, self.facts)[1]
         else:
             key = table_key(type_, self.facts.fold_dataset)
+
         if self.naming.speaks:
             key = self.naming.full(type_, key)[1]
+
         entry = self.entries.get(key)
         info = entry.declared if entry is not None else self.declared.get(key)
         return info.columns if info is not None and info.complete else []
@@ -212,6 +223,7 @@ class NameCatalog:
             message = f"'{entry.dataset}' is defined in {', '.join(sorted(others))} too"
             at = place_of_statement(definition.reading, definition.plan.node)
             self.boundary.report(Diagnostic(Code.DUPLICATE_DEFINITION, message, at))
+
         entry.add(definition)
         self.order.append(definition)
         return definition
@@ -225,6 +237,7 @@ class NameCatalog:
         """Forget the definitions that were added after the first so many."""
         for definition in self.order[count:]:
             definition.entry.remove(definition)
+
         del self.order[count:]
 
 

@@ -23,4 +23,5 @@ def columns_of(corpus: Corpus, names: Iterable[str]) -> dict[str, DatasetInfo]:
             entry = definitions.catalog.entry(key, name, "table")
             definitions.evaluator.evaluate_all(entry.defining)
             found[name] = definitions.datasets.describe(entry, {})
+
     return found

@@ -76,6 +76,7 @@ class DatasetInfos:
         """A dataset with the columns that are made or declared, then those that use tells of."""
         if entry.kind in ONLY_READ:
             return self.describe_check(entry)
+
         frame = entry.scanned if entry.scanned is not None else self.schemas.schema(entry)
         columns = self.columns_known(entry, frame)
         if not frame.complete:
@@ -92,6 +93,7 @@ class DatasetInfos:
         found = DatasetInfo(dataset, entry.kind, columns, frame.complete)
         if entry.declared is not None:
             found.description, found.place = entry.declared.description, entry.declared.place
+
         if entry.told is not None and entry.kind not in CONSUMERS:
             found.declared, found.terminal = entry.told.columns, entry.told.terminal
             found.tags = entry.told.tags
@@ -104,6 +106,7 @@ class DatasetInfos:
         found = DatasetInfo(self.shown.dataset(entry.dataset), entry.kind, [], True)
         if entry.declared is not None:
             found.description, found.place = entry.declared.description, entry.declared.place
+
         return found
 
     def columns_known(self, entry: Entry, frame: Frame) -> list[ColumnInfo]:
@@ -113,9 +116,11 @@ class DatasetInfos:
         for slot in frame.slots:
             if slot.star is not None:
                 continue
+
             info = declared.get(slot.name)
             if info is None:
                 info = declared.get(self.facts.fold(slot.name, False), UNDECLARED)
+
             if info.type or not entry.definitions:
                 columns.append(info._replace(name=slot.name))
             else:
@@ -128,6 +133,7 @@ class DatasetInfos:
         """Return the declaration of each column, by its key and by its spelling."""
         if entry.declared is None:
             return {}
+
         fold, columns = self.facts.fold, entry.declared.columns
         by_key = {fold(info.name, False): info for info in columns}
         return by_key | {info.name: info for info in columns}
@@ -137,8 +143,10 @@ class DatasetInfos:
         frames = [definition.frame for definition in entry.deciding]
         if not frames or not all(frame is not None and frame.complete for frame in frames):
             return None
+
         if entry.declared is None:
             return columns
+
         ask: Any = partial(partial, self.types.made_of, entry)
         slots = {slot.key: slot for frame in frames if frame is not None for slot in frame.slots}
         return [LateColumn(slot.name, ask(key)) for key, slot in slots.items()]

@@ -139,10 +139,12 @@ class Definitions:
             guilty = [] if isinstance(error, Passing) or is_debugging() else self.guilty(programs)
             if not guilty:
                 raise
+
             del self.boundary.diagnostics[said:]
             for script, why in guilty:
                 at = Place(script.file, script.line, 1)
                 self.boundary.lose(internal_error(why, at, "this program"))
+
             left_out = {id(script) for script, _ in guilty}
             define(self, [script for script in programs if id(script) not in left_out])
 
@@ -164,6 +166,7 @@ class Definitions:
         """Cut the circles between the parts: all that they hold goes at once."""
         for part in self.parts:
             vars(part).clear()
+
         vars(self).clear()
 
     # -- the steps that a subclass may take in its own way -----------------------------------------

@@ -44,6 +44,7 @@ def _statement(definition: Definition, target: Dataset, columns: Columns) -> Sta
     script = definition.reading.script
     if script.dialect == PYTHON:
         return LateStatement.of(target, script.dialect, Program(definition))
+
     saying = Sql(definition.reading, definition.plan.node, is_whole(definition), columns)
     saying.is_function = definition.plan.kind == "function"
     return LateStatement.of(target, script.dialect, saying)
@@ -140,6 +141,7 @@ class Sql(Saying):
         """
         if self.is_function:
             return "function"
+
         return self.look_up(lambda: kind_of(self.chunks[0]) if self.chunks else "", "")
 
     @cached_property
@@ -157,6 +159,7 @@ class Sql(Saying):
         """The statement's own text; none where the text around it counts as well."""
         if self.is_function or len(self.chunks) != 1:
             return None
+
         words = self.chunks[0]
         return self.text[words[0].start : words[-1].end + 1]
 
@@ -165,9 +168,11 @@ class Sql(Saying):
         chunks = self.reading.chunks
         if len(chunks) < 2 or self.whole:
             return chunks
+
         offset = offset_of(self.node)
         if offset is None:
             return chunks
+
         position = bisect_right(chunks, offset, key=lambda chunk: chunk[0].start) - 1
         return [chunks[max(position, 0)]]
 
@@ -237,5 +242,6 @@ def _columns(references: References, key: str) -> list[str] | None:
     if entry is None:
         info = catalog.declared.get(key)
         return info.names if info is not None and info.complete else None
+
     frame = references.schemas.schema(entry)
     return [slot.name for slot in frame.slots] if frame.complete else None

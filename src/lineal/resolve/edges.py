@@ -18,13 +18,16 @@ class Edges:
         held = self.into.setdefault(target, edges)
         if held is edges:
             return
+
         united = self.united.get(target)
         if united is None:
             united = self.united[target] = {(edge.source, edge.target): edge for edge in held}
+
         for edge in edges:
             before = united.get((edge.source, edge.target))
             if before is not None:
                 edge = Edge(edge.source, edge.target, unite_usages(before.usages, edge.usages))
+
             united[edge.source, edge.target] = edge
 
     def all(self) -> list[Edge]:
@@ -44,4 +47,5 @@ def unite_usages(held: tuple[Usage, ...], more: tuple[Usage, ...]) -> tuple[Usag
         before = ways.get(usage.way)
         if before is None or usage.level > before.level:
             ways[usage.way] = usage
+
     return tuple(ways.values())

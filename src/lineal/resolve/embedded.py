@@ -96,6 +96,7 @@ def scripts_of(statements: Iterable[Statement], corpus: Corpus) -> list[Script]:
     for each in several:
         if not each.target and (each.text, each.file, each.line) in filled:
             continue  # the query of a frame that is written
+
         if not each.job and (each.text, each.file, each.line) in run_by_tasks:
             continue  # a function that a task calls, too
 
@@ -127,6 +128,7 @@ def texts_of(statement: Statement) -> list[str]:
     """Return the texts of a statement: those that a template may be rendered to."""
     if statement.from_file:
         return variants_of(statement.text)
+
     return variants_of(with_markers(statement.text))
 
 
@@ -139,8 +141,10 @@ def with_markers(text: str) -> str:
     def write(found: re.Match[str]) -> str:
         if found[1]:
             return f":{found[1]}".ljust(len(found[0]))
+
         if found[0] == "%s":
             return "? "
+
         if found[0] == "%%":
             return "% "
 
@@ -162,6 +166,7 @@ def variants_of(text: str) -> list[str]:
     """
     if "{%" not in text:
         return [text]
+
     return list(dict.fromkeys(write_variant(text, chosen) for chosen in (True, False)))
 
 
@@ -196,6 +201,7 @@ def visible(text: str, shown: bool) -> str:
     """Return a text, or as much space."""
     if shown:
         return text
+
     return re.sub(r"[^\n]", " ", text)
 
 

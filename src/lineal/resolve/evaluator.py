@@ -77,8 +77,10 @@ class Evaluator:
             frame = definition.frame
         finally:
             self.schemas.depth, entry.active = depth, was_active
+
         if self.progress is not None:
             self.advance(definition, self.progress)
+
         return frame
 
     def evaluate_now(self, definition: Definition) -> Frame:
@@ -126,6 +128,7 @@ class Evaluator:
         self.progress = progress
         if progress is None:
             return
+
         for definition in self.catalog.order:
             if definition.evaluation is not None:
                 self.advance(definition, progress)
@@ -139,10 +142,12 @@ class Evaluator:
         undecided = evaluation is not None and evaluation.undecided and not decided
         if undecided or id(definition) in self.advanced:
             return
+
         self.advanced.add(id(definition))
         counts = (0, 0, 0)
         if evaluation is not None:
             counts = (evaluation.references, evaluation.ambiguous, evaluation.unresolved)
+
         done, of_all = len(self.advanced), len(self.catalog.order)
         progress(Evaluated(done, of_all, definition.target, *counts, evaluation is None))
 
@@ -155,6 +160,7 @@ def evaluation_task(definition: Definition) -> Task:
     key = ("evaluation", text, target)
     if len(definition.entry.definitions) > 1 and is_abandoned(key_of(*key)):
         return Task(*key, definition.reading.statement_near(definition.plan.node))
+
     return Task(*key)
 
 
@@ -168,4 +174,5 @@ def check_column_names(frame: Frame) -> Frame:
                 raise TypeError(
                     f"a column is called by {type(slot.name).__name__}, which is not a text"
                 )
+
     return frame

@@ -34,6 +34,7 @@ class Evidence:
         """
         if self.counts is None:
             return None
+
         fold = self.facts.fold
         counts = {
             origin: self.counts.get((origin.dataset, column_key(origin.name, fold)), 0)
@@ -42,6 +43,7 @@ class Evidence:
         speaking = [origin for origin, count in counts.items() if count]
         if len(speaking) != 1:
             return None
+
         found = speaking[0]
         times = "once" if counts[found] == 1 else f"{counts[found]} times"
         return found, f"`{found.name}` is only used with `{found.dataset}`, {times}"
@@ -53,6 +55,7 @@ class Evidence:
         evaluations = (definition.evaluation for definition in self.catalog.order)
         if not any(each is not None and each.undecided for each in evaluations):
             return
+
         self.counts = {}
         self.boundary.attempt_each(self.gather_evidence, self.catalog.order)
         again: set[int] = set()
@@ -73,6 +76,7 @@ class Evidence:
         if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
             if isinstance(definition.entry, State):
                 again.update(id(state) for state in forget_states(definition.entry))
+
             self.hooks.evaluate(definition)
 
     def learnt_columns(self) -> dict[Dataset, dict[str, str]]:
@@ -80,6 +84,7 @@ class Evidence:
         if self.learnt is None:
             self.learnt = {}
             self.boundary.attempt_each(self.learn_columns, self.catalog.order)
+
         return self.learnt
 
     def learn_columns(self, definition: Definition) -> None:

@@ -85,6 +85,7 @@ def has_bare_select(script: Prepared) -> bool:
     about = script.reading.script
     if about.target or about.recurs or not about.file:
         return False
+
     return any(isinstance(step, Plan) and not step.name for step, _ in script.steps)
 
 
@@ -93,6 +94,7 @@ def parts_of(file: str) -> Parts:
     stem, folders = file_stem(file), folders_of(file)
     if folders and stem.lower() in SAYS_NOTHING:
         return folders
+
     return (*folders, stem)
 
 

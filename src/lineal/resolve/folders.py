@@ -80,6 +80,7 @@ def shallowest(folders: Iterable[Parts]) -> dict[Parts, int]:
         for length in range(len(each) + 1):
             known = found.get(each[:length], len(each))
             found[each[:length]] = min(known, len(each))
+
     return found
 
 
@@ -112,8 +113,10 @@ def definers_of(scripts: Iterable[Prepared]) -> dict[str, list[Definer]]:
         about = script.reading.script
         if about.recurs or not about.file:
             continue
+
         for key, plan in final_definitions(script).items():
             found.setdefault(key, []).append(Definer(script, plan))
+
     several = {key: each for key, each in found.items() if len(each) > 1}
     return {key: sorted(each, key=lambda one: one.file) for key, each in several.items()}
 
@@ -132,6 +135,7 @@ def final_definitions(script: Prepared) -> dict[str, Plan]:
             new = naming.created(step.to_name, step.to_key)[1] if naming else step.to_key
             if old in last:
                 last[new] = last.pop(old)
+
     return last
 
 
@@ -142,9 +146,11 @@ def homes_of(key: str, definers: list[Definer], fold: Fold) -> list[Home]:
         folder, outline = folders_of(definer.file), definer.outline
         held = by_folder.get(folder, frozenset())
         by_folder[folder] = None if held is None or outline is None else held | outline
+
     groups = agreeing_groups(by_folder)
     if len(groups) < 2:
         return []
+
     labels = labels_of([common_folder(group) for group in groups])
     return [
         Home(frozenset(group), label, f"{fold(label, False)}::{key}")
@@ -167,10 +173,12 @@ def open_homes(scripts: Iterable[Prepared], taken: Container[str]) -> Homes:
         for step, _ in script.steps:
             if not isinstance(step, Plan) or not step.defines or step.temporary:
                 continue
+
             schema, _, bare = step.key.partition(".")
             if bare and "." not in bare and OPEN_SCHEMA.fullmatch(schema) and "{" not in bare:
                 names = found.setdefault(bare, {})
                 names[step.key] = min(names.get(step.key, step.name), step.name)
+
     return {
         bare: HomesOfName(Home(frozenset(((),)), "", key, name) for key, name in names.items())
         for bare, names in found.items()
@@ -183,9 +191,11 @@ def agreeing_groups(outlines: dict[Parts, Outline]) -> list[list[Parts]]:
     alike: dict[Outline, list[Parts]] = {}
     for folder, outline in sorted(outlines.items()):
         alike.setdefault(outline, []).append(folder)
+
     known = [outline for outline in alike if outline]
     if len(known) < len(alike):  # a definition whose columns nobody lists agrees with all
         return [sorted(outlines)]
+
     groups = OutlineGroups(known)
     groups.unite()
     return sorted(sorted(f for each in group for f in alike[each]) for group in groups.members)
@@ -236,11 +246,14 @@ class OutlineGroups:
         small, large = sorted((self.group_of[one], self.group_of[other]), key=len)
         if small is large:
             return
+
         for each in small:
             for column in each:
                 self.holders[column].pop(id(small), None)
+
             self.hold(each, id(large))
             self.group_of[each] = large
+
         large.update(small)
 
 
@@ -248,6 +261,7 @@ def agree(one: Outline, other: Outline) -> bool:
     """Whether two definitions share at least half of the columns of the smaller one."""
     if one is None or other is None:
         return True
+
     return 2 * len(one & other) >= min(len(one), len(other))
 
 
@@ -265,6 +279,7 @@ def labels_of(folders: list[Parts]) -> list[str]:
         short = [each[:depth] for each in own]
         if len(set(short)) == len(short):
             return ["/".join(each) for each in short]
+
     return ["/".join(each) or "." for each in folders]
 
 

@@ -43,6 +43,7 @@ class StatementFrames:
         frame = self.frame_as_read(definition, evaluation)
         if definition.plan.kind in ONLY_READ:
             return project(one_row(), [])  # a test has no columns, whatever its statement selects
+
         return frame if definition.hidden else self.references.schemas.spell_out(frame)
 
     def frame_as_read(self, definition: Definition, evaluation: Evaluation) -> Frame:
@@ -92,9 +93,11 @@ class StatementFrames:
         around = evaluation.around
         if around is None:
             return frame
+
         if around.moment.queries:
             repeat = REPEATED.get(definition.plan.node.__class__, insert_each)
             frame = repeat(frame, around.rows_of_loops())
+
         return around.put_values(frame)
 
     def frame_once(
@@ -114,6 +117,7 @@ class StatementFrames:
 
         if plan.with_ is not None:
             ctes = with_(plan.with_, parent, ctes, evaluation)
+
         if plan.made is not None:
             return plan.made(evaluation, ctes)
 
@@ -121,8 +125,10 @@ class StatementFrames:
         columns = plan.columns or (self.hooks.target_columns(definition) if plan.positional else [])
         if plan.partition is not None:
             columns = plan.partition.arranged(columns, frame)
+
         if columns:
             frame = rename_by_position(frame, columns, definition, evaluation)
+
         if plan.partition is not None:
             frame = extend(frame, (Slot(*named, {}) for named in plan.partition.given))
 
@@ -155,4 +161,5 @@ def rename_by_position(
     if frame.complete and differs and definition.plan.node is not None:
         message = f"{len(columns)} columns are named, the query has {len(frame.slots)}"
         evaluation.report(Code.COLUMN_COUNT, message, definition.plan.node)
+
     return rename(frame, columns)

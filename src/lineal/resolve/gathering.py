@@ -86,6 +86,7 @@ class Gatherer:
         ]
         if self.routines.procedural_scripts:
             prepared = self.attempt_all(self.link_triggers, prepared, "the triggers")
+
         for script in prepared:
             self.catalog.created.update(
                 step.key for step, _ in script.steps if isinstance(step, Plan) and step.defines
@@ -102,6 +103,7 @@ class Gatherer:
         )
         for each in arranged:
             self.add_script(each)
+
         for entry, facts in self.declared_apart.values():
             entry.declared = unite_declarations(entry.ddl, facts)
 
@@ -120,8 +122,10 @@ class Gatherer:
             if not isinstance(step, Plan) or not step.sets_row:
                 yield step, naming
                 continue
+
             for plan in aim_at_tables(step, script.facts):
                 yield plan, naming
+
             if not step.moment.body.triggers and step.node.find(exp.Column) is not None:
                 self.boundary.report(unknown_row(step.moment.body))
 
@@ -146,6 +150,7 @@ class Gatherer:
             own = table_key(name, self.facts.fold_dataset)
             if key != own:
                 catalog.shown[key] = (own, name)
+
         for script in scripts:
             try:
                 self.name_bare([step for step, _ in script.steps], script.reading, script.facts)
@@ -161,10 +166,13 @@ class Gatherer:
             file = definers[0].file
             work = partial(self.find_homes, key, definers)
             self.boundary.attempt(work, Place(file, 1, 1), f"the definitions of {key}")
+
         for key, homes in open_homes(scripts, catalog.created | catalog.declared.keys()).items():
             catalog.homes.setdefault(key, homes)
+
         if not catalog.homes:
             return scripts
+
         catalog.naming = catalog.naming.at("", catalog.homes)
         catalog.created.update(home.key for homes in catalog.homes.values() for home in homes.all)
         return [self.tell_script_apart(script) for script in scripts]
@@ -176,6 +184,7 @@ class Gatherer:
             for step, _ in script.steps:
                 if isinstance(step, Plan) and step.defines:
                     names.setdefault(step.key, []).append(step.name)
+
         self.catalog.preferred = {
             key: spelled[0] if len(spelled) == 1 else most_frequent(spelled)
             for key, spelled in names.items()
@@ -186,6 +195,7 @@ class Gatherer:
         by_folder: dict[Parts, list[Definer]] = {}
         for each in definers:
             by_folder.setdefault(folders_of(each.file), []).append(each)
+
         several: list[Home] = []
         if len(by_folder) > 1 and key not in self.catalog.declared:
             several = homes_of(key, definers, self.facts.fold_dataset)
@@ -204,6 +214,7 @@ class Gatherer:
         declared = all(each.plan.schema is not None for each in definers)
         if declared and len({each.outline for each in definers}) == 1:
             return
+
         files = list(dict.fromkeys(each.file for each in definers))
         number_of = {file: number for number, file in enumerate(files)}
         for each in definers[1:]:
@@ -223,7 +234,9 @@ class Gatherer:
             near = (naming or self.catalog.naming).at(file, homes)
             if isinstance(step, Plan) and step.defines:
                 step.name, step.key = near.near(step.name, step.key)
+
             steps.append((step, near))
+
         return script._replace(steps=steps)
 
     def add_function(self, function: Function) -> None:
@@ -235,8 +248,10 @@ class Gatherer:
             self.routines.add(routines_of(function, problems))
             for problem in problems:
                 self.boundary.report(problem)
+
             if problems:
                 self.boundary.coverage.miss(problems[0].code.code)
+
             return
 
         reading = reading_of(function.body, self.boundary.failures)
@@ -276,6 +291,7 @@ class Gatherer:
             for script in scripts:
                 if not found or id(script) in found:
                     self.fail_steps(script.reading, script.steps, found.get(id(script), error))
+
             return [script for script in scripts if found and id(script) not in found]
 
     def arrange(self, script: Prepared) -> Arranged:
@@ -307,6 +323,7 @@ class Gatherer:
             if not name:
                 plan.name = f"query_{text_hash(reading, plan.node)}"
                 plan.key = table_key(plan.name, facts.fold_dataset)
+
             while not plan.key or plan.key in taken:  # x.sql may make a table x, too
                 number = next(numbers)
                 plan.name = name if number == 1 else f"{name}_{number}"
@@ -321,12 +338,14 @@ class Gatherer:
         for step, naming in zip(script.steps, script.namings, strict=True):
             if not isinstance(step, Plan):
                 continue
+
             try:
                 entry = self.catalog.entry(step.key, step.name, step.kind)
                 definition = self.add_plan(step, script.reading, script.facts, entry)
             except Exception as error:
                 script.reading.fail(error, script.reading.statement_near(step.node))
                 continue
+
             if definition is not None and naming is not None:
                 definition.setting = Setting(None, 0, naming)
 
@@ -352,9 +371,11 @@ class Gatherer:
             elif entry.ddl and reading.script.file not in entry.ddl:
                 entry.ddl[reading.script.file] = info
                 self.declared_apart[entry.dataset] = (entry, facts)
+
             entry.declared_in |= {reading.script.file}
             if not entry.deciding and entry.told is None and entry.kind != "temporary":
                 entry.kind = plan.kind
+
             entry.like = plan.like
             return None
 
@@ -379,6 +400,7 @@ def unite_declarations(ddl: dict[str, DatasetInfo], facts: Facts) -> DatasetInfo
     for info in infos:
         for column in info.columns:
             columns.setdefault(facts.fold(column.name, column.quoted), column)
+
     complete = all(info.complete for info in infos)
     return replace(infos[0], columns=list(columns.values()), complete=complete)
 

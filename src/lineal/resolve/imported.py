@@ -33,11 +33,13 @@ def informed(corpus: Corpus) -> Corpus:
     spaces: dict[str, set[str]] = {}
     for info in infos:
         spaces.setdefault(_key(info.dataset), set()).add(info.dataset.namespace)
+
     for info in infos:
         key, namespace = _key(info.dataset), info.dataset.namespace
         alone = not corpus.namespace and len(spaces[key]) == 1
         if key not in declared and (not namespace or namespace == corpus.namespace or alone):
             learnt.setdefault(key, info)
+
     return replace(corpus, datasets=[*corpus.datasets, *learnt.values()], given=[])
 
 
@@ -45,6 +47,7 @@ def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
     """Join the extraction with the imported ones; an edge that several have is kept once."""
     for each in given:
         found = _two(found, each)
+
     return found
 
 
@@ -172,6 +175,7 @@ def _renamed(edge: Edge, same: Same) -> Edge:
     source, target = edge.source, edge.target
     if source.dataset not in same and edge.into not in same:
         return edge
+
     goal = _column(target, same) if isinstance(target, Column) else same.get(target, target)
     return Edge(_column(source, same), goal, edge.usages)
 
@@ -203,6 +207,7 @@ def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
     pairs: dict[tuple[Column, Column | Dataset], list[Edge]] = {}
     for edge in edges:
         pairs.setdefault((edge.source, edge.target), []).append(edge)
+
     for (source, target), several in pairs.items():
         yield several[0] if len(several) == 1 else Edge(source, target, _usages(several))
 

@@ -79,6 +79,7 @@ class Jobs:
             if id(reading) not in self._scripts:
                 whole = text.strip().removesuffix(";").rstrip()
                 self._scripts[id(reading)] = redact_text(whole)
+
             return self._scripts[id(reading)]
 
         start, end = spans[max(bisect_right(spans, offset, key=lambda span: span[0]) - 1, 0)]
@@ -90,6 +91,7 @@ class Jobs:
             self._spans[id(reading)] = [
                 (chunk[0].start, chunk[-1].end + 1) for chunk in statements(reading.tokens)
             ]
+
         return self._spans[id(reading)]
 
 

@@ -52,6 +52,7 @@ class Named(NamedTuple):
         """The dataset, or the target of the statement around an inner relation."""
         if isinstance(self.owner, Local):
             return self.owner.statement
+
         return self.owner
 
 
@@ -152,6 +153,7 @@ def statements_in(corpus: Corpus) -> Read:
             except Exception as error:
                 place = definition.reading.statement_near(definition.plan.node)
                 extraction.diagnostics.append(internal_error(error, place))
+
     return Read(found, extraction)
 
 
@@ -192,12 +194,15 @@ class Binder:
         """Return the mentions of the statement."""
         for column, slot, scope in self.notes.columns:
             self.add_column(column, slot, scope)
+
         for select, scope, slots in self.notes.selects:
             self.add_outputs(select, scope, slots)
             self.add_sources(select, scope)
             self.add_keys(select, scope)
+
         for union in self.definition.plan.node.find_all(exp.Union):
             self.add_branches(union)
+
         self.add_targets(self.definition.plan.node)
         self.found.mentions = sorted(dict.fromkeys(self.found.mentions), key=itemgetter(0, 1, 2))
         return self.found
@@ -215,6 +220,7 @@ class Binder:
         makes = None
         if is_item:
             makes = self.output(node.parent, slot_key(node, self.fold), node.name)
+
         self.add(node.this, means=means, makes=makes, is_item=is_item)
         owners = {each.owner for each in means}
         if len(owners) == 1:
@@ -245,8 +251,10 @@ class Binder:
             if not found or not prefers_sources(node, select):
                 own = (each for each in slots if each is slot)
                 found += [self.output(select, slot.key, slot.name) for each in own]
+
             if found:
                 return present(found)
+
         return self.candidates(node, key, scope)
 
     def candidates(self, node: exp.Column, key: str, scope: Scope) -> list[Named]:
@@ -259,9 +267,11 @@ class Binder:
             several = around.order
             if table is not None:
                 several = self.sources_called(table, several)
+
             found = present(self.column_called(each, key, node.name, select) for each in several)
             if found:
                 return found
+
         return []
 
     def sources_called(self, table: exp.Expr, several: list[Source]) -> list[Source]:
@@ -274,6 +284,7 @@ class Binder:
         slot = slot_at(source.index, key)
         if slot is None:
             return None
+
         return self.column_of(source, slot, name, select)
 
     def column_of(self, source: Source, slot: Slot, name: str, select: Any) -> Named | None:
@@ -285,9 +296,11 @@ class Binder:
         if source.dataset is not None:
             shown = self.shown.column(slot.scanned or Column(source.dataset, name))
             return Named(shown.dataset, shown.name)
+
         body = self.body_of(source, select)
         if body is None:
             return None
+
         return self.output(body, slot.key, slot.name)
 
     def add_branches(self, union: exp.Union) -> None:
@@ -300,6 +313,7 @@ class Binder:
         named, others = outputs.get(id(first), []), outputs.get(id(last), [])
         if union.args.get("by_name") or len(named) != len(others):
             return
+
         for slot, other in zip(named, others, strict=True):
             made = self.output(first, slot.key, slot.name)
             branch = self.output(last, other.key, other.name)
@@ -316,6 +330,7 @@ class Binder:
         for node in relations_of(select):
             if self.fold_table(node.alias_or_name, False) in (source.alias, source.name):
                 return self.naming_node(node)
+
         return None
 
     def naming_node(self, node: exp.Expr) -> exp.Expr | None:
@@ -323,9 +338,11 @@ class Binder:
         if isinstance(node, exp.Table):
             cte = self.cte_of(node)
             return None if cte is None else self.naming_node(cte)
+
         alias = node.args.get("alias")
         if alias is not None and alias.args.get("columns"):
             return alias  # type: ignore[no-any-return]
+
         return first_select(node)
 
     def cte_of(self, table: exp.Table) -> exp.CTE | None:
@@ -340,7 +357,9 @@ class Binder:
             for cte in with_.expressions:
                 if self.fold_table(cte.alias, False) == wanted:
                     return cte  # type: ignore[no-any-return]
+
             around = around.parent
+
         return None
 
     def output(self, body: Any, key: str, name: str) -> Named:
@@ -351,6 +370,7 @@ class Binder:
         if body is self.root:
             column = self.shown.column(Column(self.definition.target, name))
             return Named(self.found.target, column.name)
+
         number = self.numbers.setdefault(id(body), len(self.numbers))
         return Named(Local(self.found.target, number), key)
 
@@ -363,6 +383,7 @@ class Binder:
         """
         for slot in slots:
             self.add_output(self.output(node, slot.key, slot.name), slot, node, scope)
+
         for item in node.expressions:
             if isinstance(item, exp.Alias):
                 alias = item.args["alias"]
@@ -376,6 +397,7 @@ class Binder:
         if isinstance(made.owner, Local):
             origins = [(self.shown.column(origin), way.how.value) for origin, way in slot.lineage]
             self.found.made_of[made] = origins
+
         homes = [each for each in scope.order if has_slot(each, slot, slot.key)]
         for passed in present(self.column_of(each, slot, slot.name, node) for each in homes[:1]):
             self.found.passed[made] = passed
@@ -390,6 +412,7 @@ class Binder:
         start = self.star_at(item)
         if start is None or any(star_of(item).args.values()):
             return
+
         sources = self.sources_called(table, scope.order) if table else scope.order
         kept = {id(slot) for slot in slots}
         pairs = [
@@ -409,6 +432,7 @@ class Binder:
         spot = self.spot(item.args.get("table"))
         if spot is None:
             return meta.get("start")
+
         return self.text.find("*", spot[1])
 
     def add_sources(self, node: exp.Select, scope: Scope) -> None:
@@ -422,6 +446,7 @@ class Binder:
         ]
         for relation in filter(is_table, relations_of(node)):
             self.add_table(relation, scope)
+
         spots = [*starts_below(node)] or [0, len(self.text)]
         self.found.scopes.append(Visible(min(spots), max(spots), tuple(visible)))
 
@@ -429,9 +454,11 @@ class Binder:
         """Return the dataset or inner relation that a member of FROM is."""
         if source.dataset is not None:
             return self.shown.dataset(source.dataset)
+
         body = self.body_of(source, node)
         if body is None:
             return None
+
         return self.output(body, "", "").owner
 
     def add_table(self, relation: Any, scope: Scope) -> None:
@@ -440,9 +467,12 @@ class Binder:
         if cte is None:
             for source in self.sources_called(relation, scope.order):
                 self.add(relation.this, dataset=self.owner_of(source, relation))
+
             for source in self.sources_called(exp.to_identifier(relation.alias), scope.order):
                 self.add(relation.this, dataset=self.owner_of(source, relation))
+
             return
+
         body = self.naming_node(cte)
         owner = self.output(body, "", "").owner if body is not None else None
         named = cte.args["alias"].this
@@ -479,9 +509,11 @@ class Binder:
         meta = (identifier._meta or {}) if isinstance(identifier, exp.Expr) else {}
         if "start" not in meta:
             return None
+
         start, end = int(meta["start"]), int(meta["end"]) + 1
         if self.text[start:end].strip("\"`[]'").lower() != identifier.name.lower():
             return None
+
         return start, end
 
 
@@ -495,6 +527,7 @@ def prefers_sources(node: exp.Column, select: Any) -> bool:
     inner: Any = node
     while inner is not None and inner.parent is not select:
         inner = inner.parent
+
     return inner is not None and inner.arg_key in SOURCES_FIRST
 
 
@@ -507,6 +540,7 @@ def has_slot(source: Source, slot: Slot, key: str) -> bool:
     """Tell whether a slot is one of a source's."""
     if slot_at(source.index, slot.key) is slot or source.answers.get(key) is slot:
         return True
+
     return slot.scanned is not None and slot.scanned.dataset == source.dataset
 
 
@@ -522,6 +556,7 @@ def first_select(node: Any) -> exp.Select | None:
     """
     while isinstance(node, (exp.Subquery, exp.CTE, exp.SetOperation)):
         node = node.this
+
     return node if isinstance(node, exp.Select) else None
 
 
@@ -542,6 +577,7 @@ def relations_of(select: Any) -> Iterator[exp.Expr]:
     """
     if select is None:
         return
+
     waiting = [select.args.get("from_"), *(select.args.get("joins") or ())]
     for holder in filter(None, waiting):
         node = holder.this
@@ -574,6 +610,7 @@ def names_in_place(node: exp.Expr) -> Iterator[Any]:
     lists += [each.this for each in node.find_all(exp.Insert) if isinstance(each.this, exp.Tuple)]
     for item in chain.from_iterable(each.expressions for each in lists):
         yield item if isinstance(item, exp.Identifier) else item.this
+
     for update in node.find_all(exp.Update):
         assigned = filter(is_assignment, update.args.get("expressions") or ())
         yield from (each.this.this for each in assigned)

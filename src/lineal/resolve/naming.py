@@ -55,9 +55,11 @@ class Naming(NamedTuple):
         candidates = self.homes[key].nearest(self.folder) if key in self.homes else []
         if len(candidates) != 1:
             return name, key
+
         home = candidates[0]
         if home.name:  # {DB}.customer, which may be one in several folders itself
             return self.near(home.name, home.key)
+
         return home.shown(name), home.key
 
     def using(self, step: Using) -> Naming:
@@ -79,8 +81,10 @@ class Naming(NamedTuple):
         # a file, and no model's name
         if "." in file and has_placeholders(script.text, script.dialect):
             naming = self._replace(home=file if path.startswith("/") else path)
+
         if not (script.catalog or script.schemas):
             return naming
+
         schemas = script.schemas if any(script.schemas) else self.schemas or script.schemas
         return naming._replace(catalog=script.catalog or self.catalog, schemas=schemas)
 
@@ -104,10 +108,12 @@ class Naming(NamedTuple):
         """
         if self.is_of_file(key):
             return self.in_file(name, key)
+
         if "." not in key and self.schemas and not key.startswith(LOCAL):
             candidates = [self.under(schema, name, key) for schema in self.schemas]
             known = next((each for each in candidates if self.known(each[1])), candidates[0])
             return self.near(*known)
+
         return self.near(*self.in_catalog(name, key))
 
     def created(self, name: str, key: str) -> tuple[str, str]:
@@ -117,22 +123,27 @@ class Naming(NamedTuple):
         """
         if self.is_of_file(key):
             return self.in_file(name, key)
+
         if "." not in key and self.schemas and not key.startswith(LOCAL):
             return self.under(self.schemas[0], name, key)
+
         return self.in_catalog(name, key)
 
     def under(self, schema: str, name: str, key: str) -> tuple[str, str]:
         """Return the name and the key of a table in a schema."""
         if not schema and self.catalog is not None:
             return f"{self.catalog}..{name}", f"{self.fold(self.catalog, False)}..{key}"
+
         return self.in_catalog(f"{schema}.{name}", f"{self.fold(schema, self.exact)}.{key}")
 
     def in_catalog(self, name: str, key: str) -> tuple[str, str]:
         """Return the name and the key of a table in the default catalog."""
         if self.catalog is None or key.count(".") != 1:
             return name, key
+
         if key.startswith("."):
             return name, key
+
         return f"{self.catalog}.{name}", f"{self.fold(self.catalog, False)}.{key}"
 
     def located(self, step: Step) -> Step:
@@ -140,6 +151,7 @@ class Naming(NamedTuple):
         if isinstance(step, Plan):
             if step.name and not step.defines:  # what it creates has its full name already
                 step.name, step.key = self.full(step.name, step.key)
+
             step.like = tuple(self.full(*each) for each in step.like)
             return step
 

@@ -46,6 +46,7 @@ def nearest_grammars(scripts: list[Script]) -> list[Diagnostic]:
     first: dict[str, Script] = {}
     for script in scripts:
         first.setdefault(script.dialect, script)
+
     return [
         Diagnostic(
             Code.NEAREST_DIALECT,

@@ -106,10 +106,12 @@ class Output:
         if definition.failure is not None:
             self.boundary.tell_failure(definition)
             return
+
         frame, evaluation = definition.frame, definition.evaluation
         assert frame is not None and evaluation is not None
         if not definition.hidden:
             edges.add(definition.target, self.hooks.edges_into(definition, frame))
+
         self.boundary.diagnostics.extend(evaluation.diagnostics)
         self.boundary.coverage.columns.count(
             evaluation.references,
@@ -121,6 +123,7 @@ class Output:
         """What one statement makes of its sources; a test makes nothing, it only reads."""
         if is_check(definition):
             return []
+
         target, reading = definition.target, definition.reading
         fallback = (definition.plan.query or definition.plan.node, None, None, None)
         with Task("edges", reading.script.text, target):
@@ -146,9 +149,11 @@ class Output:
                 key: ReadKey = (target, shown.dataset(dataset), None, Clause.FROM)
                 if key not in reads:
                     reads[key] = Read(*key, place_of(node))
+
             if evaluation.further is not None:
                 add_places(definition, evaluation, shown, reads)
                 continue
+
             for clause, columns in evaluation.reads.items():
                 for read, node in columns.items():
                     column = shown.column(read) if shown.differ else read
@@ -166,14 +171,17 @@ class Output:
         """Add the datasets that one statement mentions, and those that made what it reads."""
         if definition.hidden:
             return
+
         shown = self.shown.dataset
         target = shown(definition.target)
         for evaluation in evaluations_of(definition):
             for dataset in evaluation.datasets_read:
                 pairs[target, shown(dataset)] = None
+
             for columns in evaluation.reads.values():
                 for column in columns:
                     pairs[target, shown(column.dataset)] = None
+
             for _, column, _ in evaluation.further or ():
                 pairs[target, shown(column.dataset)] = None
 

@@ -64,6 +64,7 @@ def define(definitions: Definitions, scripts: list[Script]) -> None:
             add(definitions, write, entry, number, again)
         except Exception as error:
             write.reading.fail(error, write.reading.statement_near(write.node))
+
         if write.certain and write.reached and not write.keeps:
             definitions.written_surely.add(entry.dataset)
 
@@ -92,6 +93,7 @@ def execute_in_rounds(
             order = in_order(order, run, definitions)
         finally:
             corpus.take_back()
+
         asked = [
             key_of(write)
             for write in run.writes
@@ -99,9 +101,11 @@ def execute_in_rounds(
         ]
         if not asked:
             break
+
         before, foreseen = foreseen, foreseen_in(run)
         if all(before.get(key) == foreseen[key] for key in asked):
             break
+
         changed = changed_keys(before, foreseen) | defined_by_statements(definitions)
         wanted = None if order else readers_of(run, changed)
         forget(definitions)
@@ -142,8 +146,10 @@ def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
         key = key_of_script(write.script)
         if key not in wanted:
             continue
+
         if not fresh.get(key) or key_of(fresh[key][0]) != key_of(write):
             return None
+
         writes[number] = fresh[key].pop(0)
 
     if any(fresh.get(key) for key in wanted):
@@ -274,6 +280,7 @@ def behind(
             if below not in seen:
                 seen.add(below)
                 waiting.append(below)
+
     return seen & writers.keys()
 
 
@@ -314,6 +321,7 @@ class Again:
         """The same write as it is now known; only once the evidence has been gathered."""
         if self.definitions.evidence.counts is None:
             return self.first.writes[number]
+
         if self.second is None:
             foreseen = foreseen_in(self.first)
             corpus = Corpus(self.definitions, foreseen)
@@ -350,6 +358,7 @@ def forget(definitions: Definitions) -> None:
     """Drop all evaluations made while a program ran: they did not know of the program's writes."""
     for entry in definitions.catalog.entries.values():
         entry.scanned = None
+
     for definition in definitions.order:
         definition.frame = definition.evaluation = definition.failure = None
 
@@ -442,6 +451,7 @@ class Corpus:
             or (entry.declared is not None and entry.declared.complete)
         ):
             return
+
         columns = [
             ColumnInfo(name, kind) for (name, _), kind in zip(held.columns, held.types, strict=True)
         ]
@@ -462,6 +472,7 @@ class Corpus:
         held = self.foreseen.get(key)
         if held is not None and frame.stars and dataset is not None:
             return dataset, scan_on_demand(dataset, held.columns, held.complete)
+
         return dataset, frame
 
     def dataset(self, key: str, spelling: str) -> Dataset:
@@ -474,8 +485,10 @@ class Corpus:
         held = self.foreseen.get(key)
         if held is not None and (entry is None or entry.declared is None):
             return {name: kind for (_, name), kind in zip(held.columns, held.types, strict=True)}
+
         if entry is None or entry.declared is None:
             return {}
+
         return self.types_declared(entry.declared)
 
     def types_declared(self, info: DatasetInfo) -> Mapping[str, str]:
@@ -486,6 +499,7 @@ class Corpus:
                 info,
                 {each.name.lower(): each.type for each in info.columns},
             )
+
         return known[1]
 
     def add_routines(self, routines: Iterable[Routine]) -> None:
@@ -496,6 +510,7 @@ class Corpus:
         for routine in routines:
             for name in (routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]):
                 self.references.functions.pop(name, None)
+
             self.references.routines.add([routine])
 
     def declare_plan(self, plan: Plan) -> None:
@@ -534,8 +549,10 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
         )
         if write.partition is not None and write.positional:
             columns = write.partition.arranged(columns, frame)
+
         if columns:
             frame = rename_by_position(frame, columns, definition, evaluation)
+
         if write.partition is not None:
             frame = extend(frame, (Slot(*named, {}) for named in write.partition.given))
 
@@ -562,6 +579,7 @@ def uncertain(lineage: Lineage, everything: bool) -> Lineage:
     """Doubt the origins whose names are known only in parts, or all of them."""
     if not everything and not any("{" in origin.dataset.name for origin, _ in lineage):
         return lineage
+
     doubtful = {
         key: trail for key, trail in lineage.items() if everything or "{" in key[0].dataset.name
     }
@@ -575,19 +593,25 @@ def remember(write: Write, evaluation: Evaluation) -> None:
         past = relation.evaluation
         if past is None:
             continue
+
         for dataset, node in past.datasets_read.items():
             datasets_read.setdefault(dataset, node)
+
         for clause, columns in past.reads.items():
             held = reads[clause]
             if held and evaluation.further is not None:
                 evaluation.further += [
                     (clause, column, node) for column, node in columns.items() if column in held
                 ]
+
             reads[clause] = {**held, **columns, **held} if held else dict(columns)
+
         if past.further and evaluation.further is not None:
             evaluation.further += past.further
+
         for column, count in past.learnt.items():
             learnt[column] = learnt.get(column, 0) + count
+
         evaluation.undecided |= past.undecided
         evaluation.references += past.references
         evaluation.ambiguous += past.ambiguous

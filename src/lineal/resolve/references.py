@@ -63,11 +63,13 @@ class References:
             timeline, position, naming = reader.setting
             if naming is not None and key not in self.catalog.tabulated:
                 spelling, key = naming.full(spelling, key)
+
             version = timeline.at(key, position) if timeline is not None else None
             if version is not None:
                 version.read = True
                 if version.entry is None:
                     return None, self.frame_at(version, position, evaluation)
+
                 return self.scan_entry(version.entry, evaluation, node)
         elif (
             reader is None and self.catalog.naming.speaks and key not in self.catalog.tabulated
@@ -81,6 +83,7 @@ class References:
         entry = self.catalog.entries.get(key) or self.catalog.entry(key, spelling, "table")
         if entry.dataset.name != spelling:
             self.catalog.note_spelling(entry.dataset, spelling, id(evaluation.reading))
+
         if entry.scanned is not None and not entry.changes:
             return entry.dataset, entry.scanned
 
@@ -95,11 +98,15 @@ class References:
             if entry.active:
                 if evaluation.target == entry.dataset:
                     return entry.dataset, self.schemas.former_state(entry)
+
                 if entry.deciding:  # two INSERTs may cross
                     evaluation.report(Code.CYCLIC_DEFINITION, cycle_message(entry), node)
+
                 return entry.dataset, self.schemas.declared_frame(entry)
+
             if entry.broken:
                 return entry.dataset, self.schemas.declared_frame(entry)
+
             if self.schemas.depth >= DEEPEST_DIRECT and any(
                 d.frame is None for d in entry.defining
             ):
@@ -120,11 +127,13 @@ class References:
         for home in self.catalog.homes[key].nearest(folder):
             entry = self.catalog.entry(home.key, home.shown(spelling), "table")
             found.append(self.scan_entry(entry, evaluation, node))
+
         names = ", ".join(str(dataset) for dataset, _ in found)
         message = f"'{spelling}' may mean any of {names}"
         evaluation.report(Code.AMBIGUOUS_DATASET, message, node)
         for dataset, _ in found:
             evaluation.datasets_read.setdefault(dataset, node)
+
         return found[0][0], scan_any([frame for _, frame in found], message)
 
     def frame_at(self, version: Version, position: int, evaluation: Evaluation) -> Frame:
@@ -136,8 +145,10 @@ class References:
         assert state is not None
         if state.scanned is None and state.broken:  # it needs itself: nothing is known of it
             return scan_on_demand(state.dataset, [], False)
+
         if state.scanned is None and self.schemas.depth >= DEEPEST_DIRECT:
             raise Pending(state)
+
         evaluation.composed.append(state)
         return self.schemas.schema(state)
 
@@ -161,6 +172,7 @@ class References:
             entry = self.catalog.entry_of(dataset)
             if entry is None:
                 return ""
+
             frames = [
                 definition.frame for definition in entry.defining if definition.frame is not None
             ]
@@ -171,10 +183,12 @@ class References:
                     (info.type for info in alike if info.name == name),
                     alike[0].type if alike else "",
                 )
+
             slot = slot_at(frames[0].index, fold(name, False))
             origins = list(slot.lineage) if slot is not None else []
             if len(origins) != 1 or origins[0][1] is not IDENTITY or origins[0][0].path:
                 return ""
+
             dataset, name = origins[0][0].dataset, origins[0][0].name
 
         return ""
@@ -221,6 +235,7 @@ class References:
         """
         if definition is None:
             return []
+
         return self.hooks.target_columns(definition)
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:

@@ -56,6 +56,7 @@ class Routines:
         for routine in found.bodies:
             for name in {routine.name.lower(), routine.name.lower().rsplit(".", 1)[-1]}:
                 self.functions.setdefault(f"{name}#", []).append(routine)
+
         self.read += [(routine.name, reading) for routine in found.functions]
         self.procedures |= found.procedures
         self.calls += found.calls
@@ -89,8 +90,10 @@ class Routines:
         held = self.summaries.get(id(function))
         if held is not None and not (held.evaluation.undecided and decided):
             return held
+
         if id(function) in self.summaries and held is None:
             return None
+
         self.summaries[id(function)] = None
         inner = QueryEvaluation(catalog, evaluation.reading, evaluation.facts, evaluation.target)
         try:
@@ -98,4 +101,5 @@ class Routines:
         finally:
             if self.summaries[id(function)] is None:
                 del self.summaries[id(function)]
+
         return found

@@ -37,10 +37,12 @@ class Schemas:
         if entry.scanned is None:
             if isinstance(entry, State):
                 return self.state_frame(entry)
+
             defining = entry.defining
             for definition in defining:
                 if definition.frame is None:
                     self.hooks.evaluate(definition)
+
             try:
                 entry.scanned = (
                     self.defined_frame(entry, defining) if defining else self.declared_frame(entry)
@@ -56,9 +58,11 @@ class Schemas:
         """
         for definition in entry.defining:
             self.boundary.fail(definition, error)
+
         if not entry.defining:
             place = entry.declared.place if entry.declared is not None else None
             self.boundary.lose(internal_error(error, place, f"the declaration of {entry.dataset}"))
+
         return scan_on_demand(entry.dataset, [], False)
 
     def defined_frame(self, entry: Entry, defining: list[Definition]) -> Frame:
@@ -81,6 +85,7 @@ class Schemas:
         if not complete and entry.declared is not None:
             for info in entry.declared.columns:
                 columns.setdefault(self.facts.fold(info.name, False), info.name)
+
             complete = entry.declared.complete
         elif entry.ddl and entry.declared is not None and is_declared_apart(entry, defining):
             for name, key in self.declared_columns(entry.declared):
@@ -95,10 +100,12 @@ class Schemas:
         """Return the frame of the columns that are declared for a name."""
         if entry.like:
             return self.likeness(entry)
+
         info = entry.declared
         columns = self.declared_columns(info) if info is not None else []
         if entry.changes:
             columns = altered_columns(columns, entry)
+
         declared_in = entry.declared_in if entry.kind not in COMPUTED_KINDS else None
         return scan_on_demand(
             entry.dataset, columns, info is not None and info.complete, declared_in
@@ -112,6 +119,7 @@ class Schemas:
         ]
         if len({key for _, key in columns}) == len(columns):
             return columns
+
         return [(name, fold(name, True)) for name, _ in columns]
 
     def likeness(self, entry: Entry) -> Frame:
@@ -146,9 +154,11 @@ class Schemas:
         made = [definition for definition in entry.defining if definition.frame is not None]
         if made:
             return self.defined_frame(entry, made)
+
         declared = self.declared_frame(entry)
         if entry.declared is None or entry.declared.complete or not entry.declared.names:
             return declared
+
         return scan_on_demand(
             entry.dataset,
             [(slot.name, slot.key) for slot in declared.slots if slot.star is None],
@@ -164,6 +174,7 @@ class Schemas:
         if isinstance(entry, State):
             if entry.before is None:
                 return []
+
             frame = self.schema(entry.before)
         elif entry.deciding:
             frame = self.schema(entry)
@@ -189,6 +200,7 @@ class Schemas:
         for each in reversed(waiting):
             if each.makes is not None:
                 frame = each.makes(frame)
+
             for definition in each.definitions:
                 written = (
                     definition.frame
@@ -196,8 +208,10 @@ class Schemas:
                     else self.hooks.evaluate(definition)
                 )
                 frame = written if frame is None else merge(frame, written)
+
             if frame is not None:
                 frame = self.states.share(frame)
+
             each.scanned = frame
 
         assert frame is not None

@@ -92,6 +92,7 @@ class ScriptReader:
         """A step with the full name of what it defines."""
         if naming.speaks and isinstance(step, Plan) and step.defines and step.name:
             step.name, step.key = naming.created(step.name, step.key)
+
         return step
 
     def steps_of(
@@ -110,6 +111,7 @@ class ScriptReader:
                 failure = failure_of(error, tree, reading)
                 self.boundary.failures.report(failure, (id(reading), failure.place))
                 continue
+
             if found is Unsupported:
                 untraced = untraced_statement(tree, reading)
                 self.boundary.coverage.fail(untraced.code.code)
@@ -129,6 +131,7 @@ class ScriptReader:
         self.boundary.diagnostics.extend(diagnostics)
         if reading.found is not None:
             self.routines.add_script(reading, reading.found)
+
         return trees
 
 

@@ -55,6 +55,7 @@ class ShownNames:
             entry = self.catalog.entry_of(dataset)
             if entry is None:
                 continue
+
             votes = Counter({spelling: len(readers) for spelling, readers in spelled.items()})
             if dataset.name in self.catalog.file_named:
                 votes.pop(dataset.name, None)
@@ -70,6 +71,7 @@ class ShownNames:
                 name = most_frequent(votes)
             else:
                 continue
+
             if name != dataset.name:
                 self.datasets[dataset] = dataset._replace(name=name)
 
@@ -122,6 +124,7 @@ class ShownNames:
             key = (dataset, column_key(name, fold))
             if key in met or is_exact(name):
                 found.add(dataset)
+
             met.add(key)
 
         written = (entry for entry in entries.values() if entry.definitions)
@@ -134,12 +137,15 @@ class ShownNames:
         given: dict[str, Votes] = {}
         if entry is None:
             return given
+
         if entry.declared is not None:
             for info in entry.declared.columns:
                 given[self.facts.fold(info.name, info.quoted)] = {info.name: 1}
+
         made: dict[str, Votes] = {}
         for definition in entry.deciding:
             count_slots(definition, made)
+
         return made | given
 
     def count_reads(
@@ -175,10 +181,12 @@ class ShownNames:
         """ "Id"      Id, unless the table has an unquoted Id, too"""
         if not is_exact(name):
             return name
+
         plain = plain_name(name)
         others = (each for other, spelled in groups.items() if other != key for each in spelled)
         if any(plain_name(each) == plain for each in others):
             return name
+
         return plain
 
     def count_writes(self, entry: Entry, groups: dict[str, Votes]) -> None:
@@ -220,6 +228,7 @@ class ShownNames:
         """The edges under the names that are shown; two that become one are united."""
         if not self.differ:
             return edges
+
         found: dict[tuple[Column, Column | Dataset], Edge] = {}
         for edge in edges:
             ends = self.column(edge.source), self.target(edge.target)
@@ -228,6 +237,7 @@ class ShownNames:
                 found[ends] = Edge(*ends, edge.usages)
             else:
                 found[ends] = Edge(*ends, unite_usages(before.usages, edge.usages))
+
         return list(found.values())
 
 
@@ -244,4 +254,5 @@ def most_frequent(votes: Votes) -> str:
     """The spelling with most votes; of several the first by code point."""
     if len(votes) == 1:
         return next(iter(votes))
+
     return min(votes, key=lambda name: (-votes[name], plain_name(name)))

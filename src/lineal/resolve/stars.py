@@ -44,6 +44,7 @@ class Stars:
         open_definitions = self.open_definitions()
         if not open_definitions:
             return
+
         frames = [each.frame for each in chain.from_iterable(open_definitions.values())]
         stars = sum(len(each.stars) for each in frames if each is not None)
         self.boundary.coverage.columns.count(stars, open=stars)
@@ -60,8 +61,10 @@ class Stars:
             is_silent = definition.hidden or definition.plan.kind in ONLY_READ
             if definition.failure is not None or is_silent:
                 continue
+
             if definition.frame is not None and definition.frame.stars:
                 found.setdefault(definition.target, []).append(definition)
+
         return found
 
     def close_stars(self, open_definitions: dict[Dataset, list[Definition]], edges: Edges) -> None:
@@ -81,6 +84,7 @@ class Stars:
                 assert definition.frame is not None
                 if key in definition.frame.index:
                     continue
+
                 try:
                     origins = list(closings(definition.frame, key, name))
                     for origin, way in origins:
@@ -90,6 +94,7 @@ class Stars:
                 except Exception as error:
                     self.boundary.fail(definition, error)
                     continue
+
                 for origin, _ in origins:
                     origin_key = column_key(origin.name, self.facts.fold)
                     if origin_key not in learnt.setdefault(origin.dataset, {}):

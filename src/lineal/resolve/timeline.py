@@ -94,6 +94,7 @@ class Timeline:
         self.history: dict[str, tuple[list[int], list[Version | None]]] = {}
         for position, step in enumerate(steps):
             FOLLOW[step.__class__](self, position, step)
+
         for version in self.versions:
             if version.dropped and self.bound.get(version.key) is not None:
                 version.superseded = True
@@ -120,6 +121,7 @@ class Timeline:
             self.bound.pop(key, None)
         else:
             self.bound[key] = version
+
         starts, versions = self.history.setdefault(key, ([], []))
         starts.append(position)
         versions.append(version)
@@ -136,6 +138,7 @@ class Timeline:
         old = self.bound.get(key)
         if old is not None and (old.writes or not old.external):
             old.superseded = True
+
         return old
 
     # -- statements --------------------------------------------------------------------------------
@@ -213,7 +216,9 @@ class Timeline:
             self.start_copy(position, step.to_name, step.to_key, step.name, step.key, step.node)
             if version is not None:
                 self.bind(position, step.key, None)
+
             return
+
         self.bind(position, step.key, None)
         version.name, version.key = step.to_name, step.to_key
         self.bind(position, step.to_key, version)
@@ -236,6 +241,7 @@ class Timeline:
             if version is not None and not version.external:
                 version.name, version.key = to_name, to_key
                 self.bind(position, to_key, version)
+
         for version, (name, key), (to_name, to_key) in zip(
             versions, pair, reversed(pair), strict=True
         ):
@@ -284,13 +290,17 @@ def order_matters(steps: list[Step]) -> bool:
     for step in steps:
         if step.__class__ is not Plan:
             return True
+
         assert isinstance(step, Plan)
         if step.temporary or (step.overwrites and step.key in written):
             return True
+
         if step.defines:
             if step.key in created or (step.replaces and step.key in written):
                 return True
+
             created.add(step.key)
+
         if step.schema is None:
             written.add(step.key)
 

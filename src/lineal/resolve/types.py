@@ -45,6 +45,7 @@ class Types:
             except Exception as error:
                 self.found[id(entry)] = {}
                 self.schemas.unknown_frame(entry, error)
+
         return self.found[id(entry)].get(key, UNKNOWN).spelled
 
     def made_of(self, entry: Entry, key: str) -> str:
@@ -62,6 +63,7 @@ class Types:
             if id(entry) in self.found:
                 waiting.pop()
                 continue
+
             needed = (
                 []
                 if id(entry) in begun
@@ -93,6 +95,7 @@ class Types:
         """
         if entry.changes:
             return {}
+
         fold = self.catalog.facts.fold
         dialect = self.catalog.corpus.dialect
         said = entry.declared.columns if entry.declared is not None else []
@@ -108,6 +111,7 @@ class Types:
             types = {columns[key] for columns in several if key in columns}
             if len(types) == 1:
                 agreed[key] = types.pop()
+
         return agreed
 
     def defined(self, definition: Definition) -> dict[str, Type]:
@@ -134,6 +138,7 @@ class Types:
         slots = frame.slots
         if not (plan.columns or plan.positional):
             return table.by_key()
+
         if table.complete and frame.complete and len(slots) == len(table.columns):
             pairs = zip(slots, table.columns, strict=True)
             return {slot.key: kind for slot, (_, kind) in pairs if kind.spelled}
@@ -148,6 +153,7 @@ class Types:
         entry = self.by_dataset.get(dataset)
         if entry is None or id(entry) not in self.found:
             return OPEN
+
         if id(entry) not in self.tables:
             types = self.found[id(entry)]
             frame = self.schemas.schema(entry)
@@ -157,4 +163,5 @@ class Types:
                 if slot.star is None
             ]
             self.tables[id(entry)] = Table(columns, frame.complete)
+
         return self.tables[id(entry)]

@@ -101,12 +101,14 @@ class Versions:
                 self.hide(version, timeline)
             else:
                 self.show(version, timeline)
+
             writes += [(position, version, plan) for position, plan in version.writes]
 
         for position, version, plan in sorted(writes, key=lambda write: write[0]):
             entry = version.entry or version.states[version.positions.index(position)]
             if entry.__class__ is State and plan.schema is not None:
                 continue  # CREATE TABLE #t (a INT): its first state has the columns
+
             definition = add_plan(plan, script.reading, script.facts, entry)
             if definition is not None:
                 definition.setting = Setting(timeline, position, script.namings[position])
@@ -145,6 +147,7 @@ class Versions:
             written = [definition for state in version.states for definition in state.definitions]
             if version.read or version.superseded or not written:
                 continue
+
             try:
                 self.show_result(version, written)
             except Exception as error:
@@ -160,7 +163,9 @@ class Versions:
             definition.entry, definition.target = entry, entry.dataset
             if definition.frame is not None:
                 definition.frame = self.schemas.spell_out(definition.frame)
+
             entry.add(definition)
+
         entry.scanned = scan_on_demand(
             entry.dataset, columns, all(each.failure is None for each in written)
         )
@@ -192,11 +197,13 @@ class Versions:
         """
         if not plan.like:
             return schema_frame(plan, self.catalog.facts)
+
         name, key = plan.like[0]
         version = timeline.at(key, position)
         if version is None:
             version = Version(name, key)
             version.entry = self.catalog.entry(key, name, "table")
+
         return self.columns_of(version, position)
 
     def frame_before(self, source: Entry) -> Frame:
@@ -235,6 +242,7 @@ def shown_keys(script: Arranged) -> Iterable[str]:
     """The names that a script gives to what stays."""
     if script.timeline is not None:
         return (version.key for version in script.timeline.versions if not version.hidden)
+
     return (step.key for step in script.steps if isinstance(step, Plan))
 
 
@@ -272,4 +280,5 @@ def forget_states(state: State) -> list[State]:
     states = state.version.states[state.version.states.index(state) :]
     for each in states:
         each.scanned = None
+
     return states

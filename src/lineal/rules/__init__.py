@@ -95,12 +95,14 @@ def active_rules(
         for rule in RULES:
             if rule.is_called(name) and level in LEVELS:
                 levels[rule.code] = LEVELS[level]
+
     if select:
         chosen = {rule.code for name in select for rule in _find_rules(name)}
         levels = {code: level for code, level in levels.items() if code in chosen}
         levels = {
             code: Severity.WARNING if level is None else level for code, level in levels.items()
         }
+
     left_out = {rule.code for name in ignore for rule in _find_rules(name)}
     return {
         code: level for code, level in levels.items() if level is not None and code not in left_out
@@ -115,9 +117,11 @@ def misnamed(checks: Checks) -> list[Diagnostic]:
             _find_rules(name)
         except UnknownRule as unknown:
             found.append(Diagnostic(Code.UNKNOWN_KEY, f"validate.severity: {unknown}", place))
+
         if level not in LEVELS:
             message = f"validate.severity.{name}: expected {', '.join(LEVELS)}, found {level!r}"
             found.append(Diagnostic(Code.YAML_TYPE, message, place))
+
     return found
 
 
@@ -141,6 +145,7 @@ def check(
         findings += (
             Finding(last.code, last.name, level, found) for found in silence.unused(severities)
         )
+
     return sorted(dict.fromkeys(map(_hintful, findings)), key=order_of)
 
 
@@ -158,6 +163,7 @@ def _hintful(finding: Finding) -> Finding:
     """A finding that has no advice of its own has that of its rule."""
     if finding.found.hint:
         return finding
+
     remedy = REMEDIES[finding.code]
     return finding._replace(found=finding.found._replace(hint=remedy))
 
@@ -168,4 +174,5 @@ def _find_rules(text: str) -> list[Rule]:
         near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])
         meant = f"did you mean {near}?" if near else "write a code or name: A051, unused-column"
         raise UnknownRule(f"there is no rule {text}; {meant}")
+
     return found

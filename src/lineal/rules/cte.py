@@ -19,6 +19,7 @@ def _where(dataset: str) -> str:
     """Return ` of DATASET`, or nothing for a query without a target."""
     if dataset:
         return f" of {dataset}"
+
     return ""
 
 

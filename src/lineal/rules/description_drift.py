@@ -22,12 +22,15 @@ def find(subject: Subject) -> Iterator[Found]:
         target = edge.target
         if not isinstance(target, Column) or edge.kind not in PASSED_ON:
             continue
+
         info = graph.info(target)
         if info is None or not info.inherits or description_status(graph, edge) != MODIFIED:
             continue
+
         said, own = description(graph, edge.source), description(graph, target)
         if is_key_pair(edge, said, own):
             continue
+
         message = (
             f'{target} says "{own}", but is a {edge.kind} of {edge.source}, which says "{said}"'
         )
@@ -36,6 +39,7 @@ def find(subject: Subject) -> Iterator[Found]:
         )
         if upstream := subject.declared_at(edge.source):
             spots.append(Spot(upstream, f'{edge.source}: "{said}"', own=False))
+
         yield Found(message, info.place or edge.place, "", target, edge.source, tuple(spots))
 
 
@@ -50,8 +54,10 @@ def is_key_pair(edge: Edge, said: str, own: str) -> bool:
     """
     if PRIMARY.search(said) and FOREIGN.search(own):
         return True
+
     if FOREIGN.search(said) and PRIMARY.search(own):
         return True
+
     assert isinstance(edge.target, Column), "asked of columns only"
     names = edge.source.name, edge.target.name
     is_rename = edge.kind == RENAME and all(map(KEY_NAME.match, names))

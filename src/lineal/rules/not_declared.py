@@ -19,11 +19,14 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if not info.produced or info.declared is None:
             continue
+
         declared = keyed(editable_columns(info))
         if not declared:
             if has_yaml(info):
                 yield _none_at_all(info)
+
             continue
+
         for key, column in keyed(info.produced).items():
             if key not in declared:
                 about = Column(info.dataset, column.name)
@@ -52,6 +55,7 @@ def _home(info: DatasetInfo) -> tuple[Spot, ...]:
     """Return where the dataset is declared, as a further spot."""
     if info.place is not None:
         return (Spot(info.place, f"{info.dataset} is declared here"),)
+
     return ()
 
 

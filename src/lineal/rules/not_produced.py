@@ -16,6 +16,7 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if info.produced is None or not info.declared:
             continue
+
         made, declared = keyed(info.produced), keyed(editable_columns(info))
         free = [column.name for key, column in made.items() if key not in declared]
         for key, column in declared.items():

@@ -57,6 +57,7 @@ class Subject:
         found: dict[Code, list[Diagnostic]] = {}
         for diagnostic in self.graph.extraction.diagnostics:
             found.setdefault(diagnostic.code, []).append(diagnostic)
+
         return found
 
     @property
@@ -86,6 +87,7 @@ class Subject:
         info = self.graph.info(column)
         if info is not None:
             return info.place
+
         return None
 
     def made_at(self, column: Column) -> Place | None:
@@ -106,6 +108,7 @@ class Subject:
         for statement in self.graph.extraction.statements:
             if statement.place is not None:
                 first.setdefault(statement.target, statement.place)
+
         return first
 
     @cached_property
@@ -115,6 +118,7 @@ class Subject:
         for read in self.graph.reads:
             if read.place is not None:
                 first.setdefault(read.target, read.place)
+
         return first
 
 

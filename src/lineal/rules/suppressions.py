@@ -27,6 +27,7 @@ class Silence:
                 if code is not None:
                     self._used.add((place.file, suppression.codes, code))
                     silenced = True
+
         return silenced
 
     def unused(self, active: Collection[str]) -> Iterator[Found]:
@@ -49,9 +50,11 @@ class Silence:
     def _message(self, code: str) -> str:
         if not code:
             return "the comment silences nothing"
+
         known = any(rule.is_called(code) for rule in self._rules)
         if known:
             return f"ignore[{code}] silences nothing"
+
         return f"ignore[{code}]: there is no such rule"
 
 
@@ -59,4 +62,5 @@ def _matching_code(rule: Rule, suppression: Suppression) -> str | None:
     """The code by which a comment means the rule; '' where it means all of them."""
     if not suppression.codes:
         return ""
+
     return next((code for code in suppression.codes if rule.is_called(code)), None)

@@ -41,6 +41,7 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if info.produced is None or not info.declared:
             continue
+
         made = keyed(info.produced)
         for key, column in keyed(editable_columns(info)).items():
             kind = made[key].type if key in made and column.type else ""
@@ -69,9 +70,11 @@ def family(kind: str) -> str:
     text = kind.strip().lower()
     if text.endswith("]"):
         return "array"
+
     word = re.match(r"\w+", text)
     if word:
         return FAMILY.get(word[0], "")
+
     return ""
 
 

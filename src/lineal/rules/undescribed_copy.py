@@ -40,8 +40,10 @@ def _hint(about: Column, source: Column, heir: Inherited | None, subject: Subjec
     """Return how to describe the column."""
     if heir is not None:
         return f'{heir.source} says "{heir.text}": `lineal describe --write` writes it down.'
+
     if any(description(subject.graph, edge.source) for edge in subject.sources(about)):
         return "Its sources say different things: describe the column."
+
     return f"Describe {source}, and `lineal describe --write` passes it on."
 
 

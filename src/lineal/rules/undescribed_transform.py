@@ -20,6 +20,7 @@ def find(subject: Subject) -> Iterator[Found]:
             passed_on = column.inherits and is_passed_on(subject.graph, about)
             if column.place is None or column.description or passed_on:
                 continue
+
             if key in made or subject.sources(about):
                 yield _finding(about, column.place, subject)
 

@@ -31,6 +31,7 @@ def find(subject: Subject) -> Iterator[Found]:
     said = subject.diagnosed.get(Code.UNKNOWN_REFERENCE, [])
     for diagnostic in said:
         yield Found(diagnostic.message, diagnostic.place, diagnostic.advice)
+
     # else every table is one that somebody else fills
     if any(info.declared is not None for info in subject.infos):
         yield from _unknown_tables(
@@ -67,6 +68,7 @@ def _is_unknown(info: DatasetInfo) -> bool:
         or info.complete
     ):
         return False
+
     parts = names.insensitive(info.dataset.name, False).split(".")
     return not any(part.startswith(CATALOGUES) for part in parts[:-1] or parts)
 

@@ -27,6 +27,7 @@ def find(subject: Subject) -> Iterator[Found]:
     for info in subject.infos:
         if not info.produced or info.kind in ENDS or subject.is_terminal(info):
             continue
+
         if info.dataset not in read:
             reader = "only a test" if info.dataset in tested else "nothing"
             message = f"{reader} reads {info.dataset}"
@@ -63,11 +64,13 @@ def _read(subject: Subject, without: set[Dataset]) -> dict[Dataset, set[str]]:
                 columns.add(names.insensitive(read.column, False))
             elif kinds.get(read.target) == EXPOSURE:
                 columns.add(STAR)
+
     for edge in subject.graph.edges:
         if edge.into != edge.source.dataset:
             found.setdefault(edge.source.dataset, set()).add(
                 names.insensitive(edge.source.name, False)
             )
+
     return found
 
 

@@ -83,6 +83,7 @@ class Answers:
         graph = self.current()
         if self._questions is None or self._questions.graph is not graph:
             self._questions = Questions(graph)
+
         return self._questions
 
     def answer(self, question: str, asked: Mapping[str, Any]) -> Values:
@@ -94,9 +95,11 @@ class Answers:
             found = Answer(NOT_KNOWN, str(mistake))
         except UnknownChange as mistake:
             raise Misasked(str(mistake)) from mistake
+
         if problem := self.problem():
             found.status = NOT_KNOWN
             found.note = f"{STALE} ({problem}). {found.note}".rstrip()
+
         return bounded(found, questions, asked)
 
 
@@ -149,6 +152,7 @@ def cursor_of(asked: Mapping[str, Any]) -> int:
     text = str(asked.get("cursor") or "0")
     if not (text.isascii() and text.isdecimal()):
         raise Misasked("cursor: pass on the `next_cursor` of the answer before")
+
     return int(text[:9])
 
 
@@ -157,6 +161,7 @@ def limit_of(asked: Mapping[str, Any]) -> int:
     limit = asked.get("limit")
     if limit is None:
         return USUAL_ITEMS
+
     return max(1, min(int(limit), MOST_ITEMS))
 
 
@@ -168,7 +173,9 @@ def page_of(items: list[Values], limit: int) -> list[Values]:
         room -= len(json.dumps(clean(item), ensure_ascii=False))
         if room < 0 and page:
             break
+
         page.append(item)
+
     return page
 
 
@@ -177,10 +184,13 @@ def clean(value: Any) -> Any:
     if isinstance(value, str):
         text = "\n".join(map(visible, value.split("\n")))
         return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+
     if isinstance(value, Mapping):
         return {clean(key): clean(each) for key, each in value.items()}
+
     if isinstance(value, (list, tuple)):
         return [clean(each) for each in value]
+
     return value
 
 
@@ -201,6 +211,7 @@ def diagnostics_of(questions: Questions, about: list[Dataset]) -> list[Values]:
     """Return the diagnostics that concern some datasets."""
     if not about:
         return []
+
     found = part_diagnostics(questions.graph, about, about, questions.report.diagnostics)
     return [json_view.diagnostic(each) for each in found.own]
 
@@ -210,6 +221,7 @@ def lowest_confidence(items: list[Values]) -> str | None:
     levels = [Confidence[each["confidence"]["level"]] for each in items if "confidence" in each]
     if not levels:
         return None
+
     return min(levels).name
 
 
@@ -218,6 +230,7 @@ def missing_part(graph: Graph) -> str:
     coverage = graph.extraction.coverage
     if coverage.is_complete:
         return ""
+
     return f"Not everything was read ({summarize(coverage)}), so there may be more."
 
 
@@ -226,6 +239,7 @@ def empty_answer(questions: Questions, note: str, about: Dataset) -> Answer:
     missing = missing_part(questions.graph)
     if missing:
         return Answer(NOT_KNOWN, f"{note} {missing}", about=[about])
+
     return Answer(ANSWERED, note, about=[about])
 
 
@@ -237,12 +251,15 @@ def search(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     words = str(asked.get("query", "")).lower().split()
     if not words:
         raise Misasked("query: write one or more words of a name or description")
+
     hits = questions.search(words)
     kind = asked.get("kind")
     if kind is not None:
         hits = [hit for hit in hits if hit["kind"] == kind]
+
     if hits:
         return Answer(items=hits)
+
     near = near_names(questions.graph, " ".join(words))
     hint = f" Names that are alike: {', '.join(near)}." if near else ""
     missing = missing_part(questions.graph)
@@ -260,6 +277,7 @@ def near_names(graph: Graph, text: str) -> list[str]:
         for column in graph.columns(dataset):
             names.setdefault(column.name.lower(), str(column))
             names.setdefault(str(column).lower(), str(column))
+
     return [names[each] for each in get_close_matches(text, names, n=3, cutoff=0.7)]
 
 
@@ -289,8 +307,10 @@ def describe_dataset(answers: Answers, questions: Questions, asked: Mapping[str,
         note = "No column of this dataset is known."
     elif not info.complete:
         note = "The dataset may have more columns than those that are known."
+
     if not reads:
         note = f"{note} {source_note(questions, dataset)}".strip()
+
     status = NOT_KNOWN if not columns else ANSWERED
     return Answer(status, note, columns, [dataset], more)
 
@@ -314,6 +334,7 @@ def trace_upstream(answers: Answers, questions: Questions, asked: Mapping[str, A
     edges = questions.trace(str(column), UPSTREAM, asked.get("depth"), bool(asked.get("with_rows")))
     if edges:
         return Answer(note=missing_part(questions.graph), items=edges, about=[column.dataset])
+
     return empty_answer(questions, upstream_note(questions, column), column.dataset)
 
 
@@ -323,6 +344,7 @@ def trace_downstream(answers: Answers, questions: Questions, asked: Mapping[str,
     edges = questions.trace(str(column), DOWNSTREAM, asked.get("depth"))
     if edges:
         return Answer(note=missing_part(questions.graph), items=edges, about=[column.dataset])
+
     return empty_answer(questions, f"No statement that was read reads {column}.", column.dataset)
 
 
@@ -346,6 +368,7 @@ def impact(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     }
     if items:
         return Answer(ANSWERED, missing_part(questions.graph), items, [dataset], more)
+
     answer = empty_answer(questions, f"Nothing that was read depends on {name}.", dataset)
     answer.more = more
     return answer
@@ -360,7 +383,9 @@ def explain_edge(answers: Answers, questions: Questions, asked: Mapping[str, Any
         for item in items:
             for usage in item["usages"]:
                 usage["snippet"] = snippet(answers.text_of, usage["place"])
+
         return Answer(items=items, about=[edge.into for edge in edges])
+
     end = questions.graph.find(target)
     return Answer(
         NOT_KNOWN,
@@ -384,6 +409,7 @@ def unused(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     """Tell which columns and datasets nobody reads, readers first, and whether each can go."""
     if answers.find_unused is None:
         return Answer(NOT_KNOWN, "This server cannot plan removals.")
+
     keep = tuple(map(str, asked.get("keep") or ()))
     found = answers.find_unused(keep, bool(asked.get("ignore_tests")))
     items = [each for each in found["unused"] if _is_within(each, asked.get("dataset"))]
@@ -391,6 +417,7 @@ def unused(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     more = {"outputs": found["outputs"], "outputs_note": found["outputs_note"]}
     if items:
         return Answer(ANSWERED, missing, items, more=more)
+
     note = f"Everything is read. {missing}".rstrip()
     return Answer(NOT_KNOWN if missing else ANSWERED, note, more=more)
 
@@ -432,6 +459,7 @@ def require(asked: Mapping[str, Any], name: str) -> str:
     value = str(asked.get(name) or "").strip()
     if not value:
         raise Misasked(f"{name}: name one")
+
     return value
 
 
@@ -441,6 +469,7 @@ def upstream_note(questions: Questions, column: Column) -> str:
     reads, _ = questions.neighbors(column.dataset)
     if reads or any(graph.into(each) for each in graph.columns(column.dataset)):
         return f"{column} is made without any column: of constants, or by counting rows."
+
     return source_note(questions, column.dataset)
 
 
@@ -458,6 +487,7 @@ def snippet(text_of: TextOf, place: Mapping[str, Any] | None) -> str | None:
     """Return the lines of a file around a place."""
     if place is None:
         return None
+
     lines = text_of(place["file"]).split("\n")
     first = max(0, place["line"] - SNIPPET_LINES // 2)
     return redact_text("\n".join(lines[first : first + SNIPPET_LINES])) or None

@@ -54,8 +54,10 @@ def encode(corpus: Corpus) -> bytes | None:
     """Return a corpus as bytes; None if it has no plain form."""
     if any(getattr(corpus, name) for name in EMPTY) or corpus.plain_models is None:
         return None
+
     if any(script.dbt is not None for script in corpus.scripts):
         return None
+
     made = {name: getattr(corpus, name) for name in AS_THEY_ARE}
     made["scripts"] = [_script_out(script) for script in corpus.scripts]
     made["datasets"] = [_dataset_out(info) for info in corpus.datasets]
@@ -115,6 +117,7 @@ def _script_in(*values: Any) -> Script:
     made.update(zip(SCRIPT, values, strict=True))
     if made["expansions"]:
         made["expansions"] = tuple(Expansion(*each) for each in made["expansions"])
+
     return script
 
 
@@ -140,24 +143,28 @@ def _dataset_in(dataset: Any, kind: str, columns: Any, *rest: Any) -> DatasetInf
 def _columns_out(columns: list[ColumnInfo] | None) -> list[tuple[Any, ...]] | None:
     if columns is None:
         return None
+
     return [(*column[:4], _place_out(column.place), *column[5:]) for column in columns]
 
 
 def _columns_in(columns: list[tuple[Any, ...]] | None) -> list[ColumnInfo] | None:
     if columns is None:
         return None
+
     return [ColumnInfo._make((*each[:4], _place_in(each[4]), *each[5:])) for each in columns]
 
 
 def _place_out(place: Place | None) -> tuple[Any, ...] | None:
     if place is None:
         return None
+
     return tuple(place)
 
 
 def _place_in(place: tuple[Any, ...] | None) -> Place | None:
     if place is None:
         return None
+
     return Place(*place)
 
 

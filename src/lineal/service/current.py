@@ -37,6 +37,7 @@ class Current(Generic[Found]):
         with self._lock:
             if time.monotonic() - self._looked > PAUSE:
                 self._look()
+
             return self._found
 
     def _look(self) -> None:
@@ -49,4 +50,5 @@ class Current(Generic[Found]):
                 self.problem = ""
             except Exception as problem:  # a file that is half written now is whole the next time
                 self.problem = described(problem)
+
         self._looked = time.monotonic()

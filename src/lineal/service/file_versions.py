@@ -15,6 +15,7 @@ def version_of(paths: Sequence[str]) -> str:
     for path in paths:
         for name, size, changed in sorted(_files(path)):
             made.update(f"{name}\0{size}\0{changed}\n".encode("utf-8", "surrogateescape"))
+
     return made.hexdigest()
 
 
@@ -23,9 +24,11 @@ def _files(path: str) -> Iterator[tuple[str, int, int]]:
     where = Path(path)
     if "://" in path:
         return
+
     if not where.is_dir():
         yield from _stat(where)
         return
+
     for folder, folders, names in walk_folders(where):
         folders[:] = [
             name for name in folders if not name.startswith(".") and name != "node_modules"
@@ -40,4 +43,5 @@ def _stat(path: Path) -> Iterator[tuple[str, int, int]]:
         found = path.stat()
     except OSError:
         return
+
     yield str(path), found.st_size, found.st_mtime_ns

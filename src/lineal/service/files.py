@@ -41,12 +41,14 @@ class Files(NamedTuple):
         for path, digest in self.digests.items():
             said = os.fsencode(path)
             made.update(b"%d:%s%s" % (len(said), said, digest))
+
         return made.hexdigest()
 
     def changed_since(self, before: dict[str, bytes]) -> list[str] | None:
         """Return the files with another content than before; None if there are other files."""
         if self.digests.keys() != before.keys():
             return None
+
         return [path for path, digest in self.digests.items() if before[path] != digest]
 
     def to_bytes(self) -> bytes:
@@ -58,6 +60,7 @@ class Files(NamedTuple):
         """Return the files that such bytes describe."""
         if not data:
             return None
+
         return cls(*marshal.loads(data))  # noqa: S302  what we wrote ourselves, and its checksum holds
 
 
@@ -85,6 +88,7 @@ def look_at(files: Iterable[str], before: Files | None = None) -> Files:
             digests[file] = before.digests[file]
         else:
             digests[file] = hashlib.blake2b(content_of(file), digest_size=16).digest()
+
     return Files(taken, marks, digests, environment_stamp())
 
 
@@ -98,6 +102,7 @@ def _mark(file: str) -> Mark:
         found = os.stat(shadow_of(file))  # noqa: PTH116  thousands of them
     except OSError:
         return (-1, 0, 0, 0)
+
     return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
@@ -105,4 +110,5 @@ def _is_settled(mark: Mark, before: Mark | None, taken: int) -> bool:
     """Tell whether a file is certainly what it was when it was looked at before."""
     if mark != before or mark[0] < 0:
         return False
+
     return max(mark[1], mark[2]) < taken - SETTLED

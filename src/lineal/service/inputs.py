@@ -27,6 +27,7 @@ def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
     if source.dialect is None:
         spoken = ["postgres"] * bool(source.servers) + [catalog.dialect for catalog in catalogs]
         source = source._replace(dialect=next(filter(None, spoken), None))
+
     files = [path for path in (*source.paths, *source.sql) if path not in source.servers]
     read = [_read(path, source, standard_input) for path in files]
     read = _named_from_roots(files, read) if source.rooted else read
@@ -36,12 +37,14 @@ def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
         corpus = united([corpus, Corpus(corpus.dialect, datasets=catalog.datasets)])
         if corpus.defaults is None and catalog.schema:
             corpus.defaults = Defaults(None, (catalog.schema,))
+
     corpus.collapse_temporary = source.collapse_temp
     if source.default_catalog or source.default_schema:
         always = (
             corpus.defaults.schemas[-1:] if source.servers and corpus.defaults is not None else ()
         )
         corpus.defaults = Defaults(source.default_catalog, (*source.default_schema, *always))
+
     return corpus
 
 
@@ -63,6 +66,7 @@ def _catalogs(source: Source) -> list[Inspected]:
     """The databases that only tell which columns tables have."""
     if not source.schema_from:
         return []
+
     from lineal.projects.sqlalchemy_schema import inspected
 
     return [inspected(url, source.only_schema) for url in source.schema_from]
@@ -74,8 +78,10 @@ def _servers(source: Source, beside: list[Corpus]) -> list[Corpus]:
         raise ProjectError(
             "--history and --only-schema are about a server: name one, postgresql://host/database"
         )
+
     if not source.servers:
         return []
+
     from lineal.projects import postgres
 
     scripts = [script for corpus in beside for script in corpus.scripts]
@@ -98,8 +104,10 @@ def _read(path: str, source: Source, standard_input: ReadInput) -> Corpus:
             dbt_options=dbt_options_of(source),
             period=period_of(source),
         )
+
     if source.log or source.since or source.until:
         raise ProjectError("standard input is SQL: name the file of a query log")
+
     return _standard_input(source, standard_input)
 
 
@@ -121,6 +129,7 @@ def period_of(source: Source) -> Period | None:
     """Return the time that --since and --until choose; None if neither is given."""
     if source.since is None and source.until is None:
         return None
+
     from lineal.projects.logs.period import make_period
 
     return make_period(source.since, source.until)
@@ -134,6 +143,7 @@ def dbt_options_of(source: Source) -> DbtOptions:
         variables = parse_variables(source.variables or "")
     except ValueError as mistake:
         raise ProjectError(str(mistake)) from mistake
+
     return DbtOptions(source.target or "", source.profile or "", variables)
 
 
@@ -161,6 +171,7 @@ def _rendered(source: Source) -> _Rendered | None:
     memory = cache() if source.use_cache else None
     if memory is not None:
         return _Rendered(memory)
+
     return None
 
 
@@ -180,8 +191,10 @@ def _standard_input(source: Source, standard_input: ReadInput) -> Corpus:
             message = f"standard input is left out: {refused.strerror}"
             problems.append(Diagnostic(Code.LEFT_OUT, message, Place("", 1, 1)))
             corpus.files.leave_out("<input>", refused.reason)
+
     corpus = united([corpus_of_text(texts, source.dialect, source.schema), corpus])
     if texts and not texts[0].strip():
         problems.append(Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1)))
+
     corpus.diagnostics += problems
     return corpus

@@ -40,15 +40,19 @@ class KeptCorpus:
         """Return the corpus of the files as they are now; None if the project has to be read."""
         if self._held is None:
             self._held = self._load()
+
         if self._held is None:
             return None
+
         digests, before, corpus = self._held
         changed = files.changed_since(digests)
         if changed is None or len(changed) > MOST_EDITS or decided != before:
             return None
+
         found = replace(corpus, scripts=[*corpus.scripts], diagnostics=[*corpus.diagnostics])
         if changed and not reread(found, changed):
             return None
+
         return found
 
     def keep(self, files: Files, decided: bytes, corpus: Corpus) -> None:
@@ -58,6 +62,7 @@ class KeptCorpus:
         self._held = None
         if self.cache is None:
             return
+
         data = encode(corpus)
         if data is not None:
             self.cache.put(self.key, marshal.dumps((files.digests, decided, data)))
@@ -68,11 +73,14 @@ class KeptCorpus:
         data = self.cache.get(self.key) if self.cache is not None else None
         if data is None:
             return None
+
         with uncollected():
             digests, decided, made = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
             corpus = decode(made)
+
         if corpus is None:
             return None
+
         return digests, decided, corpus
 
 
@@ -81,6 +89,7 @@ def schema_bytes(source: Source) -> bytes:
     schema = source.schema
     if schema and Path(schema).is_file():
         return Path(schema).read_bytes()
+
     return b""
 
 
@@ -92,6 +101,7 @@ def can_follow(source: Source) -> bool:
     elsewhere = source.sql or source.servers or source.schema_from or source.log or source.history
     if elsewhere or source.rooted or source.engine != "text" or len(source.paths) != 1:
         return False
+
     return source.paths[0] != STANDARD_INPUT and has_files(source.paths[0])
 
 
@@ -123,6 +133,7 @@ class Followed:
     def _keep_files(self, before: Files | None) -> None:
         if self.cache is None or (before is not None and before.marks == self.files.marks):
             return
+
         self.cache.put(self.files_key, self.files.to_bytes())
 
     def recall(self) -> Corpus | None:
@@ -157,4 +168,5 @@ def reread(corpus: Corpus, changed: dict[str, Path], root: Path, source: Source)
             text = read_text(file, problems.append)
             if text is None or problems or not replace_text(corpus, name, text):
                 return False
+
     return True

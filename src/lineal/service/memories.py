@@ -33,6 +33,7 @@ class KeptMemory:
         with uncollected():
             self.base = _records(self.cache.get(self.base_key))
             self.news = _records(self.cache.get(self.news_key))
+
         memory.records = {**self.base, **self.news}
         return memory
 
@@ -43,10 +44,12 @@ class KeptMemory:
         fresh = {key: record for key, record in now.items() if base.get(key) is not record}
         if all(self.news.get(key) is record for key, record in fresh.items()):
             return
+
         news = {**self.news, **fresh}
         if len(news) <= MOST_NEW * len(base):
             self.cache.put(self.news_key, marshal.dumps(news))
             return
+
         whole = {**base, **news}
         self.cache.put(
             self.base_key, marshal.dumps(whole if len(whole) <= MOST * len(now) else now)
@@ -57,5 +60,6 @@ class KeptMemory:
 def _records(data: bytes | None) -> dict[bytes, Record]:
     if not data:
         return {}
+
     found: dict[bytes, Record] = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return found

@@ -86,9 +86,11 @@ class Project:
         """Look at the files; whether one of them has changed since the last look."""
         if self.followed is not None and not self.followed.update():
             return False
+
         self._corpus = self._extraction = self._graph = None
         if self._memory is not None:
             self._memory = type(self._memory).after(self._memory)
+
         return True
 
     @property
@@ -106,7 +108,9 @@ class Project:
                 found = corpus_of(self.source, self.standard_input)
                 if self.followed is not None:
                     self.followed.keep(found)
+
             self._corpus = found
+
         return self._corpus
 
     def extraction(self) -> Extraction:
@@ -117,6 +121,7 @@ class Project:
             )
             found.save()
             self._extraction, self._memory = found.extraction, found.memory
+
         return self._extraction
 
     def graph(self) -> Graph:
@@ -125,6 +130,7 @@ class Project:
             from lineal.graph.boundary import graph_of
 
             self._graph = graph_of(self.extraction())
+
         return self._graph
 
     def diagnostics(self) -> list[Diagnostic]:
@@ -170,16 +176,20 @@ def extract_text(
     records = memory is not None or kept is not None
     if memory is None:
         memory = kept.load() if kept is not None else Memory()
+
     with watching.open_bar(len(corpus.scripts)) as tick:
         shared = False
         if source.jobs > 1 and len(corpus.scripts) > 1:
             from lineal.incremental.parallel import remember_in_parallel
 
             shared = remember_in_parallel(corpus, memory, source.jobs, tick)
+
         counted = corpus
         if not shared:
             counted = replace(corpus, scripts=Watched(corpus.scripts, tick))
+
         found = extract(counted, memory if shared or records else None, watching.progress)
+
     return Extracted(found, memory, kept)
 
 
@@ -194,9 +204,11 @@ def extract_sides(
         if not made or cache is None:
             made.append(extract_text(source, corpus, cache, watching))
             continue
+
         first = made[0].memory
         memory = type(first).after(first)
         made.append(extract_text(source, corpus, None, watching, memory))
+
     return made
 
 

@@ -43,6 +43,7 @@ class Questions:
         for dataset, info in self.graph.infos.items():
             if has_words(words, dataset.name, info.description):
                 yield hit_of("dataset", dataset.name, info.description)
+
             for column in self.graph.columns(dataset):
                 known = self.graph.info(column)
                 about = known.description if known else ""
@@ -80,8 +81,10 @@ class Questions:
         for edge in tables(self.graph):
             if edge.target == dataset:
                 reads[edge.source.name] = None
+
             if edge.source == dataset:
                 readers[edge.target.name] = None
+
         return sorted(reads), sorted(readers)
 
     # -- paths -------------------------------------------------------------------------------------
@@ -94,8 +97,10 @@ class Questions:
         found: list[TracedEdge] = []
         if direction in (UPSTREAM, BOTH):
             found += upstream(self.graph, [column], with_rows=with_rows, depth=depth)
+
         if direction in (DOWNSTREAM, BOTH):
             found += downstream(self.graph, [column], depth=depth)
+
         return [{**json_view.edge(self.report, each.edge), "depth": each.depth} for each in found]
 
     def edges_between(self, source: str, target: str) -> list[Edge]:
@@ -105,6 +110,7 @@ class Questions:
         found = [*self.graph.out_of(start), *self.graph.decided_by(start)]
         if isinstance(end, Column):
             return [edge for edge in found if edge.target == end]
+
         return [edge for edge in found if edge.into == end]
 
     # -- changes -----------------------------------------------------------------------------------
@@ -120,6 +126,7 @@ class Questions:
         found = self.graph.find(name)
         if isinstance(found, Column):
             return effects(self.graph, found, wanted)
+
         return effects_on_dataset(self.graph, found, wanted)
 
     # -- the run -----------------------------------------------------------------------------------
@@ -157,6 +164,7 @@ def rank_hit(hit: Values, words: list[str]) -> tuple[int, bool, int, str]:
         closeness = 2
     else:
         closeness = 3
+
     return closeness, hit["kind"] != "dataset", len(name), name
 
 

@@ -29,15 +29,18 @@ class EditedFiles:
         """Return the text of a file as it is now; a file that is not the project's own is refused."""
         if file not in self.before:
             self.before[file] = self.after[file] = self._read(file)
+
         text = self.after[file]
         if text is None:
             raise Refused("its file is deleted already")
+
         return text
 
     def _read(self, file: str) -> str:
         path = Path(file).resolve()
         if not any(path == root or path.is_relative_to(root) for root in self.roots):
             raise Refused("it is declared outside the folder that was read")
+
         try:
             with open_regular(file) as stream:
                 return stream.read().decode()
@@ -72,6 +75,7 @@ def edited_copy(source: Source, edits: list[FileEdit]) -> Iterator[tuple[Source,
             _copy(root, copy)
             _write_edits(root, copy, edits)
             paths.append(str(copy))
+
         yield source._replace(paths=tuple(paths), rooted=True), folder
 
 
@@ -81,6 +85,7 @@ def _copy(root: Path, copy: Path) -> None:
     if root.is_file():
         shutil.copy2(root, copy)
         return
+
     ignore = shutil.ignore_patterns(*LEFT_OUT)
     shutil.copytree(
         root, copy, symlinks=True, ignore=ignore, copy_function=_link, dirs_exist_ok=True
@@ -93,6 +98,7 @@ def _link(origin: str, copy: str) -> str:
         os.link(origin, copy, follow_symlinks=False)
     except OSError:
         shutil.copy2(origin, copy, follow_symlinks=False)
+
     return copy
 
 
@@ -102,6 +108,7 @@ def _write_edits(root: Path, copy: Path, edits: list[FileEdit]) -> None:
         path = Path(edit.file).resolve()
         if not path.is_relative_to(root):
             continue
+
         target = copy / path.relative_to(root) if path != root else copy
         target.unlink(missing_ok=True)
         if edit.after is not None:

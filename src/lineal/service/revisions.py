@@ -64,8 +64,10 @@ class KeptRevision:
         files = look_at(names, before)
         if cache is not None and (before is None or before.marks != files.marks):
             cache.put(self.files_key, files.to_bytes())
+
         for name, entry in names.items():
             files.digests[name] += entry.mode.encode()
+
         return files
 
     def _reread(self, corpus: Corpus, changed: list[str]) -> bool:
@@ -76,10 +78,13 @@ class KeptRevision:
             entry, file = entries[path], Path(path)
             if entry.mode in (LINK, SUBMODULE, OTHER) or entry.size > LARGEST:
                 return False
+
             with file.open("rb") as stream:
                 if stream.read(len(POINTER)) == POINTER:
                     return False
+
             named[entry.name] = file
+
         return reread(corpus, named, top, self.source)
 
 
@@ -93,4 +98,5 @@ def _packages(repository: Repository) -> bytes:
                 path = Path(where, file)
                 found = path.lstat()
                 marks.append((str(path), found.st_size, found.st_mtime_ns))
+
     return digest(sorted(marks)).encode()

@@ -132,10 +132,13 @@ def plan_removals(subject: Subject, unused: Unused) -> Plan:
         plan = planner.plan()
         if not plan.edits:
             return plan
+
         problems = planner.check(plan)
         if not problems:
             return plan
+
         blocked.update(problems)
+
     everything: list[Column | Dataset] = [*unused.datasets, *unused.columns]
     return _Planner(
         subject, unused, {**dict.fromkeys(everything, "the rest would change"), **blocked}
@@ -151,6 +154,7 @@ def group(values: Iterable[Value], key_of: Callable[[Value], Key]) -> dict[Key, 
     found: dict[Key, list[Value]] = {}
     for value in values:
         found.setdefault(key_of(value), []).append(value)
+
     return found
 
 
@@ -181,6 +185,7 @@ class _Planner:
                 self._attempt(name)
             elif name in by_dataset:
                 self._remove_columns(name, by_dataset[name])
+
         self._settle_passing()
         self._remove_entries()
         verdicts = [self._verdict(at) for at in self._in_order()]
@@ -206,6 +211,7 @@ class _Planner:
             made = next((edge.place for edge in self.graph.into(at) if edge.place), None)
             info = self.graph.info(at)
             return made or (info.place if info else None) or self._place(at.dataset)
+
         statement = next(iter(self._statements.get(at, ())), None)
         return (statement.place if statement else None) or self.graph.infos[at].place
 
@@ -231,6 +237,7 @@ class _Planner:
         for reader in self._readers.get(name, ()):
             if reader in self.gone or self._goes_with(reader, name):
                 continue
+
             raise Refused(f"{reader} reads it and stays")
 
     def _goes_with(self, reader: Dataset, name: Dataset) -> bool:
@@ -238,8 +245,10 @@ class _Planner:
         own, entry = self.graph.infos[reader], self.graph.infos[name].place
         if own.kind != TEST or own.place is None or not is_yaml(entry) or entry is None:
             return False
+
         if own.place.file != entry.file:
             return False
+
         return own.place.line in entry_lines(self.files.text(entry.file), entry)
 
     def _delete(self, name: Dataset) -> None:
@@ -247,6 +256,7 @@ class _Planner:
         files = self._files_of(name)
         if not files:
             raise Refused("no file of the project makes it")
+
         for file in files:
             text = self.files.text(file)
             others = {each.target for each in self._by_file.get(file, ())} - {name}
@@ -256,6 +266,7 @@ class _Planner:
                 lines = [each.place.line for each in self._statements[name] if each.place]
                 dialect = self._statements[name][0].dialect
                 self.files.write(file, remove_statement(text, file, dialect, lines))
+
         place = self.graph.infos[name].place
         if place is not None and is_yaml(place):
             self.files.text(place.file)
@@ -269,6 +280,7 @@ class _Planner:
         if info.kind == SEED:
             own = (each.file for each in places if each and each.file.lower().endswith(CSV))
             files.update(dict.fromkeys(own))
+
         return list(files)
 
     # -- columns -----------------------------------------------------------------------------------
@@ -278,12 +290,14 @@ class _Planner:
         wanted = [column for column in columns if self._may_go(column)]
         if not wanted:
             return
+
         try:
             statement = self._statement_of(name)
             text = self.files.text(statement.file)
         except Refused as reason:
             self.reasons.update(dict.fromkeys(wanted, str(reason)))
             return
+
         line = statement.place.line if statement.place else 1
         found = remove_columns(
             text, statement.file, statement.dialect, [each.name for each in wanted], line
@@ -297,6 +311,7 @@ class _Planner:
             else:
                 self.gone.add(column)
                 self._declared(column)
+
         self.lingering |= {each for each in wanted if each.name in found.lingering}
 
     def _may_go(self, column: Column) -> bool:
@@ -312,6 +327,7 @@ class _Planner:
         except Refused as reason:
             self.reasons[column] = str(reason)
             return False
+
         return True
 
     def _check_tests(self, column: Column) -> None:
@@ -333,8 +349,10 @@ class _Planner:
         """Refuse a column that a reader still needs."""
         if reader in self.gone or self._goes_with(reader, column.dataset):
             return
+
         if reader in self.unused.datasets or self.graph.kind(reader) == TEST:
             raise Refused(f"{reader} reads it and stays")
+
         targets = [
             edge.target
             for edge in self.graph.out_of(column)
@@ -343,8 +361,10 @@ class _Planner:
         for target in targets:
             if target in self.lingering:
                 raise Refused(f"a CTE of {reader} still names it")
+
             if target not in self.gone and target not in self.passing:
                 raise Refused(f"{target} is made of it and stays")
+
             if not named and self.used.by_position(target):
                 raise Refused(f"{reader} matches columns by position")
 
@@ -353,14 +373,17 @@ class _Planner:
         entry = self.graph.infos[column.dataset].place
         if entry is None or not is_yaml(entry):
             return
+
         text = self.files.text(entry.file)
         info = self.graph.info(column)
         own = range(0)
         if info is not None and info.place is not None and info.place.file == entry.file:
             own = entry_lines(text, info.place)
+
         for number, line in settings_in(text, entry):
             if number not in own and has_word(line, column.name):
                 raise Refused(f"{entry.file}:{number} names it")
+
             if has_word(line, INCREMENTAL):
                 raise Refused(OF_INCREMENTAL)
 
@@ -370,10 +393,13 @@ class _Planner:
         spots = {(each.file, each.place.line if each.place else 0) for each in found}
         if len(spots) > 1:
             raise Refused("several statements write its dataset")
+
         if not spots or not found[0].file:
             raise Refused("no file of the project makes its dataset")
+
         if found[0].kind == PROGRAM or found[0].file.endswith((".py", ".ipynb", ".js", ".ts")):
             raise Refused("a program makes it")
+
         return found[0]
 
     def _settle_passing(self) -> None:
@@ -419,6 +445,7 @@ class _Planner:
                     found[each.place.file] = self.files.text(each.place.file)
                 except Refused:
                     continue
+
         return found
 
     # -- known facts -------------------------------------------------------------------------------
@@ -455,12 +482,15 @@ class _Planner:
                 after.extraction.diagnostics,
                 lambda each: self._plain_message(each, folder),
             )
+
         fresh = [each for each in fresh if each.code not in ABOUT_FILES]
         found: dict[Column | Dataset, str] = {}
         for change in (*changes, *self._of_diagnostics(fresh)):
             found.update(self._blame(change))
+
         if (changes or fresh) and not found:
             found = dict.fromkeys(self.gone, "the rest of the project would change")
+
         return found
 
     def _plain_message(self, diagnostic: Diagnostic, folder: str) -> str:

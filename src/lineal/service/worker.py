@@ -55,6 +55,7 @@ def answer_question(
     """Return what a question is answered with; no failure ends the worker."""
     if asked["question"] not in known:
         return {"id": asked["id"], "mistake": f"unknown question {asked['question']}"}
+
     try:
         return {"id": asked["id"], "answer": reply(asked["question"], asked["asked"])}
     except Misasked as mistake:
@@ -62,6 +63,7 @@ def answer_question(
     except Exception as problem:
         if is_debugging():
             raise
+
         return {"id": asked["id"], "failure": described(problem)}
 
 
@@ -97,10 +99,13 @@ class Worker:
             reply = await waiting.reply
         finally:
             self._waiting.pop(number, None)
+
         if "mistake" in reply:
             raise Misasked(reply["mistake"])
+
         if "failure" in reply:
             raise WorkerFailed(reply["failure"])
+
         found: dict[str, Any] = reply["answer"]
         return found
 
@@ -113,9 +118,11 @@ class Worker:
         process, self._process = self._process, None
         if self._reading is not None:
             self._reading.cancel()
+
         if process is not None and process.returncode is None:
             with suppress(ProcessLookupError):
                 process.terminate()
+
             await process.wait()
 
     def kill(self) -> None:
@@ -148,10 +155,12 @@ class Worker:
                 self._is_ready = True
                 for each in self._waiting.values():
                     each.is_asked = False
+
                 await self._greet(process)
                 await self._hand_over()
             elif reply["id"] in self._waiting:
                 self._waiting[reply["id"]].settle(reply)
+
         await process.wait()
         self._is_ready = False
         message = "the process that reads the project has ended; its messages say why"
@@ -172,14 +181,17 @@ class Worker:
         process = self._process
         if process is None or process.stdin is None:
             return
+
         for each in list(self._waiting.values()):
             if each.is_asked:
                 continue
+
             each.is_asked = True
             each.attempts += 1
             if each.attempts > MOST_ATTEMPTS:
                 each.settle({"failure": "the process that reads the project ends again and again"})
                 continue
+
             with suppress(ConnectionError):
                 process.stdin.write(each.line)
                 await process.stdin.drain()

@@ -25,9 +25,11 @@ _HOME = {"capture": "lineal.spark.job_capture", "lineage": "lineal.spark.plan_li
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(name)
+
     try:
         return getattr(import_module(_HOME[name]), name)
     except ModuleNotFoundError as missing:
         if (missing.name or "").partition(".")[0] not in ("pyspark", "py4j"):
             raise
+
         raise ImportError("Spark is not installed: pip install 'lineal[spark]'") from None

@@ -44,6 +44,7 @@ def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] =
             for file in sorted(package.rglob("*")):
                 if file.is_file() and "__pycache__" not in file.parts:
                     packed.write(file, Path(package.name, file.relative_to(package)))
+
         for file, name in _installed(distributions):
             packed.write(file, name)
 
@@ -54,6 +55,7 @@ def _installed(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
             found = distribution(name)
         except PackageNotFoundError:
             continue
+
         for listed in found.files or ():
             inside = not listed.is_absolute() and ".." not in listed.parts
             wanted = not any(

@@ -36,9 +36,11 @@ def check() -> None:
         import pyspark  # noqa: F401
     except ImportError:
         raise SparkUnavailable("Spark is not installed: pip install 'lineal[spark]'") from None
+
     found = installed_java()
     if isinstance(found, str):
         raise SparkUnavailable(found)
+
     if found < OLDEST_JAVA:
         raise SparkUnavailable(
             f"Java {found} is too old for Spark: install a JRE, version {OLDEST_JAVA} or newer"
@@ -51,6 +53,7 @@ def installed_java() -> int | str:
     command = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     if command is None or not Path(command).exists():
         return f"Java is not installed: install a JRE, version {OLDEST_JAVA} or newer"
+
     try:
         said = subprocess.run(  # noqa: S603
             [command, "-version"], capture_output=True, text=True, timeout=JAVA_SECONDS, check=False
@@ -59,6 +62,7 @@ def installed_java() -> int | str:
         return f"{command} -version has not answered in {JAVA_SECONDS} seconds: is the machine too busy? Try again"
     except OSError as problem:
         return f"{command} cannot be started: {problem.strerror or problem}"
+
     found = parse_version(said.stderr + said.stdout)
     if found is None:
         words = (
@@ -66,6 +70,7 @@ def installed_java() -> int | str:
             or f"nothing, exit code {said.returncode}"
         )
         return f"{command} -version does not say which version it is, but: {words}"
+
     return found
 
 
@@ -74,9 +79,11 @@ def parse_version(text: str) -> int | None:
     found = re.search(r'version "(\d+)(?:\.(\d+))?', text)
     if not found:
         return None
+
     major = int(found[1])
     if major == 1:
         return int(found[2] or 0)
+
     return major
 
 
@@ -93,6 +100,8 @@ def _java_message(problem: BaseException) -> str:
     thrown = getattr(problem, "java_exception", None)
     if thrown is None:
         return str(problem)
+
     while "awaitResult" in thrown.toString() and thrown.getCause() is not None:
         thrown = thrown.getCause()
+
     return str(thrown.toString())

@@ -16,6 +16,7 @@ def head_and_body(function: Function, dialect: str, kind: str) -> tuple[str, str
         returns = f" RETURNS TABLE({_parameter_list([(each.name, each.type) for each in function.columns], dialect)})"
     else:
         returns = f" RETURNS {type_name(function.returns, dialect)}" if function.returns else ""
+
     head = f"CREATE OR REPLACE {kind}FUNCTION {quote_name(function.name)}({parameters}){returns} RETURN\n"
     return head, _body(function)
 
@@ -33,6 +34,7 @@ def _body(function: Function) -> str:
     lead = len(text) - len(text.lstrip())
     if text[lead : lead + 7].lower() in ("return ", "return\n"):
         text = text[:lead] + " " * 6 + text[lead + 6 :]
+
     scalar_query = (
         not function.table
         and text.split(None, 1)[:1]
@@ -40,12 +42,15 @@ def _body(function: Function) -> str:
     )
     if function.body.dialect.lower() not in SPOKEN:
         text = _translated(text, function)
+
     if scalar_query:
         return f"({text})"
+
     return text
 
 
 def _translated(text: str, function: Function) -> str:
     if function.table or text.split(None, 1)[0].lower() in ("select", "with"):
         return statement(text, function.body.dialect)
+
     return statement(f"SELECT {text}", function.body.dialect).strip()[len("SELECT") :]

@@ -27,6 +27,7 @@ def jvm_ends_with_us() -> Iterator[None]:
     if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
         yield
         return
+
     from pyspark import java_gateway
 
     module: Any = java_gateway
@@ -50,6 +51,7 @@ class _Tied(subprocess.Popen[bytes]):
         def begin() -> None:
             if prepare is not None:
                 prepare()
+
             prctl(TOLD_OF_PARENTS_DEATH, signal.SIGKILL)
 
         super().__init__(*arguments, **{**options, "preexec_fn": begin})

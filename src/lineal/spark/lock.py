@@ -22,6 +22,7 @@ def hold_file(file: Path) -> Iterator[None]:
     with file.open("a+b") as stream:
         if not _try_lock(stream):
             raise Held(_holder(stream))
+
         _sign(stream, f"process {os.getpid()} on {socket.gethostname()}")
         try:
             yield
@@ -54,4 +55,5 @@ def _holder(stream: BinaryIO) -> str:
         signature = stream.read(200).decode(errors="replace").strip()
         if signature:
             return f" ({signature})"
+
     return ""

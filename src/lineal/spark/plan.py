@@ -465,6 +465,7 @@ def analyze(df_or_sql: Any, spark: Any) -> Any:
     """
     if not isinstance(df_or_sql, str):
         return df_or_sql._jdf.queryExecution().analyzed()
+
     state = spark._jsparkSession.sessionState()
     parsed = state.sqlParser().parsePlan(df_or_sql)
     skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
@@ -482,6 +483,7 @@ def text_of(written: Any) -> str:
     pieces = [written.piece(0)]
     while len(pieces[-1]) == PIECE:
         pieces.append(written.piece(len(pieces)))
+
     return zlib.decompress(base64.b64decode("".join(pieces))).decode()
 
 
@@ -510,6 +512,7 @@ def compiled(source: str, name: str, context: Any, around: Any = None) -> Any:
         )
         compiler.cook(source)
         known[name] = compiler.getClassLoader().loadClass(name).newInstance()
+
     return known[name]
 
 

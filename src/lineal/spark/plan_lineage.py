@@ -61,12 +61,15 @@ def session_of(df_or_sql: Any) -> Any:
                 f"a DataFrame or SQL text is needed, not {type(df_or_sql).__name__}; "
                 "a DataFrame of Spark Connect has its plan on the server"
             )
+
         return df_or_sql.sparkSession
+
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
     if running is None:
         raise ValueError("no session of Spark is running: lineage(sql, spark)")
+
     return running
 
 
@@ -78,6 +81,7 @@ def of_plan(
         names = Names(
             database=str(spark._jsparkSession.sessionState().catalog().getCurrentDatabase())
         )
+
     return extract(describe_plan(plan, spark, names.views), target or "query", names)
 
 
@@ -110,8 +114,10 @@ def both(corpus: Corpus, spark: Any) -> Engines:
         for dataset, info in static.datasets.items():
             if dataset not in defined and dataset not in apart and info.kind != "function":
                 stand_ins.add(info, inserted_into(dataset, statements))
+
         for info in former_states(statements):
             stand_ins.add(info)
+
         beside = inserted_beside(statements)
         exact = Exact(
             static,
@@ -126,7 +132,9 @@ def both(corpus: Corpus, spark: Any) -> Engines:
                 exact.add(definition)
             except Exception as error:
                 exact.failed(definition, error)
+
         found = exact.extraction()
+
     found.diagnostics = sorted(
         (*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of
     )
@@ -144,6 +152,7 @@ def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagno
         yield Diagnostic(
             Code.NOT_COMPARED, message, Place(file, 1, 1), how_to_compare(file, file in models)
         )
+
     for given in corpus.given:
         message = f"{count_noun(len(given.edges), 'edge')} of a given lineage not compared: its statements are not here"
         yield Diagnostic(
@@ -155,8 +164,10 @@ def how_to_compare(file: str, is_model: bool) -> str:
     """The command that runs a program and compares it."""
     if is_model:
         return "`lineal run` builds the model and compares it."
+
     if file.endswith(".ipynb"):
         return "Export the notebook as a script, and run `lineal capture SCRIPT --compare`."
+
     return f"Run `lineal capture {quote(file)} --compare`."
 
 
@@ -173,6 +184,7 @@ def beside_statements(definitions: Definitions, given: Iterable[Extraction]) -> 
     for definition in definitions.order:
         read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
         touched[is_program(definition)] |= {definition.target, *read}
+
     told = {dataset for each in given for dataset in each.datasets}
     return (touched[True] | told) - touched[False]
 
@@ -228,6 +240,7 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
     by_target: dict[Dataset, list[Definition]] = {}
     for definition in definitions.order:
         by_target.setdefault(definition.target, []).append(definition)
+
     done: set[int] = set()
     for first in definitions.order:
         waiting = [first]
@@ -236,6 +249,7 @@ def in_order(definitions: Definitions) -> Iterator[Definition]:
             if id(definition) in done:
                 waiting.pop()
                 continue
+
             read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
             needed = [
                 d for dataset in read for d in by_target.get(dataset, ()) if id(d) not in done
@@ -282,23 +296,28 @@ class Exact:
             self.coverage.statements.found += 1
             self.coverage.fail(Code.ENGINE_REFUSED.code)
             return
+
         if definition.plan.kind == "function":
             self.stand_ins.add_table_function(definition.plan.name)
             return
+
         self.coverage.statements.found += 1
         if not self.follows(definition):
             self.refused(
                 definition, NotAsked("a temporary table that it reads is written more than once")
             )
             return
+
         info = self.static.datasets.get(definition.target) or written_by(definition)
         inserts = not definition.plan.defines
         if inserts:
             self.stand_ins.add(info, as_table=True)
+
         statement = statement_of(definition)
         for other in self.beside.get(statement, ()):
             if other != definition.target and other in self.static.datasets:
                 self.stand_ins.add(self.static.datasets[other], as_table=True)
+
         try:
             plan = self.analyze(renamed(definition, statement, self.translator))
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
@@ -306,6 +325,7 @@ class Exact:
             self.refused(definition, problem)
             self.stand_ins.add(info)
             return
+
         self.coverage.columns.add(found.coverage.columns)
         self.parts.append(found)
         self.edges.extend(edges_into(definition.target, found))
@@ -325,8 +345,10 @@ class Exact:
         except AnalysisException as problem:
             if not (self.stand_ins.guessed and "DATATYPE_MISMATCH" in str(problem)):
                 raise
+
             with implicit_casts(self.spark), suppress(AnalysisException):
                 return analyze(statement, self.spark)
+
             raise
 
     def failed(self, definition: Definition, error: Exception) -> None:
@@ -339,6 +361,7 @@ class Exact:
         if not isinstance(problem, (PySparkException, Py4JError, NotAsked)):
             self.failed(definition, problem)
             return
+
         offset = offset_of(definition.plan.node)
         place = definition.reading.place_at(offset) if offset is not None else None
         message = f"Spark refuses the statement: {one_line(problem)}"
@@ -387,8 +410,10 @@ def inserted_beside(statements: Iterable[Definition]) -> dict[str, list[Dataset]
                 statement = statement_of(definition)
             except Exception:  # noqa: S112  told when the statement itself is analyzed
                 continue
+
             if statement[:4].upper() == "FROM":
                 found.setdefault(statement, []).append(definition.target)
+
     return found
 
 
@@ -400,6 +425,7 @@ def edges_into(target: Dataset, found: Extraction) -> list[Edge]:
     several = len({edge.into for edge in found.edges}) > 1
     if several:
         return [edge for edge in found.edges if edge.into == target]
+
     return found.edges
 
 
@@ -410,6 +436,7 @@ def statement_of(definition: Definition) -> str:
     offset = offset_of(node)
     if script.dialect in SPARKS_OWN and offset is not None:
         return without_replace(definition.reading.statement_at(offset))
+
     return without_replace(str(node.sql(dialect="spark")))
 
 
@@ -432,6 +459,7 @@ def renamed(definition: Definition, statement: str, translator: Translator) -> s
     """A statement with the names of datasets where SQL writes relations: those of a dbt project."""
     if not translator.names:
         return statement
+
     return translator.statements(Script(statement, "spark", definition.reading.script.file))[0].sql
 
 

@@ -25,5 +25,6 @@ def session(master: str = "local[2]", conf: Mapping[str, str] | None = None) -> 
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
+
     folder = _held.enter_context(temporary_folder())
     return start(master, conf or {}, folder, folder / "spark.log")

@@ -55,10 +55,13 @@ class StandIns:
     def __exit__(self, *_: object) -> None:
         for view in sorted(self.views):
             self.spark.catalog.dropTempView(view)
+
         for table in sorted(self.tables):
             self.spark.sql(f"DROP TABLE IF EXISTS {table}")
+
         for database in sorted(self.databases):
             self.spark.sql(f"DROP DATABASE IF EXISTS {quoted(database)} CASCADE")
+
         for function in self.functions:
             self.spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quoted(function)}")
 
@@ -82,6 +85,7 @@ class StandIns:
         if "." in name or as_table:
             self.create_table(name, columns)
             return
+
         chosen = (
             ", ".join(
                 f"CAST(NULL AS {kind}) AS {quoted(column)}" for column, kind in distinct(columns)
@@ -101,6 +105,7 @@ class StandIns:
                 self.types[kind] = kind
             except Exception:  # whatever its parser says, it is no type of Spark's
                 self.types[kind] = UNKNOWN_TYPE
+
         return self.types[kind]
 
     def create_table(self, name: str, columns: list[tuple[str, str]]) -> None:
@@ -109,12 +114,14 @@ class StandIns:
         if len(parts) == 2 and parts[0] not in self.databases:
             self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {quoted(parts[0])}")
             self.databases.add(parts[0])
+
         table = ".".join(quoted(part) for part in parts)
         listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in distinct(columns))
         self.spark.sql(f"DROP TABLE IF EXISTS {table}")
         if name.lower() in self.views:
             self.spark.catalog.dropTempView(name)
             self.views.discard(name.lower())
+
         self.spark.sql(f"CREATE TABLE {table} ({listed}) USING parquet")
         self.tables.add(table)
 
@@ -160,14 +167,17 @@ def stand_in_names(datasets: Iterable[str]) -> dict[str, str]:
         *schema, own = name.split(".")
         if is_path(name) or not schema or (len(schema) == 1 and not ODD.search(schema[0] + own)):
             continue
+
         made = f"{ODD.sub('_', '__'.join(schema))}.{ODD.sub('_', own)}"
         number = 1
         chosen = made
         while chosen.lower() in taken:
             number += 1
             chosen = f"{made}_{number}"
+
         taken.add(chosen.lower())
         found[name] = chosen
+
     return found
 
 
@@ -184,6 +194,7 @@ def spark_type(kind: str, dialect: str) -> str:
     """VARCHAR in any dialect is STRING in Spark."""
     if kind:
         return type_name(kind, dialect)
+
     return UNKNOWN_TYPE
 
 
@@ -194,6 +205,7 @@ def schema_of(plan: Any) -> Any:
             return getattr(plan, keeper)().schema()
         except Exception:  # noqa: S112  # py4j knows no other way to ask whether a method is there
             continue
+
     return plan.schema()
 
 

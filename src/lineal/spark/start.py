@@ -52,12 +52,14 @@ def start(master: str, conf: Mapping[str, str], warehouse: Path, log: Path) -> A
     if master.startswith("local"):
         # else the workers run whichever python3 is on the path
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("lineal")
     settings.setAll(list(settings_of(master, conf, warehouse).items()))
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as stream, jvm_ends_with_us():
             gateway: Any = launch_gateway(settings, {"stdout": stream, "stderr": stream})  # type: ignore[no-untyped-call, unused-ignore]
+
         return SparkSession(SparkContext(conf=settings, gateway=gateway))
     except Exception as problem:
         raise SparkUnavailable(f"Spark does not start: {explained(problem, log)}") from None
@@ -79,6 +81,7 @@ def settings_of(master: str, conf: Mapping[str, str], warehouse: Path) -> dict[s
             "spark.default.parallelism",
         ):
             settings.pop(key, None)
+
     return {**settings, **conf}
 
 
@@ -96,6 +99,7 @@ def explained(problem: BaseException, log: Path) -> str:
     for pattern, meaning in CAUSES:
         if re.search(pattern, said, re.IGNORECASE):
             return meaning
+
     telling = re.findall(r"(?:Exception|Error): (.+)", said)
     reason = (telling or said.strip().splitlines() or ["no reason given"])[0][:300]
     return f"{reason} (see {kept_log(log)})"

@@ -34,6 +34,7 @@ def temporary_folder() -> Iterator[Path]:
 def _remover(folder: Path) -> subprocess.Popen[bytes] | None:
     if os.name != "posix":
         return None
+
     return subprocess.Popen(  # noqa: S603  our own words
         [SHELL, "-c", REMOVE, SHELL, str(folder)],
         stdin=subprocess.PIPE,

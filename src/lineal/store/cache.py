@@ -40,6 +40,7 @@ def cache() -> Cache | None:
     folder = _folder()
     if folder is not None:
         return Cache(folder)
+
     return None
 
 
@@ -48,7 +49,9 @@ def _folder() -> Path | None:
     if asked is not None:
         if asked:
             return Path(asked)
+
         return None
+
     try:
         return _users_folder() / "lineal"
     except RuntimeError:  # nobody's home
@@ -61,12 +64,16 @@ def _users_folder() -> Path:
         local = os.environ.get("LOCALAPPDATA")
         if local:
             return Path(local)
+
         return Path.home() / "AppData" / "Local"
+
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
+
     told = os.environ.get("XDG_CACHE_HOME", "")
     if Path(told).is_absolute():
         return Path(told)
+
     return Path.home() / ".cache"
 
 
@@ -80,6 +87,7 @@ def users_key() -> bytes | None:
     said = os.environ.get(KEY, "")
     if said:
         return hashlib.blake2b(said.encode("utf-8", "surrogateescape"), digest_size=32).digest()
+
     try:
         return _kept_key(_state_folder() / "lineal" / "cache-key")
     except (OSError, RuntimeError, ValueError):
@@ -91,11 +99,14 @@ def _state_folder() -> Path:
     if sys.platform == "win32":
         roaming = os.environ.get("APPDATA")
         return Path(roaming) if roaming else Path.home() / "AppData" / "Roaming"
+
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support"
+
     told = os.environ.get("XDG_STATE_HOME", "")
     if Path(told).is_absolute():
         return Path(told)
+
     return Path.home() / ".local" / "state"
 
 
@@ -104,6 +115,7 @@ def _kept_key(file: Path) -> bytes | None:
     """The secret in a file, made if it is not there; of several processes the first one makes it."""
     if not file.exists():
         _make_key(file)
+
     content = _read_ours(file)
     return content if content is not None and len(content) == KEY_SIZE else None
 
@@ -116,6 +128,7 @@ def _make_key(file: Path) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as stream:
             stream.write(os.urandom(KEY_SIZE))
+
         with suppress(FileExistsError):
             os.link(unfinished, file)
     finally:
@@ -138,34 +151,42 @@ class Cache:
         """Return a cached entry, or None: missing, damaged, forged, or of another user."""
         if self.secret is None:
             return None
+
         try:
             content = _read_ours(self.folder / key)
         except (OSError, ValueError):
             return None
+
         found = self._checked(key, content) if content is not None else None
         if found is not None:
             with suppress(OSError):
                 os.utime(self.folder / key)
+
         return found
 
     def put(self, key: str, data: bytes) -> bool:
         """Keep the bytes if that is possible; whether it was."""
         if self.secret is None:
             return False
+
         body = zlib.compress(data, 1)
         content = MAGIC + _signature(self.secret, key, body) + body
         if len(content) > self.most_bytes // 4:
             return False
+
         unfinished = self.folder / f"{key}.{os.getpid()}.{os.urandom(4).hex()}{UNFINISHED}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with unfinished.open("xb") as stream:
                 stream.write(content)
+
             unfinished.replace(self.folder / key)
         except (OSError, ValueError):
             with suppress(OSError, ValueError):
                 unfinished.unlink()
+
             return False
+
         self._make_room()
         return True
 
@@ -192,6 +213,7 @@ class Cache:
         head, body = content[: len(MAGIC) + SIGNATURE_SIZE], content[len(MAGIC) + SIGNATURE_SIZE :]
         if not hmac.compare_digest(head, MAGIC + _signature(self.secret, key, body)):
             return None
+
         try:
             return zlib.decompress(body)
         except zlib.error:
@@ -208,6 +230,7 @@ def _read_ours(file: Path) -> bytes | None:
         is_ours = sys.platform == "win32" or found.st_uid == os.getuid()
         if not (is_ours and S_ISREG(found.st_mode)) or found.st_size > MOST_BYTES:
             return None
+
         return stream.read(found.st_size)
 
 

@@ -17,13 +17,16 @@ def replace_file(path: Path, data: bytes) -> None:
     if where.exists() and not where.is_file():
         where.write_bytes(data)
         return
+
     unfinished = where.with_name(f".{where.name}.{os.urandom(4).hex()}")
     try:
         unfinished.write_bytes(data)
         if where.exists():
             shutil.copymode(where, unfinished)
+
         unfinished.replace(where)
     except BaseException:  # a signal, too
         with suppress(OSError):
             unfinished.unlink()
+
         raise

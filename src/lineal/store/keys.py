@@ -23,6 +23,7 @@ def digest(*parts: object) -> str:
         said = part if isinstance(part, bytes) else repr(part).encode("utf-8", "surrogatepass")
         made.update(b"%d:" % len(said))
         made.update(said)
+
     return made.hexdigest()
 
 

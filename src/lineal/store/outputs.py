@@ -39,8 +39,10 @@ def said_by(manifest: bytes | None) -> dict[str, Any] | None:
         found = json.loads(manifest or b"null")
     except ValueError:
         return None
+
     if isinstance(found, dict) and "lineal" in found:
         return found
+
     return None
 
 
@@ -50,11 +52,14 @@ def manifest_in(folder: Path) -> dict[str, Any] | None:
     try:
         if not file.is_file() or file.stat().st_size > LARGEST_MANIFEST:
             return None
+
         found = said_by(file.read_bytes())
     except OSError:
         return None
+
     if found is not None and "format" in found:
         return found
+
     return None
 
 
@@ -63,21 +68,25 @@ def checked(folder: Path) -> dict[str, Any]:
     said = manifest_in(folder)
     if said is None:
         raise NoStore(f"{folder} is not an output of lineal pipeline")
+
     if said["format"] != FORMAT:
         raise TooNew(
             f"{folder} was written by lineal {said['lineal']} in format {said['format']}, and this lineal reads "
             f"format {FORMAT}: write it again with lineal pipeline --fresh"
         )
+
     if said.get("complete") is not True:
         raise Damaged(
             f"{folder} is not complete: lineal pipeline is at work on it, or was stopped. "
             "Wait for it, or run the same command again"
         )
+
     missing = [name for name in TABLES if not isinstance(said.get("tables", {}).get(name), dict)]
     if missing:
         raise Damaged(
             f"{folder}/{MANIFEST} does not tell of the tables {', '.join(missing)}{AGAIN}"
         )
+
     return said
 
 
@@ -97,6 +106,7 @@ class Output:
         where, told = self.folder / table, self.said["tables"][table]
         if digest_of(where) != told.get("digest"):
             raise Damaged(f"{where} is not what lineal pipeline has written{AGAIN}")
+
         for file in parts_of(where):
             try:
                 for batch in parquet.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
@@ -114,6 +124,7 @@ def _parquet() -> Any:
         raise NoPyarrow(
             "the tables of lineal pipeline are read with pyarrow: pip install 'lineal[spark]'"
         ) from missing
+
     return pyarrow.parquet
 
 
@@ -129,4 +140,5 @@ def digest_of(table: Path) -> str:
     for file in parts_of(table):
         digest.update(file.relative_to(table).as_posix().encode())
         digest.update(file.read_bytes())
+
     return digest.hexdigest()

@@ -55,12 +55,15 @@ def read_text(text: str) -> Extraction:
         made = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise SavedError(f"not a saved lineage: {problem}") from problem
+
     if not isinstance(made, dict) or "lineal" not in made:
         raise SavedError('not a saved lineage: it has no "lineal"')
+
     if made["lineal"] not in READABLE:
         raise SavedError(
             f"a saved lineage of format {made['lineal']!r}, and this lineal reads up to format {FORMAT}"
         )
+
     try:
         return _Reader(made).extraction()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as problem:
@@ -106,12 +109,14 @@ class _Writer:
         """Write a place as numbers: file, line, column."""
         if place is not None:
             return [self.files[place.file], place.line, place.column]
+
         return None
 
     def end(self, end: Column | Dataset) -> list[Any]:
         """Write the end of an edge."""
         if isinstance(end, Column):
             return [self.names[end.dataset], end.name, *end.path]
+
         return [self.names[end]]
 
     def dataset(self, info: DatasetInfo) -> dict[str, Any]:
@@ -228,6 +233,7 @@ def _lines(items: Iterable[Any]) -> str:
     written = ",\n".join(map(_json, items))
     if written:
         return f"\n{written}"
+
     return ""
 
 
@@ -259,6 +265,7 @@ class _Reader:
         """Read a place."""
         if made is not None:
             return Place(self.files[made[0]], int(made[1]), int(made[2]))
+
         return None
 
     def end(self, number: int, *names: str) -> Column | Dataset:
@@ -266,6 +273,7 @@ class _Reader:
         dataset = self.names[number]
         if names:
             return Column(dataset, _text(names[0]), tuple(map(_text, names[1:])))
+
         return dataset
 
     def dataset(self, made: Mapping[str, Any]) -> DatasetInfo:
@@ -286,6 +294,7 @@ class _Reader:
         """Read the columns under a key; None if the key is missing."""
         if key in made:
             return [self.column(column) for column in made[key]]
+
         return None
 
     def column(self, made: Mapping[str, Any]) -> ColumnInfo:
@@ -305,6 +314,7 @@ class _Reader:
         origin = self.end(*source)
         if not isinstance(origin, Column):
             raise ValueError(f"an edge from {origin}, which is not a column")
+
         return Edge(origin, self.end(*target), tuple(map(self.usage, usages)))
 
     def usage(self, made: Mapping[str, Any]) -> Usage:
@@ -394,6 +404,7 @@ JOB_TEXTS = ("namespace", "name", "sql", "dialect", "description", "time")
 def _doubt(made: list[Any] | None) -> Doubt | None:
     if made is not None:
         return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2]))
+
     return None
 
 
@@ -401,12 +412,14 @@ def _call(made: object) -> Call:
     """A call, or a macro or function with the calls of its body."""
     if isinstance(made, list):
         return tuple(map(_text, made))
+
     return _text(made)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a text")
+
     return value
 
 

@@ -53,6 +53,7 @@ def view(name: str, report: Report) -> str | Page:
     """A report as a text or a page; views are imported when they are first asked for."""
     if name in ("table", "chain") and report.impacted:
         name = "impact"
+
     made: str | Page = import_module(VIEWS[name]).view(report)
     return made
 
@@ -64,4 +65,5 @@ def text(name: str, report: Report) -> str:
     made = view(name, report)
     if isinstance(made, str):
         return made
+
     return plain(made)

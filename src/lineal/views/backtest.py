@@ -34,6 +34,7 @@ class Judged(NamedTuple):
         """SAFE, REVIEW, BLOCK, or a dash where nothing could be compared"""
         if self.found is None:
             return "-"
+
         return self.found.verdict.name
 
     @property
@@ -41,6 +42,7 @@ class Judged(NamedTuple):
         """Return the findings that decide the verdict, by kind and dataset."""
         if self.found is None:
             return [self.problem]
+
         worst = self.found.verdict
         several = [each for each in self.found.findings if each.level is worst is not Level.SAFE]
         return [f"{each.kind} {each.dataset}".strip() for each in several]
@@ -65,6 +67,7 @@ def text(made: Backtest) -> Page:
     page += [Grid(("VERDICT", "COMMIT", "DATE", "SUBJECT", "BECAUSE OF"), rows), line()]
     if made.note:
         page.append(line(Piece(visible(made.note), "note")))
+
     return page
 
 

@@ -55,7 +55,9 @@ def view(report: Report) -> Page:
     for chain in report.chains:
         if page:
             page.append(line())
+
         page += _chain(report, chain, f", {chain.direction}" if several else "")
+
     return page
 
 
@@ -80,6 +82,7 @@ def _nodes(chain: Chain) -> set[Column | Dataset]:
             nodes |= {whole(edge.source), whole(edge.target)}
         elif chain.direction == DOWNSTREAM:
             nodes.add(edge.target)
+
     return nodes
 
 
@@ -101,10 +104,12 @@ def _upwards(report: Report, chain: Chain) -> Draft:
         if len(paths) > 1:
             draft += [line()] if number else []
             draft.append(line(Piece(f"{MARGIN}Path {_letter(number)}:", "heading")))
+
         draft += _path(report, path, number)
         end = path.hops[0].target
         if number and end != chain.start and isinstance(end, Column):
             draft.append(_aside(f"from here on as in Path {_letter(home.get(end, 0))}"))
+
     return draft + _rows(chain)
 
 
@@ -116,6 +121,7 @@ def _path(report: Report, path: Path, number: int) -> Draft:
         draft.append(
             _aside("a cycle" if cycle else f"down to here as in Path {_letter(path.joins)}")
         )
+
     draft += _node(report, path.hops[-1].source, MARGIN)
     for position in range(len(path.hops) - 1, -1, -1):
         edge = path.hops[position]
@@ -123,6 +129,7 @@ def _path(report: Report, path: Path, number: int) -> Draft:
         reached = path.hops[position - 1].source if position else edge.target
         draft.append(_hop(report, edge, MARGIN + HOP))
         draft += _node(report, reached, MARGIN)
+
     return draft
 
 
@@ -149,11 +156,14 @@ def _paths(report: Report, chain: Chain) -> tuple[list[Path], dict[Column, int]]
             before = hops_into(edge.source)
             if not before:
                 break
+
             edge = before[0]
             pending.extend(before[1:])
             hops.append(edge)
             joins = home.get(edge.source)
+
         paths.append(Path(hops, joins if hops_into(edge.source) else None))
+
     return paths, home
 
 
@@ -163,10 +173,12 @@ def _rows(chain: Chain) -> Draft:
     for edge, _ in chain.edges:
         if isinstance(edge.target, Dataset):
             deciding.setdefault(edge.target, []).append(edge)
+
     draft: Draft = []
     for dataset, edges in deciding.items():
         draft += [line(), line(Piece(f"{MARGIN}Rows of {dataset} are decided by:", "heading"))]
         draft += [Node(MARGIN + MARGIN, str(edge.source), kind(edge)) for edge in edges]
+
     return draft
 
 
@@ -192,6 +204,7 @@ def _downwards(report: Report, chain: Chain) -> Draft:
         if not isinstance(step, Step):
             draft.append(step)
             continue
+
         hops = [edge for edge in _leaving(report, step.at) if (edge.source, edge.target) in traced]
         again = step.at in drawn and bool(hops)
         drawn.add(step.at)
@@ -202,6 +215,7 @@ def _downwards(report: Report, chain: Chain) -> Draft:
             draft.append(_aside(f"goes on: ask for the chain of {step.at}", step.before))
         else:
             pending.extend(reversed(list(_branches(report, step, hops))))
+
     return draft
 
 
@@ -209,6 +223,7 @@ def _leaving(report: Report, at: Column | Dataset) -> list[Edge]:
     """Return the edges out of a column, in the order of the graph."""
     if not isinstance(at, Column):
         return []
+
     edges = [*report.graph.out_of(at), *report.graph.decided_by(at)]
     return sorted(edges, key=report.graph.order_of)
 
@@ -219,6 +234,7 @@ def _branches(report: Report, step: Step, hops: list[Edge]) -> Iterator[Step | L
         yield _hop(report, hops[0], step.before + HOP)
         yield Step(hops[0].target, step.before, step.branchings)
         return
+
     for number, edge in enumerate(hops, 1):
         last = number == len(hops)
         yield _hop(report, edge, step.before + ("└── " if last else "├── "))
@@ -232,10 +248,12 @@ def _node(report: Report, at: Column | Dataset, before: str) -> Draft:
     """Return the lines of a node: its name, its note and its description."""
     if not isinstance(at, Column):
         return [Node(before, str(at), f"({report.graph.kind(at)})")]
+
     description = report.description(at)
     draft: Draft = [Node(before, str(at), node_note(report, at))]
     if description:
         draft.append(line(Piece(before, "arrow"), Piece(f'"{description}"', "quote")))
+
     return draft
 
 
@@ -245,8 +263,10 @@ def _hop(report: Report, edge: Edge, before: str) -> Line:
     pieces = [Piece(before, "arrow"), Piece(kind(edge), edge.kind)]
     if status:
         pieces += [Piece(" → description: ", "note"), Piece(status, status)]
+
     if doubt:
         pieces.append(Piece(f" [{doubt}]", "note"))
+
     return line(*pieces)
 
 
@@ -277,4 +297,5 @@ def _letter(number: int) -> str:
         number, rest = divmod(number, 26)
         letters = chr(ord("A") + rest) + letters
         number -= 1
+
     return letters

@@ -40,11 +40,13 @@ def context(graph: Graph, column: Column, size: int) -> str:
     made = head + "".join(section(title, lines or [nothing]) for title, lines, nothing in sections)
     if len(made) <= size:
         return made
+
     made = head
     for (title, lines, nothing), share in zip(sections, SHARES, strict=True):
         spare = size - len(made) - room + round(room * share)
         room -= round(room * share)
         made += section(title, lines or [nothing], spare)
+
     return made[:size]
 
 
@@ -56,9 +58,11 @@ def heading(graph: Graph, column: Column) -> Iterator[str]:
     kind = graph.type_of(column)
     if kind:
         yield f"- type: {code(kind)}"
+
     said = description(graph, column)
     if said:
         yield f"- description: {code(shorten(said))}"
+
     percent = graph.extraction.coverage.percent
     if percent is not None:
         yield f"- coverage of the analysis: {percent:g} %"
@@ -79,6 +83,7 @@ def edge_line(traced: TracedEdge) -> str:
     snippets = dict.fromkeys(usage.expression for usage in edge.usages if usage.expression)
     for snippet in snippets:
         text += f" {code(shorten(snippet))}"
+
     return f"{text} ({edge.place})" if edge.place is not None else text
 
 
@@ -101,6 +106,7 @@ def section(title: str, lines: Sequence[str], size: int = sys.maxsize) -> str:
     made = f"\n## {title}\n\n"
     if len(made) > size:
         return ""
+
     kept = list(fitting(lines, size - len(made) - RESERVE))
     made += "".join(f"{line}\n" for line in kept)
     left = len(lines) - len(kept)
@@ -113,6 +119,7 @@ def fitting(lines: Iterable[str], size: int) -> Iterator[str]:
         size -= len(line) + 1
         if size < 0:
             return
+
         yield line
 
 

@@ -58,17 +58,22 @@ def text(shown: Compared) -> Page:
     page: Page = [line(Piece(f"{found.verdict.name}: {summary(found)}", "heading")), line()]
     for finding in found.findings:
         page += _finding_lines(finding, shown.experiments.get(finding.dataset))
+
     for restyled in found.restyled:
         page.append(line(Piece("cosmetic", "note"), f"  {restyled.dataset} {restyled.note}"))
+
     for note in found.notes:
         page.append(line(Piece("note", "note"), f"  {detail_text(note)}"))
+
     if found.restyled or found.notes:
         page.append(line())
+
     if found.edges:
         page += [
             Grid(("", "EDGE", "BEFORE", "AFTER"), [_edge_row(edge) for edge in found.edges]),
             line(),
         ]
+
     return page
 
 
@@ -84,13 +89,17 @@ def _finding_lines(finding: Finding, experiment: Experiment | None) -> Iterator[
     )
     for detail in finding.details[:MOST_DETAILS]:
         yield line(f"  {detail_text(detail)}")
+
     if len(finding.details) > MOST_DETAILS:
         yield line(f"  … and {len(finding.details) - MOST_DETAILS:,} more")
+
     for said in _behind(finding):
         yield line("  ", Piece(said, "note"))
+
     if experiment is not None:
         for said in experiments.lines(experiment):
             yield line(f"  {said}")
+
     yield line()
 
 
@@ -99,10 +108,13 @@ def _behind(finding: Finding) -> Iterator[str]:
     for broken in finding.reach.breaks[:MOST_SHOWN]:
         at = f" ({broken.place})" if broken.place else ""
         yield f"breaks {broken.dataset}: {broken.why}{at}"
+
     if len(finding.reach.breaks) > MOST_SHOWN:
         yield f"breaks {len(finding.reach.breaks) - MOST_SHOWN:,} more"
+
     if finding.follows:
         yield f"with it change {_list_names(finding.follows)}"
+
     if finding.reach.columns:
         yield f"reaches {_reached(finding)}"
 
@@ -129,12 +141,16 @@ def detail_text(detail: Detail) -> str:
         "dataset-removed-read",
     ):
         return f"{detail.kind} {where}" + (f" ({detail.before})" if detail.before else "")
+
     if detail.kind in ("column-added", "dataset-added"):
         return f"{detail.kind} {where}" + (f" ({detail.after})" if detail.after else "")
+
     if detail.kind == "errors-added":
         return f"{detail.kind}: {detail.after}"
+
     if not detail.before and not detail.after:
         return f"{detail.kind} {where}"
+
     before, after = cut_pair(detail.before, detail.after)
     return f"{detail.kind} {where}: {before} → {after}"
 
@@ -148,6 +164,7 @@ def cut_pair(before: str, after: str) -> tuple[str, str]:
     left, right = (" ".join(said.split()) or NOTHING for said in (before, after))
     if len(left) <= LONGEST and len(right) <= LONGEST:
         return left, right
+
     same = next(
         (at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]),
         min(len(left), len(right)),
@@ -162,6 +179,7 @@ def _cut(shown: str, start: int) -> str:
     rest = shown[start:]
     if len(rest) <= LONGEST:
         return head + rest
+
     return f"{head}{rest[: LONGEST - 1]}…"
 
 
@@ -179,6 +197,7 @@ def summary(found: Difference) -> str:
     """2 findings (1 block, 1 review), 3 cosmetic changes"""
     if found.is_empty:
         return "nothing has changed"
+
     levels = Counter(finding.level for finding in found.findings)
     each = ", ".join(
         f"{levels[level]} {level.label}" for level in sorted(Level, reverse=True) if levels[level]
@@ -186,8 +205,10 @@ def summary(found: Difference) -> str:
     parts = [f"{count_noun(len(found.findings), 'finding')}" + (f" ({each})" if each else "")]
     if found.restyled:
         parts.append(count_noun(len(found.restyled), "cosmetic change"))
+
     if found.notes:
         parts.append(f"{count_noun(len(found.notes), 'description')} changed")
+
     return ", ".join(parts)
 
 
@@ -211,13 +232,16 @@ def markdown(shown: Compared) -> str:
         ]
         if len(found.findings) > MOST_ROWS:
             lines += ["", f"… and {len(found.findings) - MOST_ROWS:,} more findings."]
+
     if shown.experiments:
         title = f"{count_noun(len(shown.experiments), 'statement')} run over random tables"
         lines += ["", *folded(title, experiments.block(shown.experiments))]
+
     if found.restyled:
         rows = [(code(each.dataset), code(each.note)) for each in found.restyled[:MOST_ROWS]]
         title = f"{count_noun(len(found.restyled), 'cosmetic change')}: proven to return the same"
         lines += ["", *folded(title, rows_of(("Dataset", "Change"), rows))]
+
     if found.notes:
         written = [
             (code(_where(each)), *map(code, cut_pair(each.before, each.after)))
@@ -225,6 +249,7 @@ def markdown(shown: Compared) -> str:
         ]
         table = rows_of(("Description of", "Before", "After"), written)
         lines += ["", *folded(f"{count_noun(len(found.notes), 'description')} changed", table)]
+
     if found.edges:
         cells = [
             (sign, code(edge), code(before), code(after))
@@ -233,6 +258,7 @@ def markdown(shown: Compared) -> str:
         title = f"{count_noun(len(found.edges), 'edge')} changed"
         more = f" (the first {MOST_EDGES})" if len(found.edges) > MOST_EDGES else ""
         lines += ["", *folded(title + more, rows_of(("", "Edge", "Before", "After"), cells))]
+
     base, head = found.coverage
     lines += [
         "",
@@ -251,6 +277,7 @@ def _where(detail: Detail) -> str:
     """Return the column or dataset of a detail."""
     if detail.column:
         return f"{detail.dataset}.{detail.column}"
+
     return detail.dataset
 
 
@@ -259,6 +286,7 @@ def _cells(finding: Finding) -> tuple[str, ...]:
     details = [code(detail_text(detail)) for detail in finding.details[:MOST_SHOWN]]
     if len(finding.details) > MOST_SHOWN:
         details.append(f"… and {len(finding.details) - MOST_SHOWN:,} more")
+
     behind = [code(said) for said in _behind(finding)]
     level = f"{MARKS[finding.level]} {finding.level.label}"
     return level, code(finding.dataset or NOTHING), "<br>".join(details), "<br>".join(behind)
@@ -309,6 +337,7 @@ def _finding(finding: Finding, experiment: Experiment | None) -> dict[str, Any]:
     }
     if experiment is not None:
         made["experiment"] = experiments.to_json(experiment)
+
     return made
 
 
@@ -365,6 +394,7 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
         location["logicalLocations"] = [
             {"fullyQualifiedName": visible(finding.dataset), "kind": "type"}
         ]
+
     related = [
         {
             "id": number,
@@ -391,6 +421,7 @@ def _physical(at: Place | None) -> dict[str, Any]:
     """Return the file and the region of a place."""
     if at is None or not at.file:
         return {}
+
     region = {"startLine": max(at.line, 1), "startColumn": max(at.column, 1)}
     return {"physicalLocation": {"artifactLocation": {"uri": uri(at.file)}, "region": region}}
 

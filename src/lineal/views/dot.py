@@ -39,10 +39,13 @@ def _columns(report: Report) -> Iterator[str]:
         for position, column in enumerate(columns):
             names[column] = f"d{number}_c{position}"
             yield f"  {names[column]} [label={quote_text(column.name)}];"
+
         if dataset in inspected or not columns:
             names[dataset] = f"d{number}_rows"
             yield f'  {names[dataset]} [label="rows", shape=cds, fillcolor="#eeeeee"];'
+
         yield "}"
+
     for edge in report.rows:
         target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
         label = quote_text(edge.kind if edge.field_level else ", ".join((edge.kind, *edge.used_in)))
@@ -55,6 +58,7 @@ def _tables(report: Report) -> Iterator[str]:
     for number, dataset in enumerate(report.datasets):
         names[dataset] = f"d{number}"
         yield f"d{number} [label={quote_text(dataset.name)}];"
+
     for edge in report.tables or ():
         yield f"{names[edge.source]} -> {names[edge.target]};"
 

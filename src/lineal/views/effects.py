@@ -65,6 +65,7 @@ def table(found: Effects, graph: Graph) -> Page:
     ):
         if grid.rows:
             page += [grid, line()]
+
     return [*page, line(summary(found))]
 
 
@@ -108,6 +109,7 @@ def summary(found: Effects) -> str:
     """20 columns of 6 datasets: 3 datasets break, 2 columns disappear, 15 columns change values."""
     if not found.columns and not found.datasets and not found.consumers:
         return "Nothing is affected."
+
     datasets = Counter(each.effect for each in (*found.datasets, *found.consumers))
     columns = Counter(each.effect for each in found.columns)
     parts = [_count_effect(effect, datasets[effect], "dataset") for effect in (BREAKS, STALE)]
@@ -118,6 +120,7 @@ def summary(found: Effects) -> str:
     ]
     if found.consumers:
         parts.append(f"{count_noun(len(found.consumers), 'consumer')} affected")
+
     reached = f"{count_noun(len(found.columns), 'column')} of {count_noun(len(found.datasets), 'dataset')}"
     return f"{reached}: {', '.join(part for part in parts if part)}."
 
@@ -134,6 +137,7 @@ def _count_effect(effect: str, count: int, noun: str) -> str:
     words = [verb if count == 1 else plural[verb], *rest]
     if count:
         return f"{count_noun(count, noun)} {' '.join(words)}"
+
     return ""
 
 
@@ -142,6 +146,7 @@ def _cut(text: str) -> str:
     shown = " ".join(text.split())
     if len(shown) <= LONGEST_TEXT:
         return shown
+
     return f"{shown[: LONGEST_TEXT - 1]}…"
 
 
@@ -187,6 +192,7 @@ def markdown(found: Effects, graph: Graph) -> str:
             made = rows_of(header, rows)
             long = len(rows) > MOST_ROWS
             lines += ["", *(folded(count_noun(len(rows), noun), ["", *made]) if long else made)]
+
     return "\n".join(lines) + "\n"
 
 

@@ -19,6 +19,7 @@ def lines(experiment: Experiment) -> Iterator[str]:
     for table in experiment.tables:
         yield f"  {visible(table.name)} {row_text(table.columns)}"
         yield from (f"    {row_text(row)}" for row in table.rows)
+
     for name, rows in sides(experiment):
         if rows:
             yield f"  only {name} {row_text(experiment.columns)}"
@@ -36,6 +37,7 @@ def block(experiments: Mapping[str, Experiment]) -> list[str]:
     for dataset, experiment in sorted(experiments.items()):
         first, *rest = lines(experiment)
         shown += [f"{dataset}: {first}", *rest]
+
     return fenced(shown)
 
 
@@ -48,6 +50,7 @@ def value_text(value: object) -> str:
     """Return a value on one line, cut if it is long."""
     if value is None:
         return NULL
+
     return visible(str(value))[:LONGEST_VALUE]
 
 
@@ -77,4 +80,5 @@ def json_value(value: object) -> object:
     """Return a value that JSON knows."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+
     return str(value)

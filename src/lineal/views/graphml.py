@@ -51,6 +51,7 @@ def _columns(report: Report) -> Iterator[str]:
         yield _node(numbers, dataset, _about_dataset(report, dataset))
         for column in columns:
             yield _node(numbers, column, _about_column(report, column))
+
     for number, edge in enumerate(report.edges):
         target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
         yield _edge(number, numbers[whole(edge.source)], numbers[target], _about_edge(edge))
@@ -61,6 +62,7 @@ def _tables(report: Report) -> Iterator[str]:
     numbers: dict[Column | Dataset, str] = {}
     for dataset in report.datasets:
         yield _node(numbers, dataset, _about_dataset(report, dataset))
+
     for number, edge in enumerate(report.tables or ()):
         about = {"kind": "table", "used_in": ", ".join(edge.clauses)}
         yield _edge(number, numbers[edge.source], numbers[edge.target], about)

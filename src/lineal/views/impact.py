@@ -29,6 +29,7 @@ def view(report: Report) -> Page:
             for found in report.impacts
         ]
         page += [Grid(HEADER, rows, numbers=(2,), folds=True), line()]
+
     return [*page, line(summary(report))]
 
 
@@ -39,6 +40,7 @@ def path(found: Impact) -> str:
     steps = list(islice(found.backwards(), LONGEST + 1))[::-1]
     if not isinstance(steps[-2], Column):
         steps.pop()
+
     first = str(steps[0]) if len(steps) <= LONGEST else "…"
     return first + "".join(
         f" → {step}" if isinstance(step, Column) else f" ⇒ {step}" for step in steps[1:]
@@ -49,6 +51,7 @@ def summary(report: Report) -> str:
     """20 columns of 6 datasets are reached: 18 contributed, 1 both, 1 referenced."""
     if not report.impacts:
         return "No column is reached."
+
     counts = [
         sum(found.why == why for found in report.impacts) for why in (CONTRIBUTED, BOTH, REFERENCED)
     ]

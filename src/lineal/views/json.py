@@ -31,6 +31,7 @@ def view(report: Report) -> str:
         else:
             lines = ",\n".join(f"    {_text(item)}" for item in value)
             parts.append(f"  {_text(key)}: [\n{lines}\n  ]" if lines else f"  {_text(key)}: []")
+
     return json_safe("{\n" + ",\n".join(parts) + "\n}\n")
 
 
@@ -40,11 +41,14 @@ def _body(report: Report) -> Iterable[tuple[str, Any]]:
     yield "edges", (edge(report, each) for each in report.edges)
     if report.tables is not None:
         yield "tables", map(table, report.tables)
+
     if report.impacted:
         yield "impact", map(impact, report.impacts)
+
     yield "reads", map(read, _reads(report))
     if report.graph.extraction.occurrences:
         yield "statements", map(statement, report.graph.extraction.occurrences)
+
     yield "diagnostics", map(diagnostic, report.diagnostics)
     yield "coverage", report.graph.extraction.coverage.to_json()
     if report.entire and (files := files_of(report.edges, report.graph.reads, report.diagnostics)):
@@ -76,6 +80,7 @@ def column(report: Report, found: Column) -> dict[str, Any]:
         made["brought"] = [
             {"label": each.label, "path": list(map(step, each.path))} for each in brought
         ]
+
     return made
 
 
@@ -106,8 +111,10 @@ def edge(report: Report, found: Edge) -> dict[str, Any]:
     }
     if report.chains:
         made["depth"] = report.depths[source, target]
+
     if names := report.graph.jobs.names_of(found):
         made["jobs"] = names
+
     return made
 
 
@@ -145,6 +152,7 @@ def step(at: Column | Dataset) -> dict[str, Any]:
     """Return a column or dataset of a path as JSON values."""
     if isinstance(at, Column):
         return {"dataset": at.dataset.name, "column": ".".join((at.name, *at.path))}
+
     return {"dataset": at.name, "column": None}
 
 
@@ -163,6 +171,7 @@ def _reads(report: Report) -> Iterable[Read]:
     """The reads of the statements whose edges are shown."""
     if report.entire:
         return report.graph.reads
+
     targets = {found.into for found in report.edges} | {
         found.target for found in report.tables or ()
     }
@@ -198,6 +207,7 @@ def place(found: Place | None) -> dict[str, Any] | None:
     """Return a place as JSON values."""
     if found:
         return found._asdict()
+
     return None
 
 

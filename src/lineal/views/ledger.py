@@ -21,6 +21,7 @@ def summarize(coverage: Coverage) -> str:
     """
     if coverage.percent is None:
         return f"coverage: {NO_FILE}"
+
     chains = ", ".join(
         _summarize_chain(chain, UNITS[name])
         for name, chain in coverage.chains.items()
@@ -33,6 +34,7 @@ def _summarize_chain(chain: Chain, unit: str) -> str:
     last = chain.stages[-1]
     if chain.complete == chain.due:
         return count_noun(chain.due, unit)
+
     reasons = ", ".join(describe_loss(loss) for loss in chain.losses() if loss.stage != "due")
     return f"{chain.complete:,} of {count_noun(chain.due, unit)} {last} ({reasons})"
 
@@ -57,4 +59,5 @@ def describe_percent(percent: float | None) -> str:
     """100 %, 97.5 %, none"""
     if percent is None:
         return "none"
+
     return f"{percent:g} %"

@@ -53,6 +53,7 @@ def _collect_sources(report: Report) -> dict[Dataset, Made]:
     for read in report.graph.reads:
         if read.target in shown and read.dataset in shown:
             found.setdefault(read.target, Made()).read[read.dataset] = None
+
     for edge in report.edges:
         made = found.setdefault(edge.into, Made())
         made.read[edge.source.dataset] = None
@@ -60,6 +61,7 @@ def _collect_sources(report: Report) -> dict[Dataset, Made]:
             made.contributed.setdefault(edge.target.name, []).append(edge.source)
         else:
             made.referenced.append(edge.source)
+
     return found
 
 
@@ -74,6 +76,7 @@ def _table(report: Report, dataset: Dataset, made: Made | None, sql: str) -> dic
             "table_name": dataset.name,
             "sql": sql or BASE,
         }
+
     columns = {
         name: [_texts(made.contributed.get(name, ())), _texts(made.referenced)] for name in names
     }

@@ -26,11 +26,14 @@ def _columns(report: Report) -> Iterator[str]:
         if not columns:  # a subgraph without nodes is not drawn
             yield f"d{number}[{quote_text(dataset.name)}]"
             continue
+
         yield f"subgraph d{number}[{quote_text(dataset.name)}]"
         for position, column in enumerate(columns):
             names[column] = f"d{number}_c{position}"
             yield f"  {names[column]}[{quote_text(column.name)}]"
+
         yield "end"
+
     for edge in report.rows:
         target = whole(edge.target) if isinstance(edge.target, Column) else edge.target
         arrow = (
@@ -47,6 +50,7 @@ def _tables(report: Report) -> Iterator[str]:
     for number, dataset in enumerate(report.datasets):
         names[dataset] = f"d{number}"
         yield f"d{number}[{quote_text(dataset.name)}]"
+
     for edge in report.tables or ():
         yield f"{names[edge.source]} --> {names[edge.target]}"
 

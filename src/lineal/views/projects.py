@@ -35,6 +35,7 @@ def page(parts: Sequence[Listed]) -> Page:
     """A row for each part: those that are read, then those that are not."""
     if not parts:
         return [line("nothing to read")]
+
     rows = [row_of(part) for part in sorted(parts, key=lambda part: not part.is_read)]
     return [Grid(HEADER, rows, numbers=(1, 2), paths=True)]
 

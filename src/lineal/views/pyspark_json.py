@@ -96,6 +96,7 @@ def columns_read(reads: list[Read], edges: list[Edge]) -> list[dict[str, Any]]:
         if read.column is not None:
             spot = (read.dataset, read.column, read.place)
             found.setdefault((spot, context(read.clause, evidence.is_aggregated(read))), read)
+
     busy = {spot for spot, doing in found if doing != "select"}
     shown = [
         (read, doing)
@@ -120,6 +121,7 @@ def _order(place: Place | None) -> tuple[int, int]:
     """Return the sort key of a place."""
     if place is not None:
         return (place.line, place.column)
+
     return (0, 0)
 
 
@@ -147,20 +149,24 @@ class Evidence:
         found = self.usages.get((read.dataset, read.column, read.place))
         if found is not None:
             return found
+
         return self.anywhere.get((read.dataset, read.column), [])
 
     def is_aggregated(self, read: Read) -> bool:
         """Tell whether a column is read into an aggregate."""
         if is_program(read.place):
             return read.aggregated
+
         return any(usage.how is How.AGGREGATION for usage in self.usages_of(read))
 
     def is_dynamic(self, read: Read) -> bool:
         """Tell whether a read depends on what only a run knows."""
         if "{" in read.dataset.name:
             return True
+
         if is_program(read.place):
             return read.from_variable
+
         return any(usage.level < Confidence.HIGH for usage in self.usages_of(read))
 
     def alias(self, read: Read) -> str | None:
@@ -169,6 +175,7 @@ class Evidence:
         names = self.aliases.get((read.dataset, read.column, read.place), set())
         if len(names) == 1 and names != {read.column}:
             return next(iter(names))
+
         return None
 
 
@@ -188,6 +195,7 @@ def columns_written(
     for statement in report.graph.extraction.statements:
         if statement.target in written and statement.place is not None and statement.file == file:
             writes.setdefault(statement.target, []).append(statement.place)
+
     several = by_target(edges)
     found: dict[tuple[Dataset, str, int | None], list[Edge]] = {}
     for target in sorted(written):
@@ -198,6 +206,7 @@ def columns_written(
                 places[0].line if places else None
             }:
                 found[target, column.name, line] = made_of
+
     return [
         {
             "column_name": name,
@@ -223,6 +232,7 @@ def written_columns(
     files = {statement.file for statement in statements if statement.target == target}
     if len(files) != 1:
         return own
+
     produced = report.graph.infos[target].produced or ()
     listed = [Column(target, info.name) for info in produced if info.name != "*"]
     return list(dict.fromkeys([*listed, *own]))
@@ -235,10 +245,13 @@ def written_at(edge: Edge, places: list[Place]) -> int | None:
     if not places:
         if edge.place is not None:
             return edge.place.line
+
         return None
+
     at = _order(edge.place)
     if is_program(places[0]):
         return next((place.line for place in places if _order(place) >= at), places[-1].line)
+
     return next((place.line for place in reversed(places) if _order(place) <= at), places[0].line)
 
 
@@ -250,6 +263,7 @@ def context(clause: Clause, aggregated: bool) -> str:
     found = CONTEXTS.get(clause, clause.value.lower())
     if found == "select" and aggregated:
         return "agg"
+
     return found
 
 
@@ -259,6 +273,7 @@ def by_target(edges: list[Edge]) -> dict[Column, list[Edge]]:
     for edge in edges:
         if isinstance(edge.target, Column):
             found.setdefault(edge.target, []).append(edge)
+
     return found
 
 
@@ -294,6 +309,7 @@ def call_name(usage: Usage) -> str:
         row = known(name)
         if row is not None and row.role in AGGREGATES:
             return name
+
     return next(iter(outer_calls(usage.path)), "direct")
 
 

@@ -66,6 +66,7 @@ class Report:
             for edge, depth in chain.edges:
                 pair = (edge.source, edge.target)
                 depths[pair] = min(depth, depths.get(pair, depth))
+
         return depths
 
     @cached_property
@@ -89,13 +90,17 @@ class Report:
         """The datasets that the shown edges touch, in the order of definition."""
         if self.entire:
             return list(self.graph.infos)
+
         touched = set(self.focus)
         for edge in self.edges:
             touched |= {edge.source.dataset, edge.into}
+
         for pair in self.tables or ():
             touched |= {pair.source, pair.target}
+
         for chain in self.chains:
             touched.add(chain.start.dataset)
+
         touched |= {found.column.dataset for found in self.impacts}
         return [dataset for dataset in self.graph.infos if dataset in touched]
 
@@ -103,14 +108,17 @@ class Report:
         """The columns to show of each dataset: all of them, or those that the shown edges touch."""
         if self.entire:
             return {dataset: self.graph.columns(dataset) for dataset in self.datasets}
+
         touched: dict[Column, None] = {whole(chain.start): None for chain in self.chains}
         for edge in self.rows:
             touched[whole(edge.source)] = None
             if isinstance(edge.target, Column):
                 touched[whole(edge.target)] = None
+
         shown: dict[Dataset, list[Column]] = {dataset: [] for dataset in self.datasets}
         for column in touched:
             shown[column.dataset].append(column)
+
         return shown
 
     def status(self, edge: Edge) -> str | None:
@@ -137,6 +145,7 @@ def labelled(report: Report, label: str) -> Report:
     if chains:
         shown = {(edge.source, edge.target) for chain in chains for edge, _ in chain.edges}
         edges = [edge for edge in edges if (edge.source, edge.target) in shown]
+
     return replace(report, edges=tuple(edges), chains=chains, entire=False)
 
 
@@ -147,6 +156,7 @@ def _connected(edges: list[TracedEdge], chain: Chain) -> list[TracedEdge]:
     for traced in edges:
         near = traced.target if up else traced.source
         by_near.setdefault(whole(near) if isinstance(near, Column) else near, []).append(traced)
+
     waiting: list[Column | Dataset] = [whole(chain.start)]
     kept: set[int] = set()
     while waiting:
@@ -154,6 +164,7 @@ def _connected(edges: list[TracedEdge], chain: Chain) -> list[TracedEdge]:
             kept.add(id(traced))
             far = traced.source if up else traced.target
             waiting.append(whole(far) if isinstance(far, Column) else far)
+
     return [traced for traced in edges if id(traced) in kept]
 
 
@@ -182,8 +193,10 @@ def traced(
         if up:
             found = upstream(graph, [start], with_rows=with_rows, depth=up)
             chains.append(Chain(start, UPSTREAM, found))
+
         if down:
             chains.append(Chain(start, DOWNSTREAM, downstream(graph, [start], depth=down)))
+
     edges = {(edge.source, edge.target): edge for chain in chains for edge, _ in chain.edges}
     focus = tuple({start.dataset: None for start in starts})
     return Report(
@@ -224,4 +237,5 @@ def table_level(
     found: Iterable[TableEdge] = tables(graph)
     if node is None:
         return Report(graph, (), entire=True, tables=tuple(found))
+
     return Report(graph, (), tables=tuple(reaching(found, node, up=up, down=down)), focus=(node,))

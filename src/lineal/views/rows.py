@@ -56,6 +56,7 @@ def view(report: Report) -> str:
     writer.writerow(Row._fields)
     for row in rows(report):
         writer.writerow([*map(visible, row[:5]), _number(row.confidence)])
+
     return made.getvalue()
 
 
@@ -81,6 +82,7 @@ def rows(report: Report) -> Iterator[Row]:
             held = found.get(row[:4])
             if held is None or _strength(row) > _strength(held):
                 found[row[:4]] = row
+
     return iter(found.values())
 
 
@@ -92,6 +94,7 @@ def relations(report: Report) -> list[ColumnLineageRelation]:
             row.source, row.source_column, row.transformation_type, row.confidence
         )
         found.setdefault((row.target, row.target_column), []).append(source)
+
     return [ColumnLineageRelation(*target, tuple(sources)) for target, sources in found.items()]
 
 
@@ -118,4 +121,5 @@ def _number(score: float) -> str:
     """0.90, 0.475"""
     if round(score, 2) == score:
         return f"{score:.2f}"
+
     return str(score)

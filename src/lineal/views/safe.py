@@ -36,6 +36,7 @@ def width(text: str) -> int:
     """How many cells of a terminal a text takes."""
     if text.isascii():
         return len(text)
+
     return sum(map(_cells, text))
 
 
@@ -49,6 +50,8 @@ def _cells(character: str) -> int:
     """Return how many cells of a terminal a character takes."""
     if unicodedata.combining(character):
         return 0
+
     if unicodedata.east_asian_width(character) in "WF":
         return 2
+
     return 1

@@ -27,6 +27,7 @@ def as_selectors(selected: list[Selected], graph: Graph) -> str:
     found = [name for name in names if name is not None]
     if not found:
         return ""
+
     return visible(" ".join(found)) + "\n"
 
 
@@ -54,12 +55,16 @@ class Nodes:
         kind, files = self.graph.kind(dataset), self.files.get(dataset, set())
         if dataset.name.startswith(CONTRACT_PREFIX):
             return None
+
         if dataset.name.startswith(TEST_PREFIX):
             return dataset.name.removeprefix(TEST_PREFIX)
+
         if kind not in BUILT and not (kind in WRITTEN and files):
             return None
+
         if kind == "model" and len(files) == 1:
             return PurePosixPath(min(files)).stem
+
         return dataset.name.rpartition(".")[2]
 
     def to_json(self, selected: Selected) -> dict[str, Any]:

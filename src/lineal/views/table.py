@@ -30,10 +30,12 @@ def view(report: Report) -> Page:
     """Return the edges as a table; with a column for doubts if there are any."""
     if report.tables is not None:
         return _or_nothing(Grid(TABLES, [_table_row(edge) for edge in report.tables], numbers=(2,)))
+
     doubts = [confidence(edge) for edge in report.rows]
     rows = [_row(report, edge) for edge in report.rows]
     if not any(doubts):
         return _or_nothing(Grid(HEADER, rows))
+
     return [
         Grid(DOUBTED, [(*row, doubt or NOTHING) for row, doubt in zip(rows, doubts, strict=True)])
     ]
@@ -62,4 +64,5 @@ def _or_nothing(grid: Grid) -> Page:
     """Return a table, or a line that says that it is empty."""
     if grid.rows:
         return [grid]
+
     return [grid, line(Piece("No edges.", "note"))]

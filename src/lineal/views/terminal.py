@@ -83,6 +83,7 @@ def plain(page: Page) -> str:
             lines += _plain_grid(part)
         else:
             lines.append("".join(visible(piece.text) for piece in part).rstrip())
+
     return "\n".join([*lines, ""])
 
 
@@ -93,6 +94,7 @@ def _plain_grid(grid: Grid) -> Iterator[str]:
     for position, column in enumerate(zip(grid.header, *rows, strict=True)):
         wide = max(map(width, column))
         padded.append([_padded(cell, wide, position in grid.numbers) for cell in column])
+
     header, *lines = (GAP.join(cells) for cells in zip(*padded, strict=True))
     yield header.rstrip()
     yield "─" * width(header)
@@ -104,10 +106,13 @@ def _padded(cell: str, wide: int, number: bool) -> str:
     if cell.isascii():
         if number:
             return cell.rjust(wide)
+
         return cell.ljust(wide)
+
     space = " " * (wide - width(cell))
     if number:
         return space + cell
+
     return cell + space
 
 
@@ -133,6 +138,7 @@ def _cells(grid: Grid, row: tuple[str, ...], widths: list[int], style: str = "")
         space = " " * (cells - width(cell))
         before, after = (space, "") if position in grid.numbers else ("", space)
         pieces += [Piece(before), Piece(cell, style or cell), Piece(after + GAP)]
+
     return tuple(pieces[:-1])
 
 
@@ -165,9 +171,11 @@ def fit(grid: Grid, columns: int) -> Grid | None:
     natural = _widths(grid.header, rows)
     if grid.folds:
         natural[-1] = min(natural[-1], FOLDED)
+
     cap = _widest_cell(natural, columns - 3 * len(natural) - 1, NARROWEST)
     if cap is None:
         return None
+
     last = len(natural) - 1
     shorter = [
         tuple(
@@ -193,6 +201,7 @@ def fit_without_box(grid: Grid, columns: int) -> Grid | None:
     cap = _widest_cell(natural, room, NARROWEST_WITHOUT_BOX)
     if cap is None:
         return None
+
     last = len(natural) - 1
     shorter = [
         tuple(
@@ -210,6 +219,7 @@ def _widest_cell(natural: list[int], room: int, least: int) -> int | None:
         cap -= 1
         if cap < least:
             return None
+
     return cap
 
 
@@ -221,8 +231,10 @@ def shorten(text: str, cells: int, is_path: bool = False) -> str:
     """a_very_long_name, 9      a_ve…name; of a path the end is kept: …ong_name"""
     if width(text) <= cells:
         return text
+
     if is_path:
         return "…" + text[len(text) - cells + 1 :]
+
     kept = cells - 1
     return f"{text[: kept - kept // 2]}…{text[len(text) - kept // 2 :]}"
 
@@ -235,6 +247,7 @@ def _fits(grid: Grid, columns: int) -> bool:
     widths = _widths(grid.header, rows)
     if grid.folds:
         widths[-1] = max((width(word) for row in rows for word in row[-1].split()), default=0)
+
     return sum(widths) + 3 * len(widths) + 1 <= columns
 
 
@@ -244,6 +257,7 @@ def _drawn_line(part: Line) -> Text:
     text = Text()
     for piece in part:
         text.append(visible(piece.text), STYLES.get(piece.style, ""))
+
     return text
 
 
@@ -259,6 +273,8 @@ def _drawn_grid(grid: Grid) -> Table:
         table.add_column(
             title, justify=side, no_wrap=not (grid.folds and position == last), overflow="fold"
         )
+
     for row in grid.rows:
         table.add_row(*(Text(visible(cell), STYLES.get(cell, "")) for cell in row))
+
     return table

@@ -31,9 +31,11 @@ def table(outputs: Outputs, verdicts: Sequence[Verdict], graph: Graph) -> Page:
     """Return the verdicts as a table for the terminal, readers first."""
     if not graph.infos:
         return [line("The input has no dataset.")]
+
     page: Page = [line(Piece("UNUSED", "heading")), line(Piece(RULE, "rule")), line()]
     if verdicts:
         page += [Grid(HEADER, [_row(each) for each in verdicts], paths=True), line()]
+
     return [*page, line(summary(verdicts)), line(describe_outputs(outputs))]
 
 
@@ -51,6 +53,7 @@ def summary(verdicts: Sequence[Verdict]) -> str:
     """4 datasets and 1 column are unused; the patch removes 4 datasets, and keeps 1 column."""
     if not verdicts:
         return "Everything is read."
+
     removed = [each for each in verdicts if each.status == REMOVED]
     kept = [each for each in verdicts if each.status == KEPT]
     return f"Unused: {_count(verdicts)}. The patch removes {_count(removed)}, and keeps {_count(kept)}."
@@ -70,6 +73,7 @@ def describe_outputs(outputs: Outputs) -> str:
     rest = len(outputs.datasets) - len(shown)
     if rest > 0:
         shown.append(f"{rest:,} more")
+
     return CHOSEN[outputs.chosen].format(names=", ".join(shown))
 
 

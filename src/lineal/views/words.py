@@ -22,8 +22,10 @@ def kind(edge: Edge) -> str:
     """copy, rename, transform(coalesce+sum), inspect (JOIN ON)."""
     if edge.kind == "inspect":
         return f"inspect ({', '.join(edge.used_in)})"
+
     if edge.kind == "transform":
         return f"transform{_calls(edge)}"
+
     return edge.kind
 
 
@@ -33,6 +35,7 @@ def _calls(edge: Edge) -> str:
     made = next((usage.transform for usage in usages if usage.calls), "")
     if made:
         return f"({made})"
+
     return ""
 
 
@@ -41,8 +44,10 @@ def confidence(edge: Edge) -> str:
     level = edge.level
     if level >= Confidence.HIGH and not edge.ambiguous:
         return ""
+
     if edge.ambiguous:
         return f"{level.name} ambiguous"
+
     return level.name
 
 
@@ -68,4 +73,5 @@ def count_noun(count: int, noun: str) -> str:
     """Return `1 edge`, or `7 edges`."""
     if count == 1:
         return f"{count:,} {noun}"
+
     return f"{count:,} {noun}s"

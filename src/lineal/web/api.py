@@ -77,6 +77,7 @@ class Api:
         graph = self.current()[0]
         if self._asked is None or self._asked.graph is not graph:
             self._asked = Questions(graph)
+
         return self._asked
 
     def version(self, request: Request) -> dict[str, str]:
@@ -84,6 +85,7 @@ class Api:
         found = {"version": self.current()[2]}
         if problem := self.problem():
             found["problem"] = problem
+
         return found
 
     def lineage(self, request: Request) -> dict[str, Any]:
@@ -114,6 +116,7 @@ class Api:
         direction = request.query.get("direction", UPSTREAM)
         if direction not in DIRECTIONS:
             raise Unasked(f"direction is one of {', '.join(DIRECTIONS)}")
+
         depth = _number(request, "depth")
         return {"edges": self.questions.trace(column, direction, depth)}
 
@@ -128,6 +131,7 @@ class Api:
         text = self.difference()
         if not text:
             raise UnknownName("nothing is compared: lineal serve --diff BASE")
+
         return json.loads(text)
 
 
@@ -149,6 +153,7 @@ def _require_parameter(request: Request, name: str) -> str:
     value = request.query.get(name, "")
     if not value:
         raise Unasked(f"say which: ?{name}=…")
+
     return value
 
 
@@ -157,6 +162,8 @@ def _number(request: Request, name: str) -> int | None:
     value = request.query.get(name)
     if value is None:
         return None
+
     if not value.isdecimal() or not value.isascii():
         raise Unasked(f"{name} is a number")
+
     return int(value[:9])

@@ -80,6 +80,7 @@ def texts_of(graph: Graph, read: Callable[[str], str]) -> dict[str, str]:
         text = kept[file] if file in kept else read(file)
         if text:
             found[file] = redact_text(text)
+
     return found
 
 
@@ -103,6 +104,7 @@ class _Tables:
             self.datasets[dataset] = len(self.datasets)
             for column in graph.columns(dataset):
                 self.columns[column] = len(self.columns)
+
         self.usages: list[tuple[Any, ...]] = []
         self.order = sorted(graph.edges, key=lambda edge: not edge.field_level)
         """the edges by number: those into columns, then those into datasets"""
@@ -182,6 +184,7 @@ class _Tables:
                 known = found.get(edge.into)
                 if place is not None and (known is None or place < known):
                     found[edge.into] = place
+
         return found
 
     def column(self, column: Column) -> tuple[Any, ...]:
@@ -190,6 +193,7 @@ class _Tables:
         labels = self.words["\n".join(self.labels.labels_of(column))]
         if info is None:
             return self.words[column.name], 0, 0, labels, 0
+
         say = self.words
         marks = DECLARED * bool(info.classification) + LISTED
         return say[column.name], say[info.type], say[info.description], labels, marks
@@ -230,8 +234,10 @@ class _Tables:
                 edge.level == Confidence.MEDIUM
             )
             marks[pair] = marks.get(pair, 0) | mark
+
         for pair in self.reads():
             marks[pair] = marks.get(pair, 0) | READ
+
         for (source, target), mark in marks.items():
             if source != target:
                 yield source, target, mark
@@ -268,6 +274,7 @@ class _Tables:
         """Return a place as numbers: file, line, column."""
         if place is not None:
             return (self.words[place.file], place.line, place.column)
+
         return (0, 0, 0)
 
     def diagnostics(self) -> list[Diagnostic]:
@@ -292,12 +299,14 @@ class _Tables:
         """
         if place is None:
             return -1
+
         folder, _, name = place.file.rpartition("/")
         stem = name.partition(".")[0]
         known = self.definitions.get(place.file) or self.definitions.get(f"{folder}/{stem}", [])
         before = [number for line, number in known if line <= place.line]
         if before:
             return before[-1]
+
         return known[0][1] if known else -1
 
     @cached_property
@@ -312,6 +321,7 @@ class _Tables:
                 folder, _, name = place.file.rpartition("/")
                 for key in (place.file, f"{folder}/{name.partition('.')[0]}"):
                     found.setdefault(key, []).append((place.line, number))
+
         return {file: sorted(several) for file, several in found.items()}
 
 
@@ -319,6 +329,7 @@ def _limited(text: str) -> str:
     """Return a text, cut where it is too long to be compared."""
     if len(text) <= LONGEST_SQL:
         return text
+
     return f"{text[:LONGEST_SQL]}\n… {len(text) - LONGEST_SQL:,} more characters"
 
 

@@ -44,6 +44,7 @@ class Inbox:
             given = json.loads(request.body)
         except (ValueError, RecursionError):
             return message_answer(400, "the body is not JSON")
+
         events = given if isinstance(given, list) else [given]
         for number, event in enumerate(events):
             problem = self.problem_of(event)
@@ -51,6 +52,7 @@ class Inbox:
                 return message_answer(
                     422, f"event {number}: {problem}" if isinstance(given, list) else problem
                 )
+
         return self._keep_events(events)
 
     def _keep_events(self, events: Sequence[Any]) -> Answer:
@@ -59,6 +61,7 @@ class Inbox:
             self._append(lines.encode())
         except OSError as problem:
             return message_answer(507, f"the event is not kept: {problem.strerror}")
+
         return Answer(201)
 
     def _append(self, lines: bytes) -> None:
@@ -68,6 +71,7 @@ class Inbox:
             try:
                 if before and lines and not self._ends_a_line():
                     lines = b"\n" + lines
+
                 stream.write(lines)
                 stream.flush()
             except OSError:

@@ -76,6 +76,7 @@ def display(page: str, height: int) -> Display:
     widget = _widget() if is_live() else None
     if widget is None:
         return Frame(page, height)
+
     made: Display = widget(page=page, height=height)
     return made
 
@@ -91,6 +92,7 @@ def cell_view(page: str) -> dict[str, Any]:
     """
     if len(page) > MOST_IN_A_CELL or not is_live() or _widget() is None:
         return {"text/html": html_view(page)}
+
     made: Any = display(page, HEIGHT)
     return dict(made._repr_mimebundle_()[0])
 
@@ -101,6 +103,7 @@ def html_view(page: str) -> str:
     """
     if len(page) <= MOST_IN_A_CELL:
         return Frame(page, HEIGHT)._repr_html_()
+
     return (
         f"<p>The page of this lineage has {len(page) / 1e6:.1f} MB, too much for the output of a cell. "
         "<code>show_tab()</code> opens it in a tab, <code>save('folder/')</code> writes it to a file, "

@@ -102,6 +102,7 @@ class Server(ThreadingHTTPServer):
         host, port = self.server_address[:2]
         if ":" in str(host):
             return f"http://[{host!s}]:{port}"
+
         return f"http://{host!s}:{port}"
 
     def process_request(self, request: Any, client_address: Any) -> None:
@@ -112,10 +113,13 @@ class Server(ThreadingHTTPServer):
             except BaseException:
                 self.places.release()
                 raise
+
             return
+
         with suppress(OSError):
             request.settimeout(1)
             request.sendall(FULL)
+
         self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -137,10 +141,13 @@ def answer_request(server: Server, handler: Handler) -> Answer:
     methods = [method for method, known in server.routes if known == path]
     if not methods:
         raise Refused(404, "there is nothing here")
+
     if handler.command not in methods:
         raise Refused(405, f"this takes {', '.join(sorted(methods))}")
+
     if path not in server.public:
         _check_token(server, handler.headers.get("Authorization", ""))
+
     query = _query(urlsplit(handler.path).query)
     return server.routes[handler.command, path](
         Request(handler.command, path, _body(server, handler), query)
@@ -190,23 +197,30 @@ def _body(server: Server, handler: Handler) -> bytes:
     """Return the body of a request, unpacked; never more than the limit."""
     if handler.command in ("GET", "HEAD"):
         return b""
+
     if handler.headers.get("Transfer-Encoding"):
         raise Refused(411, "a body comes with its length")
+
     try:
         length = int(handler.headers.get("Content-Length", ""))
     except ValueError:
         raise Refused(411, "a body comes with its length") from None
+
     if not 0 <= length <= server.largest:
         raise Refused(413, f"at most {server.largest:,} bytes are taken at a time")
+
     if handler.headers.get_content_type() != "application/json":
         raise Refused(415, "this takes application/json")
+
     try:
         handler.reader.allow(FOR_A_BODY)
         body = handler.rfile.read(length)
     except TimeoutError:
         raise Refused(408, "the body takes too long") from None
+
     if len(body) < length:
         raise Refused(400, "the body is shorter than its length")
+
     return _unpacked(
         body, handler.headers.get("Content-Encoding", "identity").lower(), server.largest
     )
@@ -215,17 +229,22 @@ def _body(server: Server, handler: Handler) -> bytes:
 def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:
     if encoding == "identity":
         return body
+
     if encoding != "gzip":
         raise Refused(415, "a body is plain or gzip")
+
     try:
         unpacking = zlib.decompressobj(wbits=31)
         plain = unpacking.decompress(body, largest + 1)
     except zlib.error:
         raise Refused(400, "the body is not gzip") from None
+
     if len(plain) > largest:
         raise Refused(413, f"at most {largest:,} bytes are taken at a time")
+
     if not unpacking.eof:
         raise Refused(400, "the body is not whole")
+
     return plain
 
 
@@ -255,11 +274,13 @@ class TimedReader(RawIOBase):
         left = self.end - time.monotonic()
         if left <= 0:
             raise TimeoutError
+
         self.connection.settimeout(left)
         count = self.connection.recv_into(buffer)
         if not self.has_begun:
             self.has_begun = True
             self.allow(FOR_HEADERS)
+
         return count
 
 
@@ -300,6 +321,7 @@ class Handler(BaseHTTPRequestHandler):
         except Exception:
             answer = message_answer(503, "this could not be done")
             self.close_connection = True
+
         self._send(answer)
 
     def _send(self, answer: Answer) -> None:
@@ -308,10 +330,12 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(answer.status)
         for name, value in HEADERS.items():
             self.send_header(name, value)
+
         self.send_header("Content-Type", answer.type)
         self.send_header("Content-Length", str(len(answer.body)))
         if self.close_connection:
             self.send_header("Connection", "close")
+
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(answer.body)

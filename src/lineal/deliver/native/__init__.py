@@ -75,7 +75,9 @@ def cargo_of(config: Mapping[str, Any], events: Iterable[Event]) -> Cargo:
             if config["form"] == "unity" and all(is_own(each) for each in ends):
                 own.add(ends)
                 continue
+
             edges |= {
                 (*pair.source, each.source, *pair.target, each.target) for each in pair.columns
             }
+
     return Cargo(len(edges), len(consumers), len(own))

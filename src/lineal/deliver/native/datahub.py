@@ -52,6 +52,7 @@ class DataHub:
             )
         except Exception as problem:  # the SDK asks the server for its version
             raise Unavailable(f"DataHub's client cannot do this: {_first_line(problem)}") from None
+
         self._emitter.session.hooks["response"].append(self._refuse_page)
 
     def send(self, event: Event) -> None:
@@ -60,8 +61,10 @@ class DataHub:
             patch = self._patch(target)
             for upstream in lineage.upstreams:
                 patch.add_upstream_lineage(upstream)
+
             for fine in lineage.fineGrainedLineages:
                 patch.add_fine_grained_lineage(fine)
+
             try:
                 for proposal in patch.build():
                     self._emitter.emit_mcp(proposal)
@@ -115,15 +118,18 @@ class DataHub:
         """Say what an error of the SDK means."""
         if isinstance(problem, Stopped):
             raise problem
+
         status = _status(problem)
         if status is None:
             cause = problem.__cause__ or problem
             names = (type(reason_of_retries(cause)).__name__, _first_line(cause))
             reason = next((REASONS[name] for name in names if name in REASONS), names[-1])
             raise Stopped(f"{self.where} cannot be reached: {reason}") from None
+
         reason = describe_answer(self.where, status)
         if status in REFUSALS:
             raise Refused(reason) from None
+
         raise Stopped(reason) from None
 
 
@@ -150,10 +156,12 @@ def _status(problem: Exception) -> int | None:
     about = getattr(problem, "info", None)
     if isinstance(about, dict) and isinstance(about.get("status"), int):
         return int(about["status"])
+
     for cause in (problem, problem.__cause__, problem.__context__):
         response = getattr(cause, "response", None)
         if response is not None:
             return int(response.status_code)
+
     found = STATUS.search(str(problem))
     return int(found[1]) if found else None
 

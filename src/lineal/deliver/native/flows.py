@@ -59,6 +59,7 @@ class Flow(NamedTuple):
         found: dict[Table, list[Pair]] = {}
         for pair in self.pairs:
             found.setdefault(pair.target, []).append(pair)
+
         return found
 
 
@@ -71,10 +72,12 @@ def flow_of(event: Event) -> Flow:
         for source in inputs:
             if source != target:
                 pairs[source, target] = []
+
         for source, columns in _column_pairs(output):
             is_known = (source, target) in pairs or (source == target and source in inputs)
             if is_known:
                 pairs.setdefault((source, target), []).append(columns)
+
     told = event["job"].get("facets", {})
     return Flow(
         f"{event['job']['namespace']}/{event['job']['name']}",

@@ -58,6 +58,7 @@ class Server:
         self._headers |= config.get("headers", {})
         if config.get("token"):
             self._headers["Authorization"] = f"Bearer {config['token']}"
+
         self._opener = build_opener(_NoRedirect)
 
     def ask(
@@ -70,8 +71,10 @@ class Server:
             answer, wait = self._try(method, path, body, is_last)
             if answer is not None and (is_last or answer.status not in BUSY):
                 return self._judge(answer, allowed)
+
             time.sleep(min(wait or pause, LONGEST_PAUSE))
             pause *= 2
+
         raise Stopped(f"{self.where} cannot be reached")  # pragma: no cover
 
     def _try(self, method: str, path: str, body: Any, is_last: bool) -> tuple[Answer | None, float]:
@@ -91,6 +94,7 @@ class Server:
                 raise Stopped(
                     f"{self.where} cannot be reached: {describe_problem(problem)}"
                 ) from problem
+
         return None, 0.0
 
     def _judge(self, answer: Answer, allowed: Collection[int]) -> Answer:
@@ -98,13 +102,17 @@ class Server:
         status = answer.status
         if status in MOVED:
             raise Stopped(describe_answer(self.where, status))
+
         if answer.body is PAGE:
             raise Stopped(f"{self.where} answers with a web page: check the address and --endpoint")
+
         if status < 300 or status in allowed:
             return answer
+
         reason = describe_answer(self.where, status)
         if status in REFUSALS:
             raise Refused(reason)
+
         raise Stopped(reason)
 
 
@@ -116,6 +124,7 @@ def _read(status: int, headers: Any, data: bytes) -> Answer:
     """Return an answer with its body as JSON, if it is any."""
     if status < 300 and is_page(str(headers.get("Content-Type", "")), data):
         return Answer(status, PAGE)
+
     try:
         return Answer(status, json.loads(data)) if data else Answer(status, None)
     except ValueError:
@@ -135,9 +144,12 @@ def describe_problem(problem: Exception) -> str:
     cause = getattr(problem, "reason", problem)
     if isinstance(cause, TimeoutError):
         return "no answer within the time that --timeout gives"
+
     name = type(cause).__name__
     if "SSL" in name:
         return "its certificate is not trusted"
+
     if isinstance(cause, OSError | HTTPException):
         return "the connection is refused or closed"
+
     return name

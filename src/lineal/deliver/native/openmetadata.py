@@ -56,6 +56,7 @@ class OpenMetadata:
         }
         if flow.sql:
             details["sqlQuery"] = flow.sql
+
         source, target = ({"id": each, "type": "table"} for each in ids)
         return {"edge": {"fromEntity": source, "toEntity": target, "lineageDetails": details}}
 
@@ -66,6 +67,7 @@ class OpenMetadata:
         for columns in pair.columns:
             sources.setdefault(columns.target, []).append(columns.source)
             texts.setdefault(columns.target, {})[columns.text] = None
+
         return [
             {
                 "fromColumns": [self._column(pair.source, each) for each in made],
@@ -83,6 +85,7 @@ class OpenMetadata:
         parts = table.name.split(".")
         if len(parts) == 2:
             parts = [DEFAULT_DATABASE, *parts]
+
         service = self._service or table.scheme
         return ".".join(quote_part(part) for part in (service, *parts))
 
@@ -95,7 +98,9 @@ class OpenMetadata:
             )
             if answer.status == 404 or not isinstance(answer.body, dict):
                 raise Refused(f"OpenMetadata has no table {name}: ingest its database first")
+
             self._found[table] = str(answer.body["id"])
+
         return self._found[table]
 
 
@@ -106,6 +111,7 @@ def merge_columns(held: Sequence[Json], own: Sequence[Json]) -> list[Json]:
         before = merged.get(each["toColumn"], {})
         sources = (*before.get("fromColumns", ()), *each["fromColumns"])
         merged[each["toColumn"]] = {**each, "fromColumns": list(dict.fromkeys(sources))}
+
     return list(merged.values())
 
 
@@ -114,4 +120,5 @@ def quote_part(part: str) -> str:
     if "." in part or '"' in part:
         escaped = part.replace('"', '\\"')
         return f'"{escaped}"'
+
     return part

@@ -48,9 +48,11 @@ class Purview:
         flow = flow_of(event)
         if not flow.pairs:
             return
+
         if not self._is_declared:
             self._server.ask("POST", TYPES, type_definitions(), allowed=(EXISTS,))
             self._is_declared = True
+
         self._server.ask("POST", ENTITIES, {"entities": entities(flow)})
 
 
@@ -118,6 +120,7 @@ def qualified_name(table: Table) -> str:
     """Return the name by which Purview finds a table."""
     if not is_scanned(table):
         return f"{table.namespace}/{table.name}"
+
     database, schema, name = table.name.split(".")
     server = table.authority.partition(":")[0].rstrip("/")
     pattern = ASSETS[table.scheme][1]

@@ -55,8 +55,10 @@ class Unity:
         for pair in flow.pairs:
             if is_own(pair.source) and is_own(pair.target):
                 continue
+
             for table in (pair.source, pair.target):
                 self._declare(table, flow)
+
             self._relate(pair)
 
     def _declare(self, table: Table, flow: Flow) -> None:
@@ -65,10 +67,12 @@ class Unity:
         key = (table, tuple(body["columns"]))
         if is_own(table) or key in self._known:
             return
+
         answer = self._server.ask("POST", METADATA, body, allowed=(EXISTS,))
         if answer.status == EXISTS:
             path = f"{METADATA}/{quote(body['name'], safe='')}?update_mask=columns"
             self._server.ask("PATCH", path, body)
+
         self._known.add(key)
 
     def _relate(self, pair: Pair) -> None:
@@ -120,4 +124,5 @@ def relationship(pair: Pair) -> Json:
 def _object(table: Table) -> Json:
     if is_own(table):
         return {"table": {"name": table.name}}
+
     return {"external_metadata": {"name": external_name(table)}}

@@ -37,6 +37,7 @@ def commands_in(node: Node) -> list[Node]:
     """
     if node.name != "Union" or not node.children:
         return [node]
+
     if any(each.name not in COMMANDS for each in node.children):
         return [node]
 
@@ -106,6 +107,7 @@ def is_written(condition: Node) -> bool:
     """Tell whether a user wrote the condition of an overwrite, rather than Spark."""
     if condition.name == "And":
         return any(map(is_written, condition.children))
+
     return condition.name not in ("Literal", "EqualNullSafe")
 
 
@@ -162,6 +164,7 @@ def target_columns(node: Node) -> list[str]:
     if isinstance(listed, str) and listed.startswith("["):
         listed = listed[1:-1].split(",") if listed != "[]" else []
         return [part.strip() for part in listed]
+
     if isinstance(listed, list):
         return [str(column) for column in listed]
 

@@ -65,6 +65,7 @@ class Names:
 
         if len(parts) == 3 and parts[0] == SESSION_CATALOG:
             parts = parts[1:]
+
         if len(parts) == 2 and parts[0] == self.database:
             parts = parts[1:]
 
@@ -185,6 +186,7 @@ class Plan:
         """
         if not isinstance(types, list) or len(types) != len(names):
             return
+
         if not names or dataset in self.schemas:
             return
 
@@ -254,6 +256,7 @@ class Plan:
         name = node.note.get("name")
         if not name:
             return []
+
         if is_path(name[0]):
             return places(list(dict.fromkeys(path_name(each) for each in name)))
 
@@ -357,6 +360,7 @@ def extract(
     for command in commands_in(read_tree(text)):
         plan = Plan(names or Names(), origins, variables)
         parts.append(extraction_of(read_sink(command, target, plan), plan))
+
     if len(parts) == 1:
         return parts[0]
 

@@ -208,6 +208,7 @@ def read_table(side: Node) -> tuple[Node, list[Node]]:
     while side.children:
         if side.name == "Filter":
             pushed += side.trees("condition")
+
         side = side.children[0]
 
     return side, pushed
@@ -267,6 +268,7 @@ def operator_below(node: Node, name: str) -> Node | None:
     while node.name != name:
         if len(node.children) != 1:
             return None
+
         node = node.children[0]
 
     return node
@@ -342,6 +344,7 @@ def assigned_values(assigned: Assigned, frame: Frame, plan: Plan) -> dict[str, L
     columns: dict[str, Lineage] = {}
     for name, value in assigned:
         gather(value, IDENTITY, columns.setdefault(name, {}), Scope(frame, None, plan, Clause.SET))
+
     return columns
 
 
@@ -359,6 +362,7 @@ def without_own_fields(value: Node, name: str, frame: Frame) -> Node:
     struct = without_wrappings(value)
     if struct.name == "If" and struct.children[0].name == "IsNull":
         struct = without_wrappings(struct.children[2])
+
     if struct.name != "CreateNamedStruct":
         return value
 
@@ -373,6 +377,7 @@ def is_field_of(columns: Container[str], key: Node, value: Node) -> bool:
     match path_from_column(value):
         case (column, field):
             return column in columns and field == str(key.args.get("value", "")).lower()
+
     return False
 
 

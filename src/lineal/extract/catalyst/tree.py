@@ -31,6 +31,7 @@ class Node:
         found = self.planted.get(field)
         if found is None:
             found = self.planted[field] = list(trees_in(self.args.get(field)))
+
         return found
 
     def trees_of(self, fields: Iterable[str]) -> list[Node]:
@@ -44,6 +45,7 @@ class Node:
             node = waiting.pop()
             if node.name == name:
                 yield node
+
             waiting.extend(node.children)
 
     def contains(self, name: str) -> bool:

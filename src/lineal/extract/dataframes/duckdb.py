@@ -72,6 +72,7 @@ def frames_named(run: Run, text: Value, views: dict[str, Value]) -> dict[str, Re
         relation = relation_in(held)
         if relation is not None and name.lower() in {word.lower() for word in words}:
             found[name.lower()] = left(relation)
+
     return found
 
 
@@ -94,6 +95,7 @@ def call_duckdb(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
     last = name.rpartition(".")[2]
     if last in ("connect", "DuckDBPyConnection"):
         return Connection({})
+
     return on_connection(run, Connection({}), last, arguments, keywords, node)
 
 
@@ -104,10 +106,12 @@ def on_connection(
     call = Call(run, arguments, keywords, node)
     if name in ("sql", "query", "execute", "from_query", "query_df"):
         return run_sql(call, held.views)
+
     if name == "register":
         run.touch(held.views)
         held.views[str(call.get(0, "view_name"))] = call.get(1, "python_object")
         return held
+
     if name in (
         "read_parquet",
         "read_csv",
@@ -117,12 +121,16 @@ def on_connection(
         "read_csv_auto",
     ):
         return QueryResult(read_path(run, call.get(0, "path"), node))
+
     if name in ("table", "view"):
         return QueryResult(read_table_name(run, call.get(0, "name"), node))
+
     if name in ("from_df", "df") and arguments:
         return QueryResult(left(relation_in(arguments[0]) or Relation([], {})))
+
     if name in ("cursor", "begin", "commit", "close", "__enter__"):
         return held
+
     return call_unknown(run, f"duckdb.{name}", arguments, keywords, node)
 
 
@@ -141,16 +149,21 @@ def on_result(
     call = Call(run, arguments, keywords, node)
     if name in FETCHING:
         return DataFrame(Table(entered(held.relation)))
+
     if name in WRITING:
         write_path(run, held.relation, call.get(0, WRITING[name]), node)
         return None
+
     if name in ("create", "to_table", "create_view", "insert_into", "to_view"):
         write_table(run, held.relation, call.get(0, "table_name"), node, name == "insert_into")
         return None
+
     if name in ("show", "close", "explain"):
         return None
+
     if name in ROWS:
         return Unknown(name, "rows of a query", inputs=(held.relation,))
+
     if name in ("limit", "order", "sort"):
         return held
 
@@ -164,6 +177,7 @@ def call_pandasql(
     """pandasql.sqldf("SELECT … FROM df", locals())"""
     if name.endswith("sqldf"):
         return query_frames(Call(run, arguments, keywords, node))
+
     return call_unknown(run, name, arguments, keywords, node)
 
 

@@ -84,6 +84,7 @@ def read_sql(
     found = relation_in(held)
     if found is not None and not found.attributes:
         return found
+
     if found is not None:
         query = Write(run.home, found, node, run.reading, "query")
         query.script = run.script

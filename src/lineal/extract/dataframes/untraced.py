@@ -30,4 +30,5 @@ def collected_values(relation: Relation, node: Any) -> Unknown:
     name = method_name(node)
     if name == "first" and not getattr(node, "args", ()):
         return row_of(f"{name}()", relation)
+
     return rows_of(f"{name}()", relation)

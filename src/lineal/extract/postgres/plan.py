@@ -94,10 +94,13 @@ class Walk:
         """The lineage of each value that a node gives upwards."""
         if node.kind in APPENDS:
             return self.appended(node)
+
         if node.kind == "Recursive Union":
             return self.recursion(node)
+
         if node.output:
             return [self.lineage(text, node) for text in node.output]
+
         inputs = node.inputs
         return self.outputs(inputs[0]) if len(inputs) == 1 and node.kind in PASSING else []
 
@@ -127,6 +130,7 @@ class Walk:
             grown = [united(pair) for pair in zip(found, more, strict=False)]
             if [set(each) for each in grown] == [set(each) for each in found]:
                 return found
+
             found = grown
 
     def within(self, alias: str, node: Node) -> bool:
@@ -134,6 +138,7 @@ class Walk:
         inside: Node | None = self.aliases.get(alias)
         while inside is not None and inside is not node:
             inside = inside.above
+
         return inside is node
 
     # -- expressions -------------------------------------------------------------------------------
@@ -149,6 +154,7 @@ class Walk:
                 gather(item, IDENTITY, into, scope)
         except (SqlglotError, LookupError, TypeError, AttributeError, ValueError, StopIteration):
             return OPAQUE
+
         return {**into, **OPAQUE} if self.evaluation.unresolved else into
 
     def scope(self, tree: Any) -> Scope:
@@ -183,9 +189,11 @@ class Walk:
                 keys.setdefault(
                     normal(parsed(as_sql(text, set(self.parameters))).expressions[0]), []
                 ).append(position)
+
             name = f"append {id(append)}"
             self.frames.setdefault(name, self.positions(self.appended(append), keys))
             tree = tree.transform(lambda each, keys=keys, name=name: replaced(each, keys, name))
+
         return tree
 
     def positions(self, lineages: list[Lineage], keys: dict[str, list[int]]) -> Frame:
@@ -195,6 +203,7 @@ class Walk:
             known = [lineages[place] for place in places if place < len(lineages)]
             lineage = known[0] if len(known) == 1 else OPAQUE
             slots.append(Slot(f"c{places[0]}", f"c{places[0]}", lineage))
+
         return project(one_row(), slots)
 
     def first_texts(self, append: Node) -> list[str]:
@@ -202,6 +211,7 @@ class Walk:
         first = append.inputs[0]
         while first.kind in APPENDS or (not first.output and first.inputs):
             first = first.inputs[0]
+
         return first.output
 
     # -- aliases -----------------------------------------------------------------------------------
@@ -211,6 +221,7 @@ class Walk:
         if alias not in self.frames:
             self.frames[alias] = None  # a circle ends here
             self.frames[alias] = self.frame_of_alias(alias)
+
         return self.frames[alias]
 
     def frame_of_alias(self, alias: str) -> Frame | None:
@@ -218,8 +229,10 @@ class Walk:
         if alias in self.parameters:
             node, position = self.parameters[alias]
             return numbered(self.outputs(node)[position : position + 1])
+
         if alias.startswith("hashed ") or (alias.startswith("SubPlan ") and self.shapes.exists):
             return numbered([OPAQUE])
+
         if alias in self.subplans and alias not in self.aliases:
             return numbered(self.outputs(self.subplans[alias]))
 
@@ -244,6 +257,7 @@ class Walk:
         names = self.shapes.renamed(alias, used, own)
         if names == own:
             return frame
+
         return rename(frame, [(name, name) for name in names])
 
     def part_of(self, alias: str) -> Node:
@@ -268,6 +282,7 @@ class Walk:
         if node.alias.startswith("*SELECT* "):
             names = [self.last_name(text) for text in node.output]
             return self.shaped(names[: len(values)], values)
+
         return self.by_name(node, values)
 
     def cte(self, node: Node) -> Frame:
@@ -290,6 +305,7 @@ class Walk:
         names = self.shapes.columns(node.alias, used, len(values))
         if names is None and node.said.get("CTE Name"):
             names = self.shapes.columns(str(node.said["CTE Name"]), used, len(values))
+
         return self.shaped(names, values) if names is not None else self.untold(node)
 
     def shaped(self, names: list[str], values: list[Lineage]) -> Frame:
@@ -306,10 +322,12 @@ class Walk:
         call = str(node.said.get("Function Call", ""))
         if node.said.get("Schema") != "pg_catalog" or not call:
             return self.untold(node)
+
         taken = self.lineage(call, node)
         made: Lineage = {}
         for origin, way in taken:
             made[origin, VALUE.after.get(way) or way] = None
+
         return self.everywhere(node, made)
 
     def untold(self, node: Node) -> Frame:
@@ -333,8 +351,10 @@ class Walk:
                     tree = parsed(as_sql(text, set(self.parameters)))
                 except SqlglotError:
                     continue
+
                 for column in tree.find_all(exp.Column):
                     found.setdefault(column.table or only, set()).add(column.name or "*")
+
         return found
 
     def last_name(self, text: str) -> str:
@@ -374,6 +394,7 @@ def is_except(node: Node) -> bool:
     above = node.above
     while above is not None and above.kind in ("Sort", "Incremental Sort", "Materialize"):
         above = above.above
+
     return (
         above is not None
         and above.kind == "SetOp"
@@ -393,6 +414,7 @@ def appends_below(node: Node) -> list[Node]:
             found.append(each)
         elif not each.alias:
             waiting.extend(each.inputs)
+
     return found
 
 
@@ -403,11 +425,14 @@ def replaced(node: Any, keys: dict[str, list[int]], name: str) -> Any:
         (exp.Column, exp.Paren, exp.Alias, exp.Literal, exp.Cast, exp.Null, exp.Func, exp.Binary),
     ):
         return node
+
     if isinstance(node, exp.Alias):
         return node
+
     places = keys.get(normal(node))
     if places is None or (isinstance(node.parent, exp.Paren) and normal(node.parent) in keys):
         return node
+
     return exp.Column(
         this=exp.to_identifier(f"c{places[0]}"), table=exp.to_identifier(name, quoted=True)
     )

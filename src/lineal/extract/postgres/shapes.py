@@ -39,6 +39,7 @@ class Shapes:
             alias = derived.args.get("alias")
             if alias is not None and alias.this is not None:
                 self.put(alias, self.alias_names(alias, self.names(derived.this)))
+
         for table in tree.find_all(exp.Table):
             alias = table.args.get("alias")
             held = self.of_table(table)
@@ -57,6 +58,7 @@ class Shapes:
         """
         if alias is None or alias.this is None:
             return
+
         columns = [self.key(each) for each in alias.args.get("columns") or ()]
         key = self.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         self.lists.setdefault(key, []).append(columns)
@@ -70,6 +72,7 @@ class Shapes:
                 listed = [*columns, *names[len(columns) :]]
                 if used <= set(listed):
                     return listed
+
         return names
 
     def put(self, named: Any, names: list[str] | None) -> None:
@@ -91,6 +94,7 @@ class Shapes:
         columns = [self.key(each) for each in alias.args.get("columns") or ()]
         if names is None:
             return None
+
         return [*columns, *names[len(columns) :]]
 
     def of_table(self, table: exp.Table) -> list[list[str]]:
@@ -100,11 +104,13 @@ class Shapes:
         """
         if not isinstance(table.this, exp.Identifier):
             return []
+
         key = self.evaluation.fold_table(table.this.name, table.this.args.get("quoted"))
         if table.args.get("db") is None:
             return list(self.found.get(key, ())) + [
                 list(v) for n, v in self.views.items() if n.endswith(f".{key}")
             ]
+
         full = f"{table.args['db'].name}.{table.this.name}"
         return [list(self.views[full])] if full in self.views else []
 
@@ -122,6 +128,7 @@ class Shapes:
                 isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
             ):
                 return None
+
             if isinstance(item, exp.Alias):
                 found.append(self.key(item.args["alias"]))
             else:
@@ -148,4 +155,5 @@ class Shapes:
             if fitting:
                 places = {tuple(names.index(name) for name in sorted(used)) for names in fitting}
                 return fitting[0] if len(places) == 1 else None
+
         return None

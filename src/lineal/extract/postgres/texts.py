@@ -26,16 +26,20 @@ def as_sql(text: str, parameters: set[str]) -> str:
     def written(found: re.Match[str]) -> str:
         if found["kept"]:
             return found["kept"]
+
         if found["window"]:
             return "OVER ()"
+
         if found["exists"]:
             return "TRUE"
+
         if found["parameter"]:
             return (
                 f'"{found["parameter"]}".col1'
                 if found["parameter"] in parameters
                 else found["parameter"]
             )
+
         return f'"{found["hashed"] or ""}{found["plan"].removeprefix("rescan ")}".{found["column"] or "col1"}'
 
     return SPECIAL.sub(written, text)

@@ -73,7 +73,9 @@ class Node:
             for member in node.members:
                 if member.subplan == wanted:
                     return member
+
             node = node.above
+
         return None
 
     def working_table(self) -> Node | None:
@@ -84,6 +86,7 @@ class Node:
         above = self.above
         while above is not None and above.kind != "Recursive Union":
             above = above.above
+
         return above
 
     def parameters(self) -> list[str]:

@@ -48,6 +48,7 @@ def assign(run: Run, node: ast.Assign, env: Environment, returns: Returns) -> No
     held = value(run, node.value, env)
     for target in node.targets:
         bind(run, target, held, env)
+
     if held.__class__ in FRAMES:
         run.leaves.append((held, node.value, run.reading))
 
@@ -88,8 +89,10 @@ def _loaded(target: Any) -> ast.expr:
     """Return the target of x += 1 as an expression."""
     if isinstance(target, ast.Name):
         return ast.Name(target.id, ast.Load())
+
     if isinstance(target, ast.Attribute):
         return ast.Attribute(target.value, target.attr, ast.Load())
+
     return ast.Subscript(target.value, target.slice, ast.Load())
 
 
@@ -179,6 +182,7 @@ def as_column(held: Value) -> Value:
     """psdf["x"] = 1      a constant is a column without sources"""
     if isinstance(held, (ColumnValue, Unknown)):
         return held
+
     return ColumnValue(exp.Null())
 
 
@@ -226,6 +230,7 @@ def storable(owner: Value, key: Value) -> bool:
     """Tell whether an item can be set there."""
     if isinstance(owner, dict):
         return is_known(key) and not isinstance(key, (list, dict, set))
+
     return isinstance(owner, list) and isinstance(key, int) and -len(owner) <= key < len(owner)
 
 
@@ -241,6 +246,7 @@ def unpack(run: Run, targets: list[ast.expr], held: Value, env: Environment) -> 
             part = part_of(run, held, position, target) if isinstance(held, Unknown) else None
             unknown = Unknown(label_of(target), unknown_of(held, target).reason)
             bind(run, target, part or unknown, env)
+
         return
 
     for target, item in zip(targets, items, strict=True):

@@ -92,12 +92,14 @@ def of_relation(run: Run, held: Relation, name: str, node: Any) -> Value:
     """
     if run.patched and ("DataFrame", name) in run.patched:
         return Partial(run.patched["DataFrame", name], (held,), {})
+
     if name in FRAME_METHODS:
         return Method(held, name)
 
     part = FRAME_PARTS.get(name)
     if part is not None:
         return part(run, held, name, node)
+
     if name in ACTIONS or name in ("isStreaming", "storageLevel", "isLocal"):
         return Method(held, name)
 
@@ -115,6 +117,7 @@ def frame_columns(run: Run, held: Relation, name: str, node: Any) -> Value:
     """
     if held.complete:
         return list(held.names)
+
     return unknown_names(held, label_of(node))
 
 
@@ -136,6 +139,7 @@ def frame_types(run: Run, held: Relation, name: str, node: Any) -> Value:
     schema = schema_value(held)
     if schema is None:
         return unknown_names(held, name)
+
     return [(column, spark_spelling(kind)) for column, kind in schema.fields]
 
 
@@ -193,6 +197,7 @@ def schema_value(held: Relation) -> SchemaValue | None:
     """
     if not held.complete:
         return None
+
     return SchemaValue([(each.slot.name, held.types.get(each.id, "")) for each in held.attributes])
 
 
@@ -203,8 +208,10 @@ def of_column(run: Run, held: ColumnValue, name: str, node: Any) -> Value:
     """
     if run.patched and ("Column", name) in run.patched:
         return Partial(run.patched["Column", name], (held,), {})
+
     if name in COLUMN_NAMES or name.startswith("_"):
         return Method(held, name)
+
     return column_method(run, held, "getField", [name], {}, node)
 
 
@@ -215,8 +222,10 @@ def of_session(run: Run, held: Session, name: str, node: Any) -> Value:
     """
     if name in ("read", "readStream"):
         return Builder("read", {"stream": name == "readStream"})
+
     if name in ("catalog", "conf", "udf", "udtf", "tvf", "sparkContext", "streams", "dataSource"):
         return Builder(name)
+
     return Method(held, name)
 
 
@@ -229,10 +238,12 @@ def of_builder(run: Run, held: Builder, name: str, node: Any) -> Value:
         found = of_glue(run, held, name)
         if found is not None:
             return found
+
     if held.kind == "ml":
         found = attribute_of_stage(held, name)
         if found is not None:
             return found
+
     return Method(held, name)
 
 
@@ -243,6 +254,7 @@ def of_library(run: Run, held: Library, name: str, node: Any) -> Value:
     """
     if name in ("__name__", "__qualname__"):
         return held.name.rpartition(".")[2]
+
     return run.program.member_of_library(f"{held.name}.{name}")
 
 
@@ -253,6 +265,7 @@ def of_module(run: Run, held: Module, name: str, node: Any) -> Value:
     """
     if name in held.names:
         return held.names[name]
+
     return run.program.submodule(run, held, name, node)
 
 
@@ -263,10 +276,13 @@ def of_instance(run: Run, held: Instance, name: str, node: Any) -> Value:
     """
     if name in held.names:
         return held.names[name]
+
     if name == "__class__":
         return held.home
+
     if name == "__dict__":
         return held.names
+
     if name in TUPLE_NAMES and held.home.is_tuple:
         return TUPLE_NAMES[name](held)
 
@@ -303,14 +319,19 @@ def taken_from(run: Run, found: Value, held: Value, name: str, node: Any) -> Val
     """What a class has under a name, seen from one of its instances."""
     if isinstance(found, PartialMethod):
         return Partial(found.function, (held, *found.arguments), found.keywords)
+
     if not isinstance(found, Function):
         return found
+
     if "property" in found.decorators or "cached_property" in found.decorators:
         return invoke(run, found, [held], {}, node)
+
     if "staticmethod" in found.decorators:
         return found
+
     if "classmethod" in found.decorators and isinstance(held, Instance):
         return Method(held.home, name, found)
+
     return Method(held, name, found)
 
 
@@ -322,14 +343,19 @@ def of_class(run: Run, held: Class, name: str, node: Any) -> Value:
     found = held.find(name)
     if isinstance(found, Function) and "classmethod" in found.decorators:
         return Method(held, name, found)
+
     if found is not None:
         return found
+
     if name == "__name__":
         return held.name
+
     if name == "__subclasses__":
         return Native(name, lambda *_: list(held.heirs))
+
     if any(name in made.names for made in held.order):
         return None
+
     return Unknown(name, f"{held.name} has no {name} that is known")
 
 
@@ -337,16 +363,21 @@ def of_unknown(run: Run, held: Unknown, name: str, node: Any) -> Value:
     """Return an attribute of a value that only a run knows; df.select tells that it is a DataFrame."""
     if held.collected is not None:
         return attribute_of_collected(run, held, name, node)
+
     is_file = held.label.startswith("open")
     if name in run.program.strong_names(run) or (name == "write" and not is_file):
         return attribute_of(run, run.program.open_frame(run, held, node), name, node)
+
     session = run.program.open_session(run) if "session" in held.label.lower() else None
     if session is not None:
         return attribute_of(run, session, name, node)
+
     if name in SESSION_NAMES:
         return of_session(run, Session(), name, node)
+
     if name in ("table", "range", "udf", "conf") and "spark" in held.label.lower():
         return of_session(run, Session(), name, node)
+
     level = min(held.level, Confidence.LOW)
     return Unknown(name, held.reason, level, home=held.home, inputs=held.inputs)
 
@@ -356,12 +387,15 @@ def attribute_of_collected(run: Run, held: Unknown, name: str, node: Any) -> Val
     assert held.collected is not None
     if name in KEPT_BY:
         return Native(name, lambda run, arguments, keywords, node: held)
+
     row = held.collected.row
     if row is None or isinstance(node.ctx, ast.Store):
         return held.renamed(name)
+
     if name in MAPPING_METHODS and name not in row.by_key:
         method = MAPPING_METHODS[name]
         return Native(name, lambda run, arguments, _, node: method(run, held, arguments, node))
+
     return part_of(run, held, name, node)
 
 
@@ -372,8 +406,10 @@ def of_schema(run: Run, held: SchemaValue, name: str, node: Any) -> Value:
     """
     if name == "names":
         return [field for field, _ in held.fields]
+
     if name == "fields":
         return held.field_values
+
     return Method(held, name)
 
 
@@ -384,10 +420,13 @@ def of_field(run: Run, held: FieldValue, name: str, node: Any) -> Value:
     """
     if name == "name":
         return held.name
+
     if name == "dataType":
         return type_value(held.type_name)
+
     if name == "nullable":
         return held.nullable
+
     return Unknown(name, "a property of a field")
 
 
@@ -398,6 +437,7 @@ def of_type(run: Run, held: TypeValue, name: str, node: Any) -> Value:
     """
     if name in ("typeName", "simpleString", "jsonValue"):
         return Method(held, name)
+
     return type_method(held, name)
 
 
@@ -408,8 +448,10 @@ def of_function(run: Run, held: Function, name: str, node: Any) -> Value:
     """
     if name in ("__name__", "__qualname__"):
         return held.name
+
     if name == "__doc__":
         return None if isinstance(held.node, ast.Lambda) else ast.get_docstring(held.node)
+
     return held.notes.get(name, Unknown(name, "an attribute of a function"))
 
 
@@ -441,6 +483,7 @@ def of_text(run: Run, held: str, name: str, node: Any) -> Value:
     part = PARTS.get(name)
     if part is not None:
         return part(held)
+
     return Method(held, name)
 
 

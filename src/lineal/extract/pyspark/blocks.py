@@ -55,6 +55,7 @@ def run_block(run: Run, nodes: list[ast.stmt], env: Environment, returns: Return
 
             while len(run.journals) > journals:
                 run.keep()
+
             continue
 
         if flow is not None and flow is not Flow.ON:
@@ -80,8 +81,10 @@ def run_branches(run: Run, branches: list[Callable[[], Flow]]) -> Flow:
         looping = [flow for flow in flows if flow in (Flow.BREAK, Flow.CONTINUE)]
         if looping:
             return looping[0]
+
         if Flow.RETURN in flows:
             return Flow.RETURN
+
         return Flow.RAISE
 
     run.parted = run.parted or len(states) < len(flows)

@@ -44,15 +44,20 @@ def merge_values(run: Run, left: Value, right: Value) -> Value:
     """Return a value that may be either of two: what the branches of an `if` leave behind."""
     if left is right:
         return left
+
     merge_either = MERGED.get(left.__class__) or MERGED.get(right.__class__)
     if merge_either is not None:
         return merge_either(run, left, right)
+
     if isinstance(left, Relation) or isinstance(right, Relation):
         return one_relation(run, left, right)
+
     if is_known(left) and is_known(right) and left == right:
         return left
+
     if right is None:
         return left
+
     if left is None:
         return right
 
@@ -70,8 +75,10 @@ def one_relation(run: Run, left: Value, right: Value) -> Value:
     if isinstance(left, Relation) and isinstance(right, Relation):
         charge_columns(run, len(left.attributes) + len(right.attributes))
         return merge_relations(left, right)
+
     if isinstance(left, Relation):
         return left
+
     return right
 
 
@@ -82,6 +89,7 @@ def merged_grouping(run: Run, left: Grouped, right: Grouped) -> Value:
     """
     if left.pivot is not None or right.pivot is not None:
         return None
+
     relation = merge_values(run, left.relation, right.relation)
     return Grouped(relation, merged_groups(left.keys, right.keys))
 
@@ -93,13 +101,17 @@ def one_of_several(left: Value, right: Value) -> Value:
     options = [*held, *others]
     if len(options) == 1:
         return options[0]
+
     if len(options) <= MOST_OPTIONS and can_be_chosen(options):
         return Choice(tuple(options))
+
     for side in (left, right):
         if isinstance(side, Unknown):
             return side
+
     if type(left) is type(right) and not isinstance(left, (Instance, Generator)):
         return right
+
     return Unknown("…", "decided by a branch")
 
 
@@ -115,6 +127,7 @@ def is_function(value: Value) -> bool:
     """
     if isinstance(value, Library):
         return value.name.startswith("pyspark.sql.functions.")
+
     return isinstance(value, (Function, Class, Partial, Udf, Native, Method))
 
 
@@ -122,6 +135,7 @@ def options_of(value: Value) -> tuple[Value, ...]:
     """Return the values that one value may be."""
     if isinstance(value, Choice):
         return value.options
+
     return (value,)
 
 
@@ -138,6 +152,7 @@ def merged_list(run: Run, left: list[Value], right: list[Value]) -> list[Value]:
     common = 0
     while common < min(len(left), len(right)) and same(left[common], right[common]):
         common += 1
+
     return [*left[:common], *left[common:], *right[common:]]
 
 
@@ -150,6 +165,7 @@ def merge_dicts(run: Run, left: dict[Any, Value], right: dict[Any, Value]) -> di
             found[key] = value
         elif left[key] is not value:
             found[key] = merge_values(run, left[key], value)
+
     return found
 
 

@@ -94,6 +94,7 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
             found = handler(run, receiver, arguments, keywords, node)
             if run.told == before and called.attr not in VALUES_ONLY:
                 report_arguments(run, arguments, keywords, node)
+
             return found
 
         function = attribute_of(run, receiver, called.attr, called)
@@ -124,10 +125,13 @@ def call_value(run: Run, node: ast.Call, env: Environment) -> Value:
     made: Value = handler(run, function, arguments, keywords, node)
     if run.told == before and takes_names(function):
         report_arguments(run, arguments, keywords, node)
+
     if made.__class__ is Unknown and function.__class__ in ELSEWHERE:
         if hands_on(arguments, keywords):
             run.leave_unread("a call of code that is not here", node)
+
         made.inputs = made.inputs or frames_in(function, arguments, keywords)
+
     if made.__class__ is Unknown and made.collected is None:
         return with_collected(run, made, function, [*arguments, *keywords.values()], node)
 
@@ -147,6 +151,7 @@ def with_collected(
     collected = computed_of(name_of_call(node), values)
     if collected is None:
         return made
+
     found = made.renamed()
     found.collected = collected
     return found
@@ -156,6 +161,7 @@ def is_plain(function: Value) -> bool:
     """Tell whether a function is of Python itself: int(x), "{}".format(x), re.sub("a", "b", x)."""
     if isinstance(function, Library):
         return function.name.partition(".")[0] not in LIBRARY_ROOTS
+
     return isinstance(function, Method) and isinstance(function.receiver, PLAIN_RECEIVERS)
 
 
@@ -206,12 +212,14 @@ def takes_names(function: Value) -> bool:
     if isinstance(function, Library):
         home, _, name = function.name.rpartition(".")
         return name in NAMES_IN_FUNCTIONS and home == "pyspark.sql.functions"
+
     if not isinstance(function, Method) or function.function is not None:
         return False
 
     held = function.receiver
     if isinstance(held, Builder):
         return held.kind in BUILDERS_OF_NAMES
+
     return isinstance(held, RECEIVERS_OF_NAMES) and function.name not in VALUES_ONLY
 
 
@@ -229,6 +237,7 @@ def unknown_in(held: Value) -> Unknown | None:
     """[KEY], {"a": VALUE}      Return the first value that only a run knows."""
     if isinstance(held, Unknown):
         return None if held.reason == SCHEMA_UNKNOWN else held
+
     inner: Iterable[Value] = ()
     if isinstance(held, (list, tuple)):
         inner = held
@@ -297,6 +306,7 @@ def call_library(
     """
     if library.name == "importlib.import_module":
         return import_module(run, library, arguments, keywords, node)
+
     return call_of_library(run, library.name, arguments, keywords, node)
 
 
@@ -353,12 +363,14 @@ def call_unknown(
     computed = computed_by(arguments, keywords)
     if computed is not None:
         return computed(run, held.label, arguments, keywords, node)
+
     if hands_columns(arguments, keywords):
         return computed_column(run, held.label, arguments, keywords, node)
 
     label = label_of(node) if isinstance(node, ast.Call) else f"{held.label}()"
     if held.level is Confidence.LOW:
         return Unknown(label, held.reason, Confidence.LOW)
+
     return Unknown(label, f"what {held.label}() gives is not known", Confidence.UNKNOWN)
 
 
@@ -376,6 +388,7 @@ def call_column(
     home = (held.tree._meta or {}).get("home")
     if isinstance(home, Relation):
         return Relation([anything()], dict(home.rows), (home,))
+
     return Unknown(f"{name}()", f"{name}(…) is not traced")
 
 
@@ -388,6 +401,7 @@ def call_builder(
     """
     if held.kind in UDF_DECORATORS and arguments and isinstance(arguments[0], Function):
         return make_udf(UDF_DECORATORS[held.kind], arguments[0], str(held.parts.get("text", "")))
+
     return Unknown(label_of(node), "not followed")
 
 

@@ -68,6 +68,7 @@ def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
     text = value(run, node.args[0], env) if node.args else None
     if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
         return Unknown("eval()", "a text that only a run knows")
+
     if run.depth >= DEEPEST_CALL:
         return Unknown("eval()", "nested too deeply")
 
@@ -134,6 +135,7 @@ def import_module(
     file = next((each for each in run.program.files if each.reading is run.reading), None)
     if not isinstance(name, str) or isinstance(name, Pattern) or file is None:
         return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
+
     return run.program.module(run, name.lstrip("."), file, 0, node)
 
 

@@ -75,12 +75,14 @@ def part_of(run: Run, held: Unknown, key: Value, node: Any) -> Unknown | None:
     known = held.collected
     if known is None:
         return None
+
     if known.row is None:
         return item_of_rows(held, known, key)
 
     found = column_at(run, known.row, key, node)
     if found is None:
         return held.renamed(label_of(node))
+
     return value_of(label_of(node), found)
 
 
@@ -112,6 +114,7 @@ def item_of_rows(held: Unknown, known: Collected, key: Value) -> Unknown:
     """rows[0], rows[1:], mapping[key]      Return an item of several; a part of one value is itself."""
     if isinstance(key, slice) or not isinstance(known.each, Unknown):
         return held
+
     return known.each
 
 
@@ -119,16 +122,19 @@ def column_at(run: Run, relation: Relation, key: Value, node: Any) -> Relation |
     """row["x"], row.x, row[0]      Return the column of a row, where it is known which one it is."""
     if isinstance(key, Pattern):
         return None
+
     if isinstance(key, str):
         found = relation.by_key.get(key.lower(), ())
         if len(found) == 1:
             return relation.derived([found[0]])
+
         selected: Relation = FRAME_METHODS["select"](run, relation, [key], {}, node)
         return selected
 
     count = len(relation.attributes)
     if isinstance(key, int) and relation.complete and -count <= key < count:
         return relation.derived([relation.attributes[key]])
+
     return None
 
 
@@ -136,8 +142,10 @@ def item_in(held: Value) -> Value | None:
     """for row in rows      Return an item of a collected value: all of them are alike."""
     if not isinstance(held, Unknown) or held.collected is None:
         return None
+
     if held.collected.each is not None:
         return held.collected.each
+
     return held
 
 
@@ -149,14 +157,19 @@ def tree_in(held: Value) -> Any | None:
     known = getattr(held, "collected", None)
     if known is not None:
         return tree_of_collected(known)
+
     if isinstance(held, Pattern):
         return join_trees(list(held.values.values()))
+
     if isinstance(held, (list, tuple, set, frozenset)):
         return together(held)
+
     if isinstance(held, dict):
         return together((*held, *held.values()))
+
     if isinstance(held, Instance):
         return together(held.names.values()) if held.home.is_tuple else None
+
     return None
 
 
@@ -164,8 +177,10 @@ def tree_of_collected(known: Collected) -> Any | None:
     """Return the expression of a collected value, row or list."""
     if known.column is not None:
         return known.column.tree
+
     if known.row is not None:
         return tree_of_row(known.row)
+
     return tree_in(known.each)
 
 
@@ -174,11 +189,14 @@ def open_row(held: Value) -> Relation | None:
     known = getattr(held, "collected", None)
     if known is None:
         return None
+
     if known.each is not None:
         return open_row(known.each)
+
     if known.row is not None and known.row.stars:
         found: Relation = known.row
         return found
+
     return None
 
 
@@ -203,6 +221,7 @@ def join_trees(trees: list[Any]) -> Any | None:
     """Return one expression for several, None for none."""
     if len(trees) > 1:
         return exp.Tuple(expressions=trees)
+
     return trees[0] if trees else None
 
 
@@ -235,6 +254,7 @@ def lift_value(run: Run, held: Value, node: Any) -> Value:
     make = VALUE_TREES.get(held.__class__)
     if make is None:
         return held
+
     return Unknown("…", DATA, collected=Collected(ColumnValue(make(run, held, node))))
 
 
@@ -243,5 +263,6 @@ def computed_of(name: str, values: Iterable[Value]) -> Collected | None:
     tree = together(values)
     if tree is None:
         return None
+
     inner = tree.expressions if isinstance(tree, exp.Tuple) else [tree]
     return Collected(ColumnValue(exp.Anonymous(this=name, expressions=inner)))

@@ -98,6 +98,7 @@ def parser_call(
     if handler is None:
         held.parts["specification"].unclear = True
         return Unknown(f"{name}()", "not followed", Confidence.LOW)
+
     return handler(run, held, arguments, keywords, node)
 
 
@@ -175,6 +176,7 @@ def parse_args(
     found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple) and not found[1]:
         return found[0]
+
     return _unknown(node)
 
 
@@ -188,6 +190,7 @@ def parse_known_args(
     found = _parse(run, held, arguments, keywords, node)
     if isinstance(found, tuple):
         return found
+
     return (_unknown(node), _unknown(node))
 
 
@@ -278,6 +281,7 @@ def _add(
     passed: dict[str, Any] = {name: keywords[name] for name in PASSED_ON if name in keywords}
     if not all(map(is_known, passed.values())):
         raise Refused("an argument that is not known")
+
     if "const" in keywords:
         passed["const"] = _Constant()
 
@@ -302,10 +306,12 @@ def _value(run: Run, expected: Expected, found: Any, is_given: bool, node: Any) 
         default = expected.default
         if isinstance(default, str):
             return _convert(run, expected, default, node)
+
         return default
 
     if isinstance(found, list):
         return [_one(run, expected, each, node) for each in found]
+
     return _one(run, expected, found, node)
 
 
@@ -313,8 +319,10 @@ def _one(run: Run, expected: Expected, found: Any, node: Any) -> Value:
     """Return one value, converted by the type of its argument."""
     if isinstance(found, _Constant):
         return expected.constant
+
     if isinstance(found, str):
         return _convert(run, expected, found, node)
+
     return found
 
 
@@ -325,4 +333,5 @@ def _convert(run: Run, expected: Expected, text: str, node: Any) -> Value:
     """
     if expected.kind is None:
         return text
+
     return invoke(run, expected.kind, [text], {}, node)

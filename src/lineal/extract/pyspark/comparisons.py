@@ -54,8 +54,10 @@ def compare(run: Run, node: ast.Compare, env: Environment) -> Value:
         outcome = compare_by_class(run, op, left, right, node)
         if outcome is None:
             return Unknown("…", "a condition")
+
         if outcome is False:
             result = False
+
         left = right
 
     return result
@@ -65,8 +67,10 @@ def compare_values(op: ast.cmpop, left: Value, right: Value) -> bool | None:
     """Return whether a comparison holds; None where only a run can tell."""
     if isinstance(op, IDENTITY) and right is None and not isinstance(left, (Unknown, Choice)):
         return (left is None) == isinstance(op, ast.Is)
+
     if isinstance(op, MEMBERSHIP) and is_known(left):
         return answer_for(contains(right, left), isinstance(op, ast.In))
+
     if not is_known(left) or not is_known(right):
         return compare_objects(op, left, right)
 
@@ -87,14 +91,17 @@ def contains(held: Value, wanted: Value) -> bool | None:
     """
     if isinstance(held, Generator):
         return None
+
     if isinstance(held, str):
         return wanted in held if isinstance(wanted, str) and is_text(held) else None
 
     items = items_of(held)
     if items is None:
         return None
+
     if any(is_known(item) and item == wanted for item in items):
         return True
+
     return False if all_known(items) else None
 
 
@@ -102,6 +109,7 @@ def answer_for(found: bool | None, positive: bool) -> bool | None:
     """Return the answer to a question, or to its opposite."""
     if found is None:
         return None
+
     return found == positive
 
 
@@ -114,6 +122,7 @@ def compare_by_class(run: Run, op: ast.cmpop, left: Value, right: Value, node: A
         found = call_special(run, right, "__contains__", [left], node)
         if found is ...:
             return compare_values(op, left, iterate(run, right, node))
+
         return answer_for(truth(found), isinstance(op, ast.In))
 
     if isinstance(left, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
@@ -138,8 +147,10 @@ def compare_objects(op: ast.cmpop, left: Value, right: Value) -> bool | None:
 
     if (is_member(left) or is_member(right)) and is_settled(left) and is_settled(right):
         return not wanted
+
     if isinstance(left, Class) and isinstance(right, Class):
         return not wanted
+
     return None
 
 
@@ -175,8 +186,10 @@ def boolean(run: Run, node: ast.BoolOp, env: Environment) -> Value:
 
     if not maybe or (isinstance(node.op, ast.And) and truth(last) is False):
         return last
+
     if len(maybe) == 1 and maybe[0] is last:
         return maybe[0]
+
     if last not in maybe:
         maybe.append(last)
 
@@ -188,8 +201,10 @@ def either(options: list[Value]) -> Value:
     for option in options:
         if isinstance(option, (Unknown, Pattern)):
             return option
+
     if all_known(options) and len(set(map(repr, options))) > 1:
         return Choice(tuple(options))
+
     return options[0]
 
 
@@ -201,6 +216,7 @@ def conditional(run: Run, node: ast.IfExp, env: Environment) -> Value:
     test = truth(value(run, node.test, env))
     if test is not None:
         return value(run, node.body if test else node.orelse, env)
+
     return merge_values(run, value(run, node.body, env), value(run, node.orelse, env))
 
 

@@ -41,6 +41,7 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         if items is None and item_in(held) is not None:
             several.append(held)
             items = [item_in(held)]
+
         if items is None:
             return unknown_of(held, generator.iter)
 
@@ -60,15 +61,20 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
     stopped = each(0)
     if stopped is not None:
         return stopped.renamed(label_of(node))
+
     if several:
         each_item = found[0] if found else None
         return Unknown(label_of(node), DATA, collected=Collected(each=each_item))
+
     if open_tests and not all(isinstance(item, Relation) for item in found):
         return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
+
     if isinstance(node, ast.DictComp):
         return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
+
     if isinstance(node, ast.GeneratorExp):
         return Generator(found)
+
     return set_of(found) if isinstance(node, ast.SetComp) else found
 
 
@@ -84,8 +90,10 @@ def decided_value(run: Run, node: ast.expr, inner: Environment) -> Value:
         made = value(run, node, inner)
     finally:
         run.elements -= is_element
+
     if not bound:
         return made
+
     return DECIDED[bound[0].__class__](run, made, list(inner.names.values()), node)
 
 

@@ -23,8 +23,10 @@ def connector_name(options: Mapping[str, Value]) -> Value:
     table = options[option]
     if option == "query" or not is_text(table) or "." in table or "(" in table:
         return table
+
     for parts in HOMES:
         home = [options[part] for part in parts if is_text(options.get(part))]
         if home:
             return ".".join([*home, table])
+
     return table

@@ -31,6 +31,7 @@ def if_(run: Run, node: ast.If, env: Environment, returns: Returns) -> Flow:
     test = truth(value(run, node.test, env))
     if test is not None:
         return run_block(run, node.body if test else node.orelse, env, returns)
+
     return run_branches(
         run,
         [
@@ -64,6 +65,7 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
         flow = run_block(run, node.body, env, returns)
         if flow is Flow.BREAK:
             return Flow.ON
+
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
 
@@ -82,10 +84,12 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
         item = item_in(held)
         if item is None:
             item = Unknown(label, found.reason or "an item of a loop", found.level)
+
         bind(run, node.target, item, env)
         flow = run_block(run, node.body, env, returns)
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
+
         return Flow.ON
 
     run_branches(run, [once, lambda: Flow.ON])
@@ -102,6 +106,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
         test = truth(value(run, node.test, env))
         if test is False:
             return Flow.ON
+
         if test is None:
             run.dynamic("a loop of which only a run knows the rounds", node.test, gap=False)
             return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
@@ -111,8 +116,10 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
         is_over = watched.end()
         if flow is Flow.BREAK:
             return Flow.ON
+
         if flow in (Flow.RETURN, Flow.RAISE):
             return flow
+
         if is_over:
             break
 
@@ -125,6 +132,7 @@ def _once(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flow
     flow = run_block(run, node.body, env, returns)
     if flow in (Flow.RETURN, Flow.RAISE):
         return flow
+
     return Flow.ON
 
 
@@ -140,6 +148,7 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
         flow = run_block(run, node.body, env, returns)
         if flow is Flow.ON:
             return run_block(run, node.orelse, env, returns)
+
         return flow
 
     branches: list[Callable[[], Flow]] = [tried]
@@ -170,6 +179,7 @@ def _matters(nodes: list[ast.stmt]) -> bool:
 
         if isinstance(node, quiet) or (isinstance(node, ast.Return) and _returns_nothing(node)):
             continue
+
         return True
 
     return False
@@ -211,6 +221,7 @@ def inside(
         nonlocal flow
         if item.optional_vars is not None:
             bind(run, item.optional_vars, held, env)
+
         flow = inside(run, rest, node, env, returns)
 
     manager = value(run, item.context_expr, env)
@@ -267,6 +278,7 @@ def match_(run: Run, node: ast.Match, env: Environment, returns: Returns) -> Flo
         if case.guard is not None and fits is not False:
             guarded = truth(value(run, case.guard, env))
             fits = all_of([fits, guarded])
+
         if fits is False:
             continue
 

@@ -48,12 +48,15 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
 
     if name == "config":
         return Dbt(held.model, held.context, name)
+
     if name == "this":
         return RelationName(held.model)
+
     if name == "is_incremental":
         known = held.context.incremental if held.context is not None else None
         if known is None:
             return Unknown(name, "asked when it runs")
+
         return known
 
     if name == "ref":
@@ -89,8 +92,10 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
     """
     if len(arguments) < least:
         return Unknown("ref()", "a relation without a name")
+
     if not all(isinstance(each, str) for each in arguments):
         return read_name(run, arguments[-1], node, read_table)
+
     if held.context is None:
         return read_name(
             run, arguments[-1] if least == 1 else ".".join(arguments), node, read_table
@@ -129,8 +134,10 @@ def look_up_setting(held: Dbt, values: Any, arguments: Arguments, keywords: Keyw
     default = named_argument(more, keywords, 0, "default")
     if not isinstance(name, str):
         return Unknown("…", "configuration", Confidence.LOW)
+
     if values is None:
         return Unknown(name, "configuration", Confidence.LOW)
+
     return values.get(name, default)
 
 
@@ -141,6 +148,8 @@ def part_of_name(run: Run, held: RelationName, name: str, node: Any) -> Value:
     """
     if name in ("identifier", "name", "table"):
         return str(held)
+
     if name in ("schema", "database"):
         return Unknown(name, "where the model is built", Confidence.LOW)
+
     return Method(held, name)

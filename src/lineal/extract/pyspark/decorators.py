@@ -56,8 +56,10 @@ def decorate(run: Run, made: Function, node: Any, env: Environment) -> Value:
         if final is None:
             owner = value(run, target, env)
             final = decorate_by_library(run, made, decorator, owner, env)
+
         if final is not None:
             return final
+
         if is_of_program(owner):
             result = wrap_by(run, owner, result, decorator, env) or result
 
@@ -71,6 +73,7 @@ def decorator_target(decorator: ast.expr) -> ast.expr:
     """
     if isinstance(decorator, ast.Call):
         return decorator.func
+
     return decorator
 
 
@@ -81,8 +84,10 @@ def decorator_name(target: ast.expr) -> str:
     """
     if isinstance(target, ast.Attribute):
         return target.attr
+
     if isinstance(target, ast.Name):
         return target.id
+
     return ""
 
 
@@ -96,6 +101,7 @@ def decorate_by_attribute(
     target = decorator_target(decorator)
     if not isinstance(target, ast.Attribute):
         return None
+
     if target.attr == "setter":
         getter = value(run, target.value, env)
         if isinstance(getter, Function):
@@ -104,6 +110,7 @@ def decorate_by_attribute(
 
     if target.attr == "register" and register_variant(run, made, decorator, target, env):
         return made
+
     return None
 
 
@@ -118,14 +125,18 @@ def decorate_by_library(
     full = owner.name if isinstance(owner, Library) else ""
     if full in SINGLE_DISPATCH:
         made.variants = []
+
     if run.collector is not None and full:
         found = run.collector.decorate(run, made, full, decorator, env)
         if found is not None:
             return found
+
     if name in UDFS and ("pyspark" in full or not full):
         return make_udf(name, made, ast.unparse(decorator))
+
     if isinstance(owner, Builder) and owner.kind in UDF_DECORATORS:
         return make_udf(UDF_DECORATORS[owner.kind], made, str(owner.parts.get("text", "")))
+
     if name in DATASETS and full.startswith(PIPELINES):
         define_dataset(run, made, decorator, name, env)
         return made
@@ -137,6 +148,7 @@ def is_of_program(owner: Value) -> bool:
     """Return whether a decorator is a function, class or method of the program."""
     if isinstance(owner, Method):
         return owner.function is not None
+
     return isinstance(owner, (Function, Class))
 
 
@@ -158,6 +170,7 @@ def register_variant(
     kind = said or next(iter(annotations), None)
     if kind is not None:
         general.variants.append((value(run, kind, env), made))
+
     return True
 
 
@@ -170,6 +183,7 @@ def wrap_by(run: Run, owner: Value, made: Value, decorator: Any, env: Environmen
     found = invoke(run, function, [made], {}, decorator)
     if isinstance(found, (Function, Partial, Udf, Class, Instance, Method)):
         return found
+
     return None
 
 
@@ -182,8 +196,10 @@ def make_udf(kind: str, function: Value, text: str) -> Udf:
     made = Udf("udf" if name == "<lambda>" else name)
     if kind == "udf":
         return replace(made, aggregates="GROUPED_AGG" in text, body=function, by_row=True)
+
     if kind != "pandas_udf":
         return replace(made, aggregates="GROUPED_AGG" in text)
+
     return replace(
         made,
         aggregates="GROUPED_AGG" in text or gives_one_value(function),
@@ -200,6 +216,7 @@ def gives_one_value(function: Value) -> bool:
     result = function.node.returns
     if result is None or any(speaks_of(result, word) for word in ("Series", "Frame", "Iterator")):
         return False
+
     return takes(function, "Series")
 
 
@@ -207,6 +224,7 @@ def takes(function: Value, word: str) -> bool:
     """Return whether the annotation of a parameter has a word."""
     if not isinstance(function, Function):
         return False
+
     given = function.node.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg]
     return any(speaks_of(each.annotation, word) for each in every if each is not None)
@@ -230,6 +248,7 @@ def udf_of(
     functions = [each for each in given if isinstance(each, (Function, Partial))]
     if not functions:
         return Builder(f"{kind}_decorator", {"text": text})
+
     return make_udf(kind, functions[0], text)
 
 
@@ -250,9 +269,11 @@ def define_dataset(run: Run, made: Function, decorator: Any, kind: str, env: Env
     name = keywords.get("name", keywords.get("target"))
     if isinstance(name, Library):
         name = unknown_of(name, decorator)
+
     if isinstance(name, Unknown):
         run.dynamic(note_of("a target", name), decorator, name.level, gap=False)
         name = owned_name(f"{{{name.label}}}", name.home or run.home)
+
     if not isinstance(name, str):
         name = made.name
 

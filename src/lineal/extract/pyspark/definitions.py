@@ -94,6 +94,7 @@ def settle_members(made: Class, inner: Environment, env: Environment) -> None:
     """Tell methods which class they belong to, and make members of what an enumeration lists."""
     for method in inner.methods or ():
         method.home, method.closure = made, env
+
     for key, item in list(inner.names.items()):
         if isinstance(item, Function):
             item.home = item.home or made
@@ -115,6 +116,7 @@ def makes_fields(node: ast.expr, base: Value) -> bool:
     """
     if isinstance(base, Class):
         return base.heirs_have_fields
+
     plain = node.value if isinstance(node, ast.Subscript) else node
     return ast.unparse(plain).rpartition(".")[2] not in PLAIN_BASES
 
@@ -157,6 +159,7 @@ def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> N
         found = kind.find(hook)
         if isinstance(found, Function):
             call_function(run, found, [receiver, *told], {}, node)
+
     run.making.pop()
 
 
@@ -176,6 +179,7 @@ def decorate_class(run: Run, made: Class, node: ast.ClassDef, env: Environment) 
         owner = value(run, decorator, env)
         for make in CLASS_DECORATORS:
             result = make(run, owner, result) or result
+
         if isinstance(owner, (Function, Method, Partial)):
             given = invoke(run, owner, [result], {}, decorator)
             if isinstance(given, (Class, Function, Partial)):
@@ -191,4 +195,5 @@ def member_of(made: Class, name: str, held: Value) -> Value:
     """
     if made.of_texts and is_text(held):
         return TextMember.of(held, made, name)
+
     return Instance(made, {"value": held, "name": name})

@@ -52,6 +52,7 @@ def delta_table(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
     target = arguments[-1] if arguments else next(iter(keywords.values()), None)
     if len(arguments) > 1 and name in ("forName", "forPath"):
         target = arguments[1]
+
     if name == "forPath":
         relation = read_name(run, target, node, read_path_or_table)
         shown = (
@@ -81,8 +82,10 @@ def call(
     handler = METHODS.get(name)
     if handler is None and name.startswith("when"):
         handler = add_arm
+
     if handler is not None:
         return handler(run, held, name, arguments, keywords, node)
+
     return held
 
 
@@ -190,6 +193,7 @@ def change_rows(
     if name == "delete":
         condition = named_argument(arguments, keywords, 0, "condition")
         return update(run, held, {"condition": condition, "set": {}}, node)
+
     if name == "update":
         given = dict(zip(("condition", "set"), arguments, strict=False)) | keywords
         return update(run, held, given, node)
@@ -222,14 +226,17 @@ def expression(run: Run, value: Value, node: Any) -> Any | None:
     """Return the tree of a value that a column is set to: a Column or a text of SQL."""
     if isinstance(value, ColumnValue):
         return value.tree
+
     if isinstance(value, str):
         found = parse_items(run, value, node)
         if found:
             return found[0]
+
         return None
 
     if value is not None:
         return literal(run, value, node)
+
     return None
 
 
@@ -259,6 +266,7 @@ def execute(run: Run, held: Builder, node: Any) -> Value:
         if name.endswith(("UpdateAll", "InsertAll")):
             for attribute in right.attributes:
                 columns.setdefault(attribute.key, []).append(attribute.slot)
+
             continue
 
         assigned = given.get("set") if "Update" in name else given.get("values")
@@ -342,6 +350,7 @@ def clone(run: Run, held: Builder, target: Value, node: Any) -> Value:
     """
     for name in target_names(run, target, node, True):
         write_dataset(run, Write(name, held.parts["relation"], node, run.reading, "file"))
+
     return None
 
 

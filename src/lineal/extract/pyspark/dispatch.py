@@ -127,6 +127,7 @@ def relation_in(held: Value) -> Relation | None:
     found = RELATIONS.get(held.__class__)
     if found is None:
         return None
+
     return found(held)
 
 
@@ -141,6 +142,7 @@ def computed_by(arguments: Arguments, keywords: Keywords) -> NamedCall | None:
         found = COMPUTED.get(each.__class__)
         if found is not None:
             return found
+
     return None
 
 
@@ -153,6 +155,7 @@ def named_argument(
     """
     if position < len(arguments):
         return arguments[position]
+
     return keywords.get(name, default)
 
 
@@ -163,6 +166,7 @@ def argument_at(arguments: Arguments, position: int = 0, default: Value = None) 
     """
     if position < len(arguments):
         return arguments[position]
+
     return default
 
 
@@ -173,6 +177,7 @@ def only_argument(arguments: Arguments, keywords: Keywords) -> Value:
     """
     if arguments:
         return arguments[0]
+
     return next(iter(keywords.values()), None)
 
 
@@ -207,6 +212,7 @@ def invoke(run: Run, function: Value, arguments: Arguments, keywords: Keywords, 
     handler = CALLS.get(type(function))
     if handler is not None:
         return handler(run, function, arguments, keywords, node)
+
     return Unknown(label_of(node), "not followed")
 
 
@@ -218,6 +224,7 @@ def attribute_of(run: Run, held: Value, name: str, node: Any) -> Value:
     handler = ATTRIBUTES.get(held.__class__)
     if handler is not None:
         return handler(run, held, name, node)
+
     return Method(held, name)
 
 
@@ -228,7 +235,9 @@ def item_of(run: Run, held: Value, key: Value, node: Any) -> Value:
     """
     if run.elements and key.__class__ in COMPUTED and held.__class__ not in RELATIONS:
         return COMPUTED[key.__class__](run, "item", [key], {}, node)
+
     for kind in held.__class__.__mro__:
         if kind in ITEMS:
             return ITEMS[kind](run, held, key, node)
+
     return Unknown(label_of(node), "not followed")

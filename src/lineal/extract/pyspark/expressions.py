@@ -44,6 +44,7 @@ def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
     while here is not None:
         if spelled in here.names and spelled not in here.shared:
             return here.names[spelled]
+
         here = here.outer
 
     for library in env.globals.wild:
@@ -53,6 +54,7 @@ def look_up_name(run: Run, node: ast.Name, env: Environment) -> Value:
 
     if spelled in BUILTINS:
         return Library(f"builtins.{spelled}")
+
     if spelled in run.program.predefined:
         return run.program.predefined[spelled]
 
@@ -71,8 +73,10 @@ def sequence(run: Run, node: ast.List | ast.Tuple | ast.Set, env: Environment) -
 
     if isinstance(found, Unknown):
         return found
+
     if isinstance(node, ast.Tuple):
         return tuple(found)
+
     if isinstance(node, ast.Set):
         return set_of(found)
 
@@ -91,6 +95,7 @@ def elements(run: Run, nodes: list[ast.expr], env: Environment) -> list[Value] |
             several = iterate(run, inner, item)
             if several is None:
                 return unknown_of(inner, item.value)
+
             charge_items(run, found, len(several))
             found.extend(several)
         else:

@@ -28,6 +28,7 @@ def open_file(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     path = named_argument(arguments, keywords, 0, "file")
     if is_text(path) and find_file(run, path) is not None:
         return Builder(FILE, {"path": path})
+
     return Unknown("open()", "a file", Confidence.LOW)
 
 
@@ -50,8 +51,10 @@ def text_in(run: Run, path: Value, node: Any) -> Value:
     name = find_file(run, path) if is_text(path) else None
     if name is not None and isinstance(run.program.contents[name], str):
         return run.program.contents[name]
+
     if name is not None:
         return Builder(FILE, {"path": path})
+
     return Unknown(label_of(node), "a file", Confidence.LOW)
 
 
@@ -61,6 +64,7 @@ def call_file(
     """file.read()"""
     if name == "read":
         return text_in(run, held.parts["path"], node)
+
     return Unknown(f"{name}()", "a file", Confidence.LOW)
 
 
@@ -81,6 +85,7 @@ def load_values(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
         name = find_file(run, held.parts["path"])
         if name is not None and not isinstance(run.program.contents[name], str):
             return copy_of(run.program.contents[name])
+
     return Unknown(label_of(node), "what a file holds is only known when it runs", Confidence.LOW)
 
 
@@ -88,8 +93,10 @@ def copy_of(held: Value) -> Any:
     """Return a copy of the contents of a file: the program may change its values."""
     if isinstance(held, dict):
         return {key: copy_of(each) for key, each in held.items()}
+
     if isinstance(held, list):
         return [copy_of(each) for each in held]
+
     return held
 
 
@@ -116,13 +123,18 @@ def call_settings(
         option = named_argument(arguments, keywords, 1, "option")
         if isinstance(options, dict) and is_text(option) and option.lower() in options:
             return options[option.lower()]
+
         return Unknown(str(option), "configuration", Confidence.LOW)
+
     if name == "items" and isinstance(section_of(held, section, node), dict):
         return list(section_of(held, section, node).items())
+
     if name == "sections" and not held.parts["unknown"]:
         return list(held.parts["sections"])
+
     if name not in ("has_section", "has_option", "getint", "getboolean", "getfloat", "options"):
         held.parts["unknown"] = True
+
     return Unknown(f"{name}()", "configuration", Confidence.LOW)
 
 
@@ -134,6 +146,7 @@ def read_settings(run: Run, held: Builder, path: Value) -> Value:
         held.parts["sections"] = {**held.parts["sections"], **copy_of(found)}
     else:
         held.parts["unknown"] = True
+
     return [path]
 
 
@@ -142,6 +155,7 @@ def section_of(held: Builder, section: Value, node: Any) -> Value:
     is_read = held.kind == SETTINGS and not held.parts["unknown"]
     if is_read and is_text(section) and section in held.parts["sections"]:
         return held.parts["sections"][section]
+
     return Unknown(label_of(node), "configuration", Confidence.LOW)
 
 
@@ -155,6 +169,7 @@ def package_folder(run: Run, arguments: Arguments, keywords: Keywords, node: Any
     package = argument_at(arguments)
     if is_text(package):
         return package.replace(".", "/")
+
     return Unknown(label_of(node), "a package that only a run knows", Confidence.LOW)
 
 
@@ -163,6 +178,7 @@ def read_resource(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     folder, file = package_folder(run, arguments, keywords, node), argument_at(arguments, 1)
     if is_text(folder) and is_text(file):
         return text_in(run, f"{folder}/{file}", node)
+
     return Unknown(label_of(node), "a file", Confidence.LOW)
 
 

@@ -113,6 +113,7 @@ class File:
         """Tell what kind of file this is."""
         if self._form is None:
             self._form = form_of(self.text)
+
         return self._form
 
     @property
@@ -125,6 +126,7 @@ class File:
         """Return the syntax tree of the file."""
         if self._tree is None:
             self._tree = self.parsed()
+
         return self._tree
 
     def parsed(self) -> ast.Module:
@@ -140,6 +142,7 @@ class File:
         for code, message, line, column, hint in found.problems:
             place = self.reading.at(line, column - 1)
             self.problems.append(Diagnostic(code, message, place, hint))
+
         return found.tree
 
     @property
@@ -152,6 +155,7 @@ class File:
         """Return the words of the file's imports."""
         if self._words is None:
             self._words = imported_words(self.text)
+
         return self._words
 
     @property
@@ -159,6 +163,7 @@ class File:
         """Return the library of the file's DataFrames; None if they are Spark's."""
         if self._library is None:
             self._library = (library_of(self.words),)
+
         return self._library[0]
 
     @property
@@ -166,6 +171,7 @@ class File:
         """Names of this file that are used as only a DataFrame can be."""
         if self._frame_like is None:
             self._frame_like = frame_like_names(self.tree, strong_names(self.library))
+
         return self._frame_like
 
 
@@ -173,6 +179,7 @@ def strong_names(library: FrameLibrary | None) -> frozenset[str]:
     """Return the names that only the DataFrames of a library have; Spark's for None."""
     if library is None:
         return STRONG
+
     return library.strong
 
 

@@ -70,6 +70,7 @@ def library_of(words: set[str], annotation: str = "") -> FrameLibrary | None:
 
     if not having or not SPARK.isdisjoint(words):
         return None
+
     return having[0]
 
 
@@ -77,4 +78,5 @@ def open_value(run: Run, relation: Relation, library: FrameLibrary | None) -> An
     """Return the DataFrame of a dataset, as the library at hand has it; Spark's is a Relation."""
     if library is None or library.open_frame is None:
         return relation
+
     return library.open_frame(run, relation)

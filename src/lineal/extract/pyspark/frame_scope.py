@@ -56,6 +56,7 @@ class FrameScope(Scope):
         """Asked for by lambdas and date parts only."""
         if self._order is None:
             self._order = [Source("", "", self.relation.frame)]
+
         return self._order
 
     @order.setter
@@ -71,10 +72,13 @@ class FrameScope(Scope):
         bound = meta.get("bound") if meta else None
         if bound is not None:
             return self.bound(bound, node)
+
         if meta and "slot" in meta:
             return self.taken(meta["slot"], node)
+
         if meta and "outer" in meta:
             return Slot(node.name, node.name, {(Column(OUTER, _spelling(node)), IDENTITY): None})
+
         if self.aliases:
             alias = self.aliases.get(_fold(node.name))
             if (
@@ -84,6 +88,7 @@ class FrameScope(Scope):
             ):
                 if self.relation.stars:
                     return self.guessed(alias, f"`{node.name}` is an alias of this select")
+
                 return alias
 
         args = node.args
@@ -102,6 +107,7 @@ class FrameScope(Scope):
         slot = self.resolve_name(parts, node)
         if slot is not None:
             return slot
+
         if len(parts) == 1 and first in evaluation.facts.pseudo_columns:
             evaluation.references -= 1
             return UNRESOLVED
@@ -128,6 +134,7 @@ class FrameScope(Scope):
                 if found.slot.star is not None:
                     self.evaluation.unresolved += is_dynamic(found)
                     return self.taken(_answer_of(found, node.name, bound.key), node)
+
                 return self.taken(found.slot, node)
 
             relation = relation.under if self.lenient else None
@@ -187,6 +194,7 @@ class FrameScope(Scope):
             found = self.taken(slots[0], node)
             if qualifier or not _beside(found, relation.stars):
                 return found
+
             return self.guessed(found, PRODUCED)
 
         stars = [
@@ -199,8 +207,10 @@ class FrameScope(Scope):
         ]
         if not answers:
             return None
+
         if any(map(is_dynamic, stars)):
             return self.dynamic(name, answers, node)
+
         if len(answers) == 1:
             return self.taken(answers[0], node)
 
@@ -229,6 +239,7 @@ class FrameScope(Scope):
         self.evaluation.undecided = True
         for origin in origins:
             self.evaluation.read(origin, self.clause, node, learn=False)
+
         return self.ambiguous(name, answers, node)
 
     def taken(self, slot: Slot, node: exp.Column) -> Slot:
@@ -250,8 +261,10 @@ def _answer_of(star: Attribute, name: str, key: str) -> Slot:
     slot = answer(star.slot.star, name, key)
     if slot is None:
         return UNRESOLVED
+
     if star.doubt is None:
         return slot
+
     return slot._replace(lineage=doubted(slot.lineage, star.doubt))
 
 
@@ -262,6 +275,7 @@ def _beside(slot: Slot, stars: list[Attribute]) -> bool:
     """Whether a column is beside open stars of its own table and of another one."""
     if len(stars) < 2 or slot.scanned is None:
         return False
+
     datasets = {star.slot.star.dataset for star in stars if star.slot.star is not None}
     return slot.scanned.dataset in datasets and len(datasets) > 1
 
@@ -316,6 +330,7 @@ class FrameEvaluation(QueryEvaluation):
         """
         if not isinstance(scope, FrameScope):
             return super().star_slots(node, scope)
+
         return [attribute.slot for attribute in expand_star(scope.relation, node, scope)]
 
     def frame_of(self, node: Any, scope: Scope) -> Frame:
@@ -382,6 +397,7 @@ def open_fields(slot: Slot) -> Attribute:
     """payload.*, of a struct whose fields are not known      any name may be one of them"""
     if not slot.name.endswith(".*"):
         return fresh(slot)
+
     star = Star(Dataset("", slot.name), made=Made(slot.lineage, "", ""))
     return fresh(star_slot(star))
 
@@ -398,6 +414,7 @@ def of_one_side(relation: Relation, own: Relation) -> list[Attribute]:
         held = relation.identified(each.id, own, each.key)
         if held is not None:
             found += [*taken_out(relation, each, held), held]
+
     return found
 
 
@@ -415,6 +432,7 @@ def taken_out(relation: Relation, before: Attribute, after: Attribute) -> list[A
     for each in (*relation.attributes, *relation.hidden):
         if each.key in names and is_of(each, dataset):
             found.setdefault(each.key, each)
+
     return list(found.values())
 
 

@@ -57,6 +57,7 @@ def call_function(
     run.called.add(id(function.node))
     if function.variants:
         function = variant_for(run, function, arguments, node)
+
     if run.depth >= DEEPEST_CALL:
         return Unknown(f"{function.name}()", "calls nest too deeply to be followed")
 
@@ -66,6 +67,7 @@ def call_function(
     again = recursion_of(run, call)
     if again is not None:
         return again
+
     if at_yield is not None or id(function.node) in run.effects:
         return carry_out(run, call, at_yield)
 
@@ -78,6 +80,7 @@ def call_function(
     made = carry_out(run, call, None)
     if key is not None:
         remember_call(run, call, key, before, made)
+
     return made
 
 
@@ -130,9 +133,11 @@ def variant_for(run: Run, function: Function, arguments: Arguments, node: Any) -
     given = arguments[1:] if "singledispatchmethod" in function.decorators else arguments
     if given and isinstance(given[0], Unknown):
         run.dynamic(note_of("a function by the type of an argument", given[0]), node)
+
     fitting = [made for kind, made in function.variants or () if given and is_a(given[0], kind)]
     if fitting:
         return fitting[-1]
+
     return function
 
 
@@ -168,6 +173,7 @@ def merge_returns(run: Run, returns: Returns) -> Value:
     result = given[0]
     for other in given[1:]:
         result = merge_values(run, result, other)
+
     return result
 
 
@@ -257,6 +263,7 @@ def field_default(run: Run, default: Value) -> Value:
     if isinstance(default, Builder) and default.kind == "field":
         if "default" in default.parts:
             return default.parts["default"]
+
         if "default_factory" in default.parts:
             return invoke(run, default.parts["default_factory"], [], {}, None)
 
@@ -298,4 +305,5 @@ def call_instance(
     found = held.home.find("__call__")
     if isinstance(found, Function):
         return call_function(run, found, [held, *arguments], keywords, node)
+
     return Unknown(f"{held.home.name}()", "not followed")

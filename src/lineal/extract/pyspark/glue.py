@@ -43,8 +43,10 @@ def glue_call(run: Run, name: str, arguments: Arguments, keywords: Keywords, nod
     owner = name.rsplit(".", 2)[-2] if name.count(".") > 1 else ""
     if last == "GlueContext":
         return Builder("glue")
+
     if last == "fromDF":
         return named_argument(arguments, keywords, 0, "dataframe")
+
     if last == "apply" and owner in TRANSFORMS:
         frame = keywords.get("frame", keywords.get("frame1", argument_at(arguments)))
         relation = as_relation(run, frame, node)
@@ -71,10 +73,13 @@ def attribute(run: Run, held: Builder, name: str) -> Value | None:
     """
     if name == "spark_session":
         return Session()
+
     if name in ("create_dynamic_frame", "create_data_frame"):
         return Builder("glue_read")
+
     if name in ("write_dynamic_frame", "write_data_frame"):
         return Builder("glue_write")
+
     return None
 
 
@@ -131,6 +136,7 @@ def write_call(
     if relation is None:
         run.dynamic("a DynamicFrame that only a run knows", node)
         return None
+
     if name == "from_catalog":
         return write_to(run, relation, table_of(keywords), node, defines=False)
 
@@ -275,6 +281,7 @@ def resolve_choice(
                 this=action.partition(":")[0], expressions=[bound_column(run, found, name, node)]
             )
             found = with_column(run, found, [name, ColumnValue(call)], {}, node)
+
     return found
 
 

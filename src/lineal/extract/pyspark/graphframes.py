@@ -47,6 +47,7 @@ def make_graph(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     edges = as_relation(run, named_argument(arguments, keywords, 1, "e"), node)
     if vertices is None or edges is None:
         return Unknown("GraphFrame()", "a graph whose DataFrames only a run knows")
+
     return GraphFrame(vertices, edges)
 
 
@@ -79,11 +80,14 @@ def attribute_of_graph(run: Run, held: GraphFrame, name: str, node: Any) -> Valu
     """g.vertices, g.inDegrees, g.triplets"""
     if name in ("vertices", "edges"):
         return getattr(held, name)
+
     if name in DEGREES:
         end, title = DEGREES[name]
         return degrees(run, held.edges, end.copy(), title, node)
+
     if name == "triplets":
         return find(run, held, ["(src)-[edge]->(dst)"], {}, node)
+
     return Method(held, name)
 
 
@@ -97,6 +101,7 @@ def lineage_of_graph(run: Run, graph: GraphFrame) -> Lineage:
         scope = FrameScope(side, run.evaluation(), Clause.SELECT)
         for name in names:
             pour(lineage_of(exp.column(name), scope), AGGREGATED, found)
+
     return found
 
 
@@ -148,6 +153,7 @@ def filter_vertices(
     for end in ("src", "dst"):
         ids = select_items(run, kept, [named(exp.column("id"), end)], node)
         edges = join(run, edges, [ids, end, "left_semi"], {}, node)
+
     return GraphFrame(kept, edges)
 
 
@@ -181,6 +187,7 @@ def find(run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, 
     for term in terms:
         source, edge, target = (term[at] or f"__{next(unnamed)}" for at in (2, 3, 4))
         found = with_term(run, graph, found, (source, edge, target), bool(term[1]), node)
+
     hidden = [name for name in found.names if name.startswith("__")]
     return FRAME_METHODS["drop"](run, found, hidden, {}, node)
 
@@ -208,6 +215,7 @@ def with_term(
         found = (
             vertex if found is None else FRAME_METHODS["crossJoin"](run, found, [vertex], {}, node)
         )
+
     on = conditions((name, edge, end) for name, end in ends.items())
     return join(run, found, [as_struct(run, graph.edges, edge, node), on], {}, node)
 
@@ -245,9 +253,11 @@ def on_graph(
     """Call a method of a graph."""
     if name in APPENDED:
         return with_column_of_graph(run, held, held.vertices, APPENDED[name])
+
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"GraphFrame.{name} is not traced", node)
     rows = united([held.vertices.rows, held.edges.rows])
     return Relation([anything()], rows, (held.vertices, held.edges))

@@ -51,6 +51,7 @@ def subscript(run: Run, node: ast.Subscript, env: Environment) -> Value:
     held = value(run, node.value, env)
     if isinstance(node.slice, ast.Slice) and held.__class__ not in SLICED:
         return slice_items(run, node.slice, held, env)
+
     return item_of(run, held, known_value(value(run, node.slice, env), node.slice), node)
 
 
@@ -64,8 +65,10 @@ def slice_items(run: Run, node: ast.Slice, held: Value, env: Environment) -> Val
     known = all(bound is None or isinstance(bound, int) for bound in bounds) and bounds[2] != 0
     if known and isinstance(held, (list, tuple, str)) and not isinstance(held, Pattern):
         return held[slice(*bounds)]
+
     if known and isinstance(held, Instance):
         return item_of(run, held, slice(*bounds), node)
+
     return Unknown("…", "a part that is not known", collected=getattr(held, "collected", None))
 
 
@@ -89,14 +92,17 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
     """
     if isinstance(key, str) and not isinstance(key, Pattern):
         return ColumnValue(bound_column(run, held, key, node))
+
     if isinstance(key, (list, tuple)):
         return FRAME_METHODS["select"](run, held, list(key), {}, node)
+
     if isinstance(key, ColumnValue):
         return FRAME_METHODS["filter"](run, held, [key], {}, node)
 
     count = len(held.attributes)
     if isinstance(key, int) and held.complete and -count <= key < count:
         return ColumnValue(bound_column(run, held, held.attributes[key].slot.name, node))
+
     return ColumnValue(dynamic_column(run, key, node))
 
 
@@ -107,6 +113,7 @@ def item_of_column(run: Run, held: ColumnValue, key: Value, node: Any) -> Value:
     """
     if isinstance(key, Unknown):
         run.dynamic(note_of("a field", key), node, key.level)
+
     return column_method(run, held, "getItem", [key], {}, node)
 
 
@@ -119,6 +126,7 @@ def item_of_dict(run: Run, held: dict[Any, Value], key: Value, node: Any) -> Val
         options = [held[option] for option in key.options if option in held]
         if options:
             return one_of(run, options)
+
         return Unknown("…", "no such key")
 
     try:
@@ -155,8 +163,10 @@ def item_of_sequence(run: Run, held: Any, key: Value, node: Any) -> Value:
     """
     if isinstance(key, int) and -len(held) <= key < len(held):
         return held[key]
+
     if isinstance(key, slice):
         return held[key]
+
     return Unknown(label_of(node), "an item that only a run knows")
 
 
@@ -176,6 +186,7 @@ def item_of_schema(run: Run, held: SchemaValue, key: Value, node: Any) -> Value:
     found = {each.name: each for each in held.field_values}
     if isinstance(key, str) and key in found:
         return found[key]
+
     return Unknown("…", "no such field")
 
 
@@ -186,6 +197,7 @@ def item_of_class(run: Run, held: Class, key: Value, node: Any) -> Value:
     """
     if held.enumerates and isinstance(key, str):
         return held.find(key) or Unknown(key, "no such member")
+
     return Unknown(label_of(node), "not followed")
 
 
@@ -205,9 +217,11 @@ def item_of_unknown(run: Run, held: Unknown, key: Value, node: Any) -> Value:
     named = isinstance(key, str) and held.level >= Confidence.UNKNOWN
     if named and held.label in run.program.frame_like(node, run):
         return item_of(run, run.program.open_frame(run, held, node), key, node)
+
     found = part_of(run, held, key, node)
     if found is not None:
         return found
+
     level = min(held.level, Confidence.LOW)
     return Unknown(label_of(node), held.reason, level)
 
@@ -223,6 +237,7 @@ def item_of_instance(run: Run, held: Instance, key: Value, node: Any) -> Value:
     getter = held.home.find("__getitem__")
     if isinstance(getter, Function):
         return invoke(run, getter, [held, key], {}, node)
+
     return Unknown(label_of(node), "not followed")
 
 

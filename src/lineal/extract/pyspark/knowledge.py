@@ -57,6 +57,7 @@ def set_of(items: list[Value]) -> Value:
     """Return items as a set; those that no set can hold, or only a run knows, stay a list."""
     if not all(map(is_known, items)):
         return items
+
     try:
         return set(items)
     except TypeError:
@@ -80,12 +81,15 @@ def truth(value: Value) -> bool | None:
     """Whether a condition holds; None where only a run can tell."""
     if isinstance(value, UNDECIDED):
         return None
+
     ask = UNDECIDED_CLASSES.get(value.__class__)
     if ask is not None:
         ask(value)
         return None
+
     if isinstance(value, Library) and is_elsewhere(value):
         return None
+
     if isinstance(
         value, (str, int, float, bool, bytes, type(None), list, tuple, dict, set, frozenset)
     ):
@@ -103,8 +107,10 @@ def copy_container(held: Value) -> Value:
     """Return a list or dict of its own, and anything else as it is."""
     if isinstance(held, list):
         return list(held)
+
     if isinstance(held, dict):
         return dict(held)
+
     return held
 
 
@@ -115,6 +121,7 @@ def items_of_each(values: Iterable[Value]) -> list[list[Value]] | None:
         items = items_of(value)
         if items is None:
             return None
+
         several.append(items)
 
     return several
@@ -124,8 +131,10 @@ def any_of(answers: Sequence[bool | None]) -> bool | None:
     """Return whether one of several answers is yes; None where only a run can tell."""
     if True in answers:
         return True
+
     if None in answers:
         return None
+
     return False
 
 
@@ -133,8 +142,10 @@ def all_of(answers: Sequence[bool | None]) -> bool | None:
     """Return whether all answers are yes; None where only a run can tell."""
     if False in answers:
         return False
+
     if None in answers:
         return None
+
     return True
 
 
@@ -162,9 +173,11 @@ def items_of(value: Value) -> list[Value] | None:
     """Return the items of an iterable, where they are known; an expression of SQL has none."""
     if isinstance(value, Tree):
         return None
+
     for kind, items in ITERABLES:
         if isinstance(value, kind):
             return items(value)
+
     return None
 
 
@@ -181,6 +194,7 @@ def members_of(value: Class) -> list[Value] | None:
     """
     if not value.enumerates:
         return None
+
     return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
 
 
@@ -191,6 +205,7 @@ def fields_of(value: Instance) -> list[Value] | None:
     """
     if not value.home.is_tuple:
         return None
+
     return [value.names[name] for name, _ in value.home.all_fields if name in value.names]
 
 
@@ -198,6 +213,7 @@ def numbers_of(value: range) -> list[Value] | None:
     """range(10)      Return its numbers, unless they are more than anything is made for."""
     if value[LONGEST_RANGE:]:
         return None
+
     return list(value)
 
 

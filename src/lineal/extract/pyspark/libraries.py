@@ -81,6 +81,7 @@ def column_function(name: str) -> tuple[ColumnFunction, str] | None:
     found = FUNCTIONS.match(name)
     if found is not None:
         return handler_of(found[1])
+
     return None
 
 
@@ -94,6 +95,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
         make, spelled = of_columns
         if keywords:
             arguments = order_arguments(spelled, arguments, keywords)
+
         return make(run, spelled, arguments, keywords, node)
 
     if name.startswith("builtins."):
@@ -111,6 +113,7 @@ def call(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     root = LIBRARY_ROOTS.get(name.partition(".")[0])
     if root is not None:
         return root(run, name, arguments, keywords, node)
+
     return call_unknown(run, name, arguments, keywords, node)
 
 
@@ -122,8 +125,10 @@ def call_unknown(run: Run, name: str, arguments: Arguments, keywords: Keywords, 
     computed = computed_by(arguments, keywords)
     if computed is not None:
         return computed(run, name, arguments, keywords, node)
+
     if hands_columns(arguments, keywords):
         return computed_column(run, name, arguments, keywords, node)
+
     if is_configuration(name):
         level = Confidence.LOW
     elif len(arguments) == 1 and isinstance(arguments[0], Relation) and not keywords:
@@ -169,6 +174,7 @@ def call_window(
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
     if name == "partitionBy":
         return WindowSpec(trees, ())
+
     return WindowSpec((), trees)
 
 
@@ -181,6 +187,7 @@ def call_session(
     """
     if member.string.rsplit(".", 1)[-1] in SESSIONS:
         return Session()
+
     return Library(member.string)
 
 
@@ -193,6 +200,7 @@ def call_unbound(
     """
     if not arguments:
         return call_unknown(run, member.string, arguments, keywords, node)
+
     return invoke(run, Method(arguments[0], member[2]), arguments[1:], keywords, node)
 
 
@@ -245,6 +253,7 @@ def call_row(
     """
     if keywords:
         return dict(keywords)
+
     return list(arguments)
 
 
@@ -270,12 +279,14 @@ def json_type(held: Value) -> str:
     """{"type": "array", "elementType": "long"}      array<long>, as DDL spells it"""
     if isinstance(held, str):
         return held
+
     if not isinstance(held, dict):
         return ""
 
     kind = held.get("type", "struct")
     if isinstance(kind, dict):
         return json_type(kind)
+
     if kind == "struct":
         fields = [each for each in held.get("fields", ()) if isinstance(each, dict)]
         named = (f"{each.get('name')}:{json_type(each.get('type'))}" for each in fields)
@@ -283,6 +294,7 @@ def json_type(held: Value) -> str:
 
     if kind == "array":
         return f"array<{json_type(held.get('elementType'))}>"
+
     if kind == "map":
         return f"map<{json_type(held.get('keyType'))},{json_type(held.get('valueType'))}>"
 

@@ -83,6 +83,7 @@ def partial_method(run: Run, arguments: Arguments, keywords: Keywords, node: Any
     """
     if not arguments:
         return Unknown("partialmethod()", "")
+
     return PartialMethod(arguments[0], tuple(arguments[1:]), keywords)
 
 
@@ -93,6 +94,7 @@ def partial(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     """
     if arguments:
         return Partial(arguments[0], tuple(arguments[1:]), keywords)
+
     return Unknown("partial()", "")
 
 
@@ -152,6 +154,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
         left, right = arguments
         if has_column(arguments):
             return compare(run, kind, left, right, node)
+
         return known_or_unknown(compare_values(kind(), left, right))
 
     return apply
@@ -170,6 +173,7 @@ def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
     several = items_of_each(arguments)
     if several is None:
         return unknown()
+
     return list(itertools.chain.from_iterable(several))
 
 
@@ -194,6 +198,7 @@ def product(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     several *= repeat
     if math.prod(map(len, several)) > MOST_ITEMS:
         return Unknown("…", TOO_LARGE)
+
     return list(itertools.product(*several))
 
 
@@ -206,6 +211,7 @@ def path_join(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     for position, argument in enumerate(arguments):
         if position and not (isinstance(parts[-1], str) and parts[-1].endswith("/")):
             parts.append("/")
+
         parts.append(argument)
 
     return text_of_parts(parts)
@@ -221,6 +227,7 @@ def path_part(pick: Callable[[str], str]) -> Handler:
         held = argument_at(arguments)
         if is_text(held):
             return pick(held)
+
         return Unknown("…", "a path")
 
     return part
@@ -234,6 +241,7 @@ def configuration(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     label = argument_at(arguments)
     if not isinstance(label, str):
         label = label_of(node)
+
     return Unknown(str(label), "configuration", Confidence.LOW)
 
 
@@ -247,6 +255,7 @@ def widget(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     name = named_argument(arguments, keywords, 0, "name")
     if is_text(name) and name in given:
         return given[name]
+
     return configuration(run, arguments, keywords, node)
 
 
@@ -288,6 +297,7 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     names = arguments[1]
     if isinstance(names, str):
         names = names.replace(",", " ").split()
+
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         return Unknown("namedtuple()", "computed")
 
@@ -305,6 +315,7 @@ def as_dict(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return plain_value(held)
+
     return Unknown("asdict()", "computed")
 
 
@@ -312,8 +323,10 @@ def plain_value(held: Value) -> Value:
     """Return an object with fields as a dict, throughout."""
     if isinstance(held, Instance) and held.home.all_fields:
         return {name: plain_value(held.names.get(name)) for name, _ in held.home.all_fields}
+
     if isinstance(held, (list, tuple)):
         return type(held)(plain_value(item) for item in held)
+
     return held
 
 
@@ -325,6 +338,7 @@ def replace_fields(run: Run, arguments: Arguments, keywords: Keywords, node: Any
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return Instance(held.home, {**held.names, **keywords})
+
     return held
 
 
@@ -421,8 +435,10 @@ def regex_test(how: str) -> Handler:
             found = getattr(compile_pattern(texts[0], looks_around=True), how)(texts[1])
         except SlowPattern:
             return unknown()
+
         if found is None:
             return None
+
         return Builder("match", {"groups": [found[0], *found.groups()]})
 
     return test

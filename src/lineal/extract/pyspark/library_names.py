@@ -43,4 +43,5 @@ def member_by_star(module: str, name: str) -> Library | None:
     """
     if name in STARS[module]:
         return Library(f"{module}.{name}")
+
     return None

@@ -30,10 +30,12 @@ def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: 
     item = item_in(data)
     if item is not None:
         data = rows_of_item(item)
+
     wanted = named_argument(arguments, keywords, 1, "schema")
     schema = schema_of(run, wanted, node)
     if wanted is None and not isinstance(data, (str, dict)):
         schema = schema_of_rows(items_of(data) or [])
+
     if schema is None:
         held = data
         if not isinstance(held, Unknown):
@@ -54,6 +56,7 @@ def rows_of_item(item: Value) -> list[Value]:
     known = getattr(item, "collected", None)
     if known is None or known.row is None or not known.row.complete:
         return [item]
+
     relation = known.row
     cells = [value_of(each.slot.name, relation.derived([each])) for each in relation.attributes]
     return [dict(zip(relation.names, cells, strict=True))]
@@ -71,6 +74,7 @@ def with_collected_cells(run: Run, relation: Relation, rows: list[Value], node: 
 
     if not several:
         return relation
+
     found: Relation = reduce(
         lambda left, right: FRAME_METHODS["union"](run, left, [right], {}, node), several
     )
@@ -86,6 +90,7 @@ def relation_of_row(run: Run, relation: Relation, row: Value, node: Any) -> Rela
         cells = [row.names.get(name) for name in relation.names]
     else:
         cells = items_of(row) or [row]
+
     cells += [None] * (len(relation.names) - len(cells))
     columns = [
         ColumnValue(literal(run, cell, node), (name,))
@@ -100,6 +105,7 @@ def schema_of_rows(data: list[Value]) -> SchemaValue | None:
     first = data[0] if data else None
     if isinstance(first, dict):
         return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
+
     if isinstance(first, (tuple, list)):
         return SchemaValue(
             [(f"_{position}", type_name(value)) for position, value in enumerate(first, 1)]

@@ -26,6 +26,7 @@ def fits_pattern(run: Run, pattern: ast.pattern, subject: Value, env: Environmen
     handler = PATTERNS.get(type(pattern))
     if handler is not None:
         return handler(run, pattern, subject, env)
+
     return None
 
 
@@ -43,6 +44,7 @@ def unlike(subject: Value) -> bool | None:
     """Return that a value of another kind does not fit; None where its kind is not known."""
     if isinstance(subject, Unknown):
         return None
+
     return False
 
 
@@ -54,8 +56,10 @@ def capture(run: Run, pattern: ast.MatchAs, subject: Value, env: Environment) ->
     fits: bool | None = True
     if pattern.pattern is not None:
         fits = fits_pattern(run, pattern.pattern, subject, env)
+
     if fits is not False:
         bind_name(run, pattern.name, subject, env)
+
     return fits
 
 
@@ -82,6 +86,7 @@ def single(run: Run, pattern: ast.MatchSingleton, subject: Value, env: Environme
     """
     if is_known(subject) or subject is None:
         return subject is pattern.value
+
     return None
 
 
@@ -121,6 +126,7 @@ def mapping(run: Run, pattern: ast.MatchMapping, subject: Value, env: Environmen
     keys = [value(run, key, env) for key in pattern.keys]
     if not all_known(keys):
         return None
+
     if not all(key in subject for key in keys):
         return False
 
@@ -140,6 +146,7 @@ def of_class(run: Run, pattern: ast.MatchClass, subject: Value, env: Environment
     fits = truth(is_instance(run, [subject, kind], {}, pattern))
     if fits is not True:
         return fits
+
     if not isinstance(subject, Instance):
         return all_of([fits_pattern(run, each, subject, env) for each in pattern.patterns[:1]])
 

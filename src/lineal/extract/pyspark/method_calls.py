@@ -52,6 +52,7 @@ def call_method(
     handler = RECEIVERS.get(type(method.receiver))
     if handler is None:
         return method_of_value(run, method.receiver, method.name, arguments, keywords, node)
+
     return handler(run, method.receiver, method.name, arguments, keywords, node)
 
 
@@ -65,6 +66,7 @@ def on_relation(
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     if name in ACTIONS:
         return ACTIONS[name](run, held, arguments, keywords, node)
 
@@ -92,6 +94,7 @@ def on_grouped(
     handler = GROUPED.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"GroupedData.{name} is not traced", node)
     return Relation([anything()], dict(held.relation.rows), (held.relation,))
 
@@ -106,6 +109,7 @@ def on_session(
     handler = SESSION.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
+
     return Unknown(f"spark.{name}()", "not followed")
 
 
@@ -124,6 +128,7 @@ def on_builder(
     handlers = BUILDERS.get(held.kind)
     if handlers is not None:
         return handlers(run, held, name, arguments, keywords, node)
+
     return Unknown(f"{held.kind}.{name}()", "not followed")
 
 
@@ -140,6 +145,7 @@ def on_window(
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
     if name.startswith("partition"):
         return WindowSpec(trees, held.order)
+
     return WindowSpec(held.partition, trees)
 
 
@@ -159,8 +165,10 @@ def on_schema(
 
     if name == "fieldNames":
         return [field for field, _ in held.fields]
+
     if name == "typeName":
         return "struct"
+
     return Unknown(f"{name}()", "not followed")
 
 

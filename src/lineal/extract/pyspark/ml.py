@@ -59,10 +59,13 @@ def call_ml(
     """VectorAssembler(inputCols=["a"], outputCol="b"), PipelineModel.load(path)"""
     if member == "load":
         return load_model(run, name, only_argument(arguments, keywords), node)
+
     if member == "read":
         return Builder("ml_reader", {"class": name})
+
     if name.endswith("Evaluator") or name == "ParamGridBuilder":
         return Unknown(f"{name}()", "only the data knows")
+
     return Builder("ml", {"class": name, "params": dict(keywords), "learnt": None})
 
 
@@ -81,12 +84,16 @@ def call_stage(
     if name.startswith("get") and len(name) > 3:
         found = name[3].lower() + name[4:]
         return params.get(found, Unknown(found, "a parameter that is not set"))
+
     if name in ("fit", "transform"):
         return apply_stage(run, held, name, named_argument(arguments, keywords, 0, "dataset"), node)
+
     if name in ("write", "overwrite"):
         return held
+
     if name == "copy":
         return held
+
     if name == "save":
         save_model(run, held, given, node)
         return None
@@ -98,8 +105,10 @@ def attribute_of_stage(held: Builder, name: str) -> Value | None:
     """crossValidatorModel.bestModel, pipelineModel.stages"""
     if name == "bestModel":
         return held
+
     if name == "stages" and isinstance(held.parts["params"].get("stages"), list):
         return held.parts["params"]["stages"]
+
     return None
 
 
@@ -108,6 +117,7 @@ def apply_stage(run: Run, held: Value, name: str, given: Value, node: Any) -> Va
     relation = as_relation(run, given, node)
     if relation is None:
         return Unknown(f"{name}()", "of a DataFrame that is not known")
+
     if name == "transform":
         return transform(run, held, relation, node)
 
@@ -131,6 +141,7 @@ def fit(run: Run, held: Value, relation: Relation, node: Any) -> tuple[Value, Re
     name, params = held.parts["class"], held.parts["params"]
     if name in TUNERS:
         return fit(run, params.get("estimator"), relation, node)
+
     if name == "Pipeline":
         return fit_all(run, held, relation, node)
 
@@ -177,6 +188,7 @@ def learn(run: Run, held: Builder, stage: Stage, relation: Relation, node: Any) 
             for parameter in (*stage.inputs, *stage.trained_on)
             for name in names_of(run, held, parameter, node)
         ]
+
     tree = exp.AnonymousAggFunc(this="fit", expressions=trees_of(run, names, node))
     return lineage_over(run, relation, tree)
 
@@ -205,14 +217,17 @@ def transform(run: Run, held: Value, relation: Relation, node: Any) -> Relation:
     name, params = held.parts["class"], held.parts["params"]
     if held.parts.get("loaded") is not None:
         return transform_by_loaded(run, held, relation, node)
+
     if name in ("PipelineModel", "Pipeline"):
         here = relation
         for stage in stages_of(run, held, node):
             here = transform(run, stage, here, node)
+
         return here
 
     if name == "SQLTransformer":
         return transform_by_sql(run, params.get("statement"), relation, node)
+
     if name == "RFormula":
         return transform_by_formula(run, held, relation, node)
 
@@ -229,6 +244,7 @@ def guessed_stage(params: dict[str, Value]) -> Stage | None:
     outputs = [each for each in ("outputCol", "outputCols", "predictionCol") if each in params]
     if not outputs:
         return None
+
     return Stage(("inputCol",), tuple((each.removesuffix("s"), "") for each in outputs))
 
 
@@ -255,6 +271,7 @@ def learnt_by(held: Builder, read: Sequence[Value], learnt: Lineage, paired: boo
     trained = held.parts.get("trained")
     if not paired or trained is None:
         return learnt
+
     own = [each for name in read for each in trained.by_key.get(str(name).lower(), ())]
     origins = {origin for each in own for origin, _ in each.slot.lineage}
     return {key: trail for key, trail in learnt.items() if key[0] in origins}
@@ -294,6 +311,7 @@ def names_of(run: Run, held: Builder, parameter: str, node: Any, default: str = 
     several = params.get(PLURALS.get(parameter, ""))
     if isinstance(several, (list, tuple)):
         return list(several)
+
     if several is not None:
         run.dynamic(note_of("columns", several), node)
         return []
@@ -301,6 +319,7 @@ def names_of(run: Run, held: Builder, parameter: str, node: Any, default: str = 
     given = params.get(parameter)
     if given is not None:
         return [given]
+
     if parameter in OPTIONAL:
         return []
 
@@ -318,6 +337,7 @@ def transform_by_sql(run: Run, statement: Value, relation: Relation, node: Any) 
     """SQLTransformer(statement="SELECT a + b AS c FROM __THIS__")"""
     if not isinstance(statement, str):
         return unknown_output(run, relation, statement, node)
+
     text = statement.replace(SQL_TABLE, "lineal_this")
     found = SESSION["sql"](run, [text], {"lineal_this": relation}, node)
     return found if isinstance(found, Relation) else relation
@@ -333,6 +353,7 @@ def formula_of(held: Builder, relation: Relation) -> dict[str, list[str]]:
     names = list(dict.fromkeys(WORDS.findall(features)))
     if "." in names:
         names = [name for name in relation.names if name.lower() != label.strip().lower()]
+
     return {"featuresCol": names, "labelCol": WORDS.findall(label)}
 
 
@@ -382,10 +403,12 @@ def learnt_outputs(run: Run, held: Value, node: Any) -> dict[str, Lineage]:
     """Return what the predictors of a model have learnt, by the columns that they append."""
     if not isinstance(held, Builder):
         return {}
+
     if held.parts["class"] == "PipelineModel":
         found: dict[str, Lineage] = {}
         for stage in held.parts["params"].get("stages", ()):
             found.update(learnt_outputs(run, stage, node))
+
         return found
 
     stage = stage_named(held.parts["class"])
@@ -448,6 +471,7 @@ def call_reader(
     """LogisticRegressionModel.read().load(path)"""
     if name == "load":
         return load_model(run, held.parts["class"], only_argument(arguments, keywords), node)
+
     return held
 
 
@@ -458,6 +482,7 @@ def log_model(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     name = keywords.get("registered_model_name", path)
     if isinstance(model, Builder) and model.kind == "ml":
         save_model(run, model, name, node)
+
     return Unknown("log_model()", "a model that is logged")
 
 

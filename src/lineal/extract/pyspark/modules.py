@@ -32,6 +32,7 @@ class ModuleIndex:
         names = tuple(part for part in dotted.split(".") if part)
         if level:
             return self.module_at((*file.parts[:-level], *names))
+
         if not names:
             return None
 
@@ -89,6 +90,7 @@ class ModuleIndex:
         names = [alias.name for alias in node.names]
         if not node.module:
             return [self.find(name, file, node.level) for name in names]
+
         members = [f"{node.module}.{name}" for name in names]
         return [self.find(name, file, node.level) for name in (node.module, *members)]
 
@@ -97,6 +99,7 @@ def module_names(file: File) -> set[str]:
     """Return the last names by which a file is imported: its own, and that of a package."""
     if file.parts[-1:] == (PACKAGE,):
         return set(file.parts[-2:])
+
     return set(file.parts[-1:])
 
 
@@ -112,6 +115,7 @@ def shared_folders(left: File, right: File) -> int:
     for one, other in zip(left.parts, right.parts, strict=False):
         if one != other:
             break
+
         count += 1
 
     return count
@@ -124,6 +128,7 @@ def included_paths(node: ast.expr) -> list[str]:
     """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return []
+
     if node.func.id != INCLUDE or not node.args:
         return []
 

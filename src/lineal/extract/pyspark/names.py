@@ -82,4 +82,5 @@ def owned_name(name: str, home: str) -> str:
     """
     if is_placeholder(name):
         return f"{home}::{name}"
+
     return name

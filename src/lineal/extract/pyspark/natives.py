@@ -74,6 +74,7 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     found = call_special(run, held, "__len__", [], node)
     if found is ...:
         return unknown()
+
     return found
 
 
@@ -105,8 +106,10 @@ def as_list(kind: Any) -> Handler:
         items = iterate(run, arguments[0], node)
         if items is None:
             return unknown_or(arguments[0])
+
         if kind is set and not all_known(items):
             return items
+
         return kind(items)
 
     return convert
@@ -116,6 +119,7 @@ def unknown_or(held: Value) -> Unknown:
     """Return a value that is not known itself, else one that is computed from it."""
     if isinstance(held, Unknown):
         return held
+
     return unknown()
 
 
@@ -151,6 +155,7 @@ def zip_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     several = items_of_each(arguments)
     if several is None:
         return unknown()
+
     return list(zip(*several, strict=False))
 
 
@@ -163,6 +168,7 @@ def enumerate_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     start = named_argument(arguments, keywords, 1, "start", 0)
     if items is None or not isinstance(start, int):
         return unknown()
+
     return list(enumerate(items, start))
 
 
@@ -173,6 +179,7 @@ def keys_of_items(run: Run, items: list[Value], key: Value, node: Any) -> list[V
     """
     if key is None:
         return items
+
     return [invoke(run, key, [item], {}, node) for item in items]
 
 
@@ -206,6 +213,7 @@ def reversed_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
+
     return items[::-1]
 
 
@@ -217,6 +225,7 @@ def map_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     several = items_of_each(arguments[1:])
     if not several:
         return unknown_or(argument_at(arguments, 1))
+
     rows = zip(*several, strict=False)
     return Generator([invoke(run, arguments[0], list(row), {}, node) for row in rows])
 
@@ -241,6 +250,7 @@ def plain(function: Callable[..., Any]) -> Handler:
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if len(arguments) == 1 and isinstance(arguments[0], Generator):
             arguments = [items_of(arguments[0])]
+
         given = [*arguments, *keywords.values()]
         if not all_known(given) or not is_writable(given):
             return unknown()
@@ -258,6 +268,7 @@ def round_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     digits = named_argument(arguments, keywords, 1, "ndigits")
     if isinstance(digits, int) and abs(digits) > MOST_DIGITS:
         return unknown()
+
     return plain(round)(run, arguments, keywords, node)
 
 
@@ -296,6 +307,7 @@ def known_or_unknown(answer: bool | None) -> Value:
     """Return an answer, or a value that is not known where only a run can tell."""
     if answer is None:
         return unknown()
+
     return answer
 
 
@@ -307,6 +319,7 @@ def from_keys(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     items = items_of(argument_at(arguments))
     if items is None or not all_known(items):
         return unknown()
+
     return dict.fromkeys(items, argument_at(arguments, 1))
 
 
@@ -317,6 +330,7 @@ def text(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     """
     if arguments:
         return text_of_parts([as_text(run, arguments[0], node)])
+
     return ""
 
 
@@ -334,11 +348,13 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
         total: Value = start
         for item in items:
             total = binary(run, ast.Add, total, item, node)
+
         return total
 
     if isinstance(start, list) and all(isinstance(item, list) for item in items):
         if sum(map(len, items)) > MOST_ITEMS:
             return Unknown("…", TOO_LARGE)
+
         return [each for item in [start, *items] for each in item]
 
     return plain(sum)(run, [items, start], {}, node)
@@ -355,6 +371,7 @@ def is_instance(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     held, kinds = arguments[:2]
     if not isinstance(kinds, tuple):
         kinds = (kinds,)
+
     return known_or_unknown(any_of([is_a(held, kind) for kind in kinds]))
 
 
@@ -362,6 +379,7 @@ def is_a(held: Value, kind: Value) -> bool | None:
     """Return whether a value is of a class; None where only a run can tell."""
     if isinstance(kind, Class):
         return isinstance(held, Instance) and _inherits(held.home, kind)
+
     if not isinstance(kind, Library):
         return None
 
@@ -369,10 +387,13 @@ def is_a(held: Value, kind: Value) -> bool | None:
     expected = PYTHON_TYPES.get(name)
     if expected is not None:
         return isinstance(held, expected) and not (name == "int" and isinstance(held, bool))
+
     if name in SPARK_TYPES:
         return isinstance(held, SPARK_TYPES[name])
+
     if kind.name.startswith("pyspark.sql.types."):
         return isinstance(held, (TypeValue, SchemaValue)) and is_of_type(held, name)
+
     if not is_known(held):
         return None
 
@@ -402,6 +423,7 @@ def attributes_as_dict(run: Run, arguments: Arguments, keywords: Keywords, node:
     held = argument_at(arguments)
     if isinstance(held, Instance):
         return held.names
+
     return unknown()
 
 
@@ -419,6 +441,7 @@ def get_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     found = attribute_of(run, held, name, node)
     if isinstance(found, Unknown) and isinstance(held, (Instance, Class)):
         return argument_at(arguments, 2, found)
+
     return found
 
 
@@ -430,10 +453,13 @@ def has_attribute(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     held, name = argument_at(arguments), argument_at(arguments, 1)
     if not isinstance(name, str):
         return unknown()
+
     if isinstance(held, Library) and held.name == "pyspark.sql.functions":
         return name in FUNCTION_NAMES
+
     if isinstance(held, Instance):
         return name in held.names or held.home.find(name) is not None
+
     return unknown()
 
 
@@ -474,6 +500,7 @@ def truths_of(arguments: Arguments) -> list[bool | None]:
     items = items_of(argument_at(arguments))
     if items is None:
         return [None]
+
     return [truth(item) for item in items]
 
 
@@ -485,8 +512,10 @@ def next_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
     held = argument_at(arguments)
     if not isinstance(held, Generator):
         return unknown()
+
     if held.items:
         return held.items.pop(0)
+
     return argument_at(arguments, 1, unknown())
 
 
@@ -498,6 +527,7 @@ def iter_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
     items = items_of(argument_at(arguments))
     if items is None:
         return unknown()
+
     return Generator(items)
 
 
@@ -516,6 +546,7 @@ def kind_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     """
     if len(arguments) == 1 and isinstance(arguments[0], Instance):
         return arguments[0].home
+
     return unknown()
 
 
@@ -526,6 +557,7 @@ def callable_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     """
     if arguments:
         return isinstance(arguments[0], (Function, Class, Library))
+
     return unknown()
 
 

@@ -22,10 +22,13 @@ def python_of(text: str, path: str) -> tuple[str, list[int] | None]:
     text = text.removeprefix("\ufeff")
     if path.endswith(".ipynb"):
         return of_jupyter(text)
+
     if DATABRICKS in text[:200]:
         return of_databricks(text), None
+
     if MAGICS.search(text) and not is_python(text):
         return of_magics(text), None
+
     return text, None
 
 
@@ -39,6 +42,7 @@ def is_python(text: str) -> bool:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
+
     return True
 
 
@@ -76,6 +80,7 @@ def code_of(text: str) -> list[str]:
         sources = [cell["source"] for cell in cells if cell.get("cell_type") == "code"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise NotANotebook(f"not a Jupyter notebook: {described(error)}") from None
+
     return [
         "".join(map(str, source)) if isinstance(source, list) else str(source) for source in sources
     ]
@@ -166,6 +171,7 @@ def ends_magic(line: str, language: str) -> bool:
     """Return whether a magic ends before a line: at the next cell, at a blank line but for %md."""
     if CELL.match(line) or line.startswith("# In["):
         return True
+
     return language != "md" and not line.strip()
 
 
@@ -176,6 +182,7 @@ def first_line(lines: list[str]) -> int | None:
     start = next(code, None)
     if start is not None and lines[start].lstrip().startswith("%%"):
         return start
+
     return filled[0] if filled else None
 
 
@@ -265,8 +272,11 @@ def without_magic(line: str) -> str:
     indent = line[: len(line) - len(stripped)]
     if stripped.startswith("%run "):
         return f"{indent}lineal_include({stripped[5:].split('$')[0].strip()!r})"
+
     if stripped.startswith("%sql "):
         return indent + sql_call([stripped[5:]])[0]
+
     if stripped.startswith(("!", "%")) and not stripped.startswith(("!=", "%=")):
         return f"{indent}pass"
+
     return line

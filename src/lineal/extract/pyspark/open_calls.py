@@ -79,6 +79,7 @@ class OpenCalls:
         for function in list(file.functions):
             if not self.is_called(function) and wanted(function.name, function.node):
                 self.call(function, file, None)
+
         for made in list(file.classes):
             nodes = [each.node for each in made.names.values() if isinstance(each, Function)]
             if nodes and wanted(made.name, nodes[0]):
@@ -99,6 +100,7 @@ class OpenCalls:
             init = made.find("__init__")
             if isinstance(init, Function):
                 self.call(init, file, instance)
+
             for method in methods:
                 if id(method.node) in wanted and method is not init:
                     self.call(method, file, instance)
@@ -123,6 +125,7 @@ class OpenCalls:
         init = made.find("__init__")
         if isinstance(init, Function):
             self.call(init, file, instance)
+
         entries = [each for each in methods if self.mentions.is_entry(each.name, each.node)]
         for method in (*entries, *methods):
             if not self.is_called(method):
@@ -175,8 +178,10 @@ def open_parameter(run: Run, parameter: ast.arg, function: Function, usage: Usag
     is_session = annotation.endswith("Session") or name in SESSION_NAMES
     if is_session and library is not None and library.open_session is not None:
         return library.open_session()
+
     if "SparkSession" in annotation or name in SESSION_NAMES or name in usage.sessions:
         return Session()
+
     if is_frame(name, annotation, usage):
         reason = "a parameter that no call binds"
         held = Unknown(f"{function.name}.{name}", reason, Confidence.HIGH)
@@ -193,4 +198,5 @@ def is_frame(name: str, annotation: str, usage: Usage) -> bool:
     """
     if "DataFrame" in annotation and "[" not in annotation:
         return True
+
     return name in usage.frames and (not annotation or "|" in annotation)

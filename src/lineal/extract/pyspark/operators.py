@@ -57,20 +57,26 @@ def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right
     both = (left, right)
     if any_is(ColumnValue, both):
         return trees.binary(run, type(node.op), left, right, node)
+
     operation = operation_of(left, right)
     if operation is not None:
         return operation(run, type(node.op), left, right, node)
+
     if any_is(Tree, both):
         return combine_trees(type(node.op), left, right)
+
     if any_is(Instance, both):
         return combine_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
+
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
         return format_percent(left, right)
+
     if any_is((Unknown, Choice, Pattern), both):
         return combine_unknown(node.op, left, right)
 
     if isinstance(node.op, ast.Div) and isinstance(left, Library):
         return Unknown("…", "a path that is computed")
+
     if isinstance(node.op, ast.Div) and isinstance(left, str) and isinstance(right, str):
         return text_of_parts([right] if left == "." else [left, "/", right])
 
@@ -114,12 +120,15 @@ def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
     are_texts = isinstance(left, texts) and isinstance(right, texts)
     if isinstance(op, ast.Add) and are_texts and any_is(str, (left, right)):
         return text_of_parts([left, right])
+
     if isinstance(op, ast.Div):
         return text_of_parts([left, "/", right])
+
     collected = computed_of(type(op).__name__.lower(), (left, right))
     for held in (left, right):
         if isinstance(held, Unknown) and collected is None:
             return held
+
     if collected is not None:
         return Unknown("…", DATA, collected=collected)
 
@@ -141,6 +150,7 @@ def combine_objects(run: Run, name: str, left: Value, right: Value, node: Any) -
         found = method_of(held, called)
         if found is not None:
             return invoke(run, found, [held, other], {}, node)
+
     return Unknown("…", "computed")
 
 
@@ -151,13 +161,17 @@ def is_harmless(op: ast.operator, left: Value, right: Value) -> bool:
     """
     if not isinstance(left, PLAIN) or not isinstance(right, PLAIN):
         return False
+
     if isinstance(op, ast.Mult):
         return is_small_product(left, right)
+
     if isinstance(op, ast.Pow):
         return is_below(left, LARGEST_BASE) and is_below(right, LARGEST_EXPONENT)
+
     if isinstance(op, ast.Add) and isinstance(left, SEQUENCES) and isinstance(right, SEQUENCES):
         longest = LONGEST_TEXT if isinstance(left, str) else MOST_ITEMS
         return len(left) + len(right) <= longest
+
     return True
 
 
@@ -168,6 +182,7 @@ def is_small_product(left: Value, right: Value) -> bool:
     """
     if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
         return is_below(left, LARGEST) and is_below(right, LARGEST)
+
     return size_of(left) * size_of(right) <= LONGEST_LIST
 
 
@@ -175,6 +190,7 @@ def size_of(held: Value) -> float:
     """Return how large a number is, or how long anything else."""
     if isinstance(held, NUMBERS):
         return abs(held)
+
     return len(held)
 
 
@@ -192,18 +208,23 @@ def unary(run: Run, node: ast.UnaryOp, env: Environment) -> Value:
     operation = operation_of(held)
     if operation is not None:
         return operation(run, type(node.op), held, None, node)
+
     if isinstance(held, ColumnValue):
         return trees.unary(run, type(node.op), held, node)
+
     if isinstance(node.op, ast.Not):
         known = truth(held)
         if known is None:
             return Unknown("…", "a condition")
+
         return not known
 
     if not isinstance(held, NUMBERS) or isinstance(held, bool):
         return Unknown("…", "computed", collected=computed_of("neg", (held,)))
+
     if isinstance(node.op, ast.USub):
         return -held
+
     if isinstance(node.op, ast.UAdd):
         return held
 

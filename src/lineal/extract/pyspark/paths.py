@@ -29,6 +29,7 @@ def working_folder(
     main = run.program.main
     if main is not None and main.folder:
         return main.folder
+
     return Unknown(label_of(node), FOLDER)
 
 
@@ -40,10 +41,13 @@ def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], 
     held, main = (argument_at(arguments)), run.program.main
     if not isinstance(held, str) or isinstance(held, Pattern):
         return Unknown(label_of(node), "a path that is computed")
+
     if posixpath.isabs(held):
         return posixpath.normpath(held)
+
     if main is None or not main.folder:
         return Unknown(label_of(node), FOLDER)
+
     return posixpath.normpath(posixpath.join(main.folder, held))
 
 
@@ -63,6 +67,7 @@ def joined_path(run: Run, arguments: list[Value], keywords: dict[str, Value], no
     parts: list[Value] = [arguments[0]]
     for argument in arguments[1:]:
         parts += ["/", argument]
+
     return text_of_parts(parts)
 
 

@@ -67,6 +67,7 @@ def pipeline_call(
     last = name.rsplit(".", 1)[-1]
     if last in ("read", "read_stream"):
         return read_name(run, named_argument(arguments, keywords, 0, "name"), node, read_table)
+
     if last in CHANGES and "target" in keywords:
         flow = partial(apply_changes, run, keywords, node)
         flows = getattr(run.script, "flows", None)
@@ -103,10 +104,12 @@ def apply_changes(run: Run, keywords: dict[str, Value], node: Any) -> None:
 
     if keywords.get("column_list") is not None:
         found = select(run, found, [keywords["column_list"]], {}, node)
+
     left_out = keywords.get("except_column_list")
     if left_out is not None:
         several = items_of(left_out)
         found = drop(run, found, several if several is not None else [left_out], {}, node)
+
     write_to(run, found, keywords["target"], node)
 
 

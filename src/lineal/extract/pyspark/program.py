@@ -164,6 +164,7 @@ class Program:
         for file in self.files:
             if file.script.file == main.file:
                 self.attempt(self.enter, file)
+
         return self.finished()
 
     def execute_again(self, wanted: set[int], before: Run) -> Run:
@@ -187,6 +188,7 @@ class Program:
             if file.environment is None:
                 run.start(file)
                 self.load(run, file)
+
             open_calls.call_wanted(file, wanted)
 
         for file in self.files:
@@ -199,6 +201,7 @@ class Program:
         """Return the run after its last file; a path that a table is stored at is that table."""
         for file in self.files:
             self.run.diagnostics.extend(file.problems)
+
         self.run.writes += self.unwritten_queries()
         for write in self.run.writes:
             if write.name in self.located:
@@ -221,6 +224,7 @@ class Program:
             taken[query.name] += 1
             if taken[query.name] > 1:
                 query.name = f"{query.name}_{taken[query.name]}"
+
             found[id(query.node)] = query
 
         return list(found.values())
@@ -233,8 +237,10 @@ class Program:
         found = self.words.search(text)
         if found is None:
             return False
+
         if found[0] != FRAME_WORD or OTHER_FRAMES.search(text) is None:
             return True
+
         return any(each[0] != FRAME_WORD for each in self.words.finditer(text))
 
     def attempt(self, work: Callable[[File], None], file: File) -> None:
@@ -386,6 +392,7 @@ class Program:
                     run.report(Code.TOO_DEEP, str(error), statement)
                 else:
                     run.fail(error, statement)
+
                 if run.chances <= 0:
                     break
 
@@ -405,8 +412,10 @@ class Program:
         for function, *said in file.pipelines:
             name, kind, decorator, rules = said
             self.guarded(function, partial(define, run, function, name, kind, decorator, [], rules))
+
         for flow in file.flows:
             flow()
+
         for function in file.functions:
             if is_dbt_model(function) and id(function.node) not in run.called:
                 self.guarded(function, partial(dbt_model, run, function, file.script, file.name))
@@ -481,6 +490,7 @@ class Program:
         joined = path_name(posixpath.normpath(posixpath.join(self.main.folder, str(text))))
         if isinstance(text, Pattern):
             return text.retold(joined)
+
         return joined
 
     def types_of(self, key: str) -> Mapping[str, str]:
@@ -496,12 +506,14 @@ class Program:
         held = Unknown(name, "not defined in this program", Confidence.HIGH)
         if name in self.frame_like(node, run):
             return self.open_frame(run, held, node)
+
         return held
 
     def file_at_hand(self, run: Run) -> File | None:
         """Return the file that is being read."""
         if not self.by_reading:
             self.by_reading = {id(file.reading): file for file in self.files}
+
         return self.by_reading.get(id(run.reading))
 
     def open_frame(self, run: Run, held: Unknown, node: Any) -> Value:
@@ -544,6 +556,7 @@ class Program:
         found = self.index.find(name, file, level)
         if found is not None:
             return self.load(run, found)
+
         return self.member_of_library(name)
 
     def member(self, run: Run, module: str, name: str, file: File, level: int, node: Any) -> Value:
@@ -561,6 +574,7 @@ class Program:
         found = self.index.find(dotted, file, level)
         if found is not None:
             return self.load(run, found)
+
         return self.member_of_library(dotted)
 
     def submodule(self, run: Run, held: Module, name: str, node: Any) -> Value:
@@ -575,6 +589,7 @@ class Program:
         found = self.index.module_at((*parts, name))
         if found is not None:
             return self.load(run, found)
+
         return Unknown(name, "not defined in its module")
 
     def import_all(self, run: Run, module: str, env: Environment, level: int, node: Any) -> None:
@@ -621,6 +636,7 @@ class Program:
         found = self.members.get(name)
         if found is None:
             found = self.members[name] = self.new_member(name)
+
         return found
 
     def launch(self) -> Launch | None:
@@ -632,6 +648,7 @@ class Program:
         """Return the command line of the script at hand; None if only a run knows it."""
         if self.main is not None:
             return self.main.arguments
+
         launch = self.launch()
         return launch.arguments if launch is not None and launch.arguments else None
 
@@ -642,9 +659,11 @@ class Program:
         """
         if name == "sys.argv":
             return Unknown("argv", "the command line", Confidence.LOW)
+
         home, _, member = name.rpartition(".")
         if home in MEMBERS:
             return MEMBERS[home](member)
+
         return LIBRARY_CONSTANTS.get(name, Library(name))
 
 

@@ -28,6 +28,7 @@ def iterate(run: Run, held: Value, node: Any) -> list[Value] | None:
         made = held.home.find("__iter__")
         if isinstance(made, Function):
             return items_of(invoke(run, made, [held], {}, node))
+
     return items_of(held)
 
 
@@ -35,10 +36,13 @@ def unknown_of(held: Value, node: ast.AST) -> Unknown:
     """Return an unknown value that is made of another value, with the reason of that one."""
     if isinstance(held, Unknown):
         return held
+
     if isinstance(held, Pattern):
         return Unknown(label_of(node), held.reason, held.level, held.variable, held.home)
+
     if isinstance(held, Library):
         return Unknown(label_of(node), outside(held), variable=held.name)
+
     return Unknown(label_of(node), "not followed", variable=variable_name(node))
 
 
@@ -46,6 +50,7 @@ def known_value(held: Value, node: ast.AST) -> Value:
     """clean(Cols.AMOUNT)      Return a value; one that is imported from elsewhere is not known."""
     if held.__class__ is Library and is_elsewhere(held):
         return unknown_of(held, node)
+
     return held
 
 
@@ -54,6 +59,7 @@ def call_special(run: Run, held: Value, name: str, arguments: list[Value], node:
     found = method_of(held, name)
     if found is None:
         return ...
+
     return invoke(run, found, [held, *arguments], {}, node)
 
 
@@ -64,6 +70,7 @@ def as_text(run: Run, held: Value, node: Any) -> Value:
     """
     if not isinstance(held, Instance):
         return held
+
     if held.home.enumerates and held.home.find("__str__") is None:
         return f"{held.home.name}.{held.names.get('name')}"
 

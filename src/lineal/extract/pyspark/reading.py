@@ -58,6 +58,7 @@ class PythonReading(Reading):
         """
         if self._pipeline is None:
             self._pipeline = PIPELINE.search(self.script.text) is not None
+
         return self._pipeline
 
     def embed(self, tree: Any, reading: Reading) -> None:
@@ -71,6 +72,7 @@ class PythonReading(Reading):
         """
         if name.lower() in DATE_PARTS:
             return ""
+
         return name.lower()
 
     def place(self, trail: Trail | None) -> Place | None:
@@ -78,6 +80,7 @@ class PythonReading(Reading):
         node = first_node(trail)
         if node is not None:
             return self.place_of(node)
+
         return None
 
     def expression(self, trail: Trail | None) -> str:
@@ -85,6 +88,7 @@ class PythonReading(Reading):
         node = first_node(trail)
         if node is None:
             return ""
+
         if isinstance(node, ast.AST):
             return self.text_of(node)
 
@@ -105,6 +109,7 @@ class PythonReading(Reading):
             line = getattr(node, "lineno", None)
             if line is None:
                 return None
+
             return self.at(line, node.col_offset)  # type: ignore[attr-defined]
 
         if node is None:
@@ -133,6 +138,7 @@ class PythonReading(Reading):
         row = known(spelled)
         if row is not None:
             return row.name
+
         return str(spelled)
 
     def manner(self, node: Any, name: str) -> tuple[bool, bool]:
@@ -158,12 +164,14 @@ class PythonReading(Reading):
         """
         if self.failures is None:
             raise error
+
         self.failures.add(error, self.statement_near(first_node(trail)), id(self))
 
     def at(self, line: int, column: int) -> Place:
         """Return a place; of a notebook, by its cell."""
         if self.cells is not None and 0 < line <= len(self.cells):
             line = self.cells[line - 1]
+
         return Place(self.script.file, line, column + 1)
 
     def around(self, node: Any) -> Reading | None:
@@ -172,6 +180,7 @@ class PythonReading(Reading):
             found = self.embedded.get(id(node))
             if found is not None:
                 return found[1]
+
             node = node.parent
 
         return None
@@ -180,6 +189,7 @@ class PythonReading(Reading):
         """Return the text of a node, shortened."""
         if not isinstance(node, ast.AST) or not hasattr(node, "lineno"):
             return ""
+
         if self._split is None:
             self._split = self.script.text.splitlines()
 
@@ -230,6 +240,7 @@ def is_spelled(name: str, node: ast.AST) -> bool:
 
         if isinstance(part, ast.Attribute) and part.attr.lower() == name.lower():
             return True
+
         if not isinstance(part, ast.Call):
             waiting.extend(ast.iter_child_nodes(part))
 

@@ -159,6 +159,7 @@ class Relation:
         """Return where the stars are among the columns."""
         if self._places is None:
             self._places = star_places(self.attributes)
+
         return self._places
 
     @property
@@ -166,6 +167,7 @@ class Relation:
         """Return the stars: columns whose names are not known."""
         if self._stars is None:
             self._stars = [self.attributes[place] for place in self.places]
+
         return self._stars
 
     def derived(
@@ -198,6 +200,7 @@ class Relation:
             here = waiting.pop()
             if here is other:
                 return True
+
             if id(here) not in seen:
                 seen.add(id(here))
                 waiting.extend(here.parents)
@@ -209,6 +212,7 @@ class Relation:
         for join in reversed(self.twice):
             if number in join.renewed and join.left is not home and join.means_right(home):
                 number = join.renewed[number]
+
         for found in self.by_key.get(key, ()):
             if found.id == number:
                 return found
@@ -240,6 +244,7 @@ class Draft:
         """Add a column of a new name, which open stars do not hold any more."""
         for place in self.places:
             self.attributes[place] = narrow(self.attributes[place], made.key)
+
         self.attributes.append(made)
         self.index[made.key] = [made]
 
@@ -273,11 +278,13 @@ def scan_frame(frame: Frame, qualifier: tuple[str, ...], doubt: Doubt | None = N
     for slot in frame.slots:
         if doubt is not None:
             slot = slot._replace(lineage=doubted(slot.lineage, doubt), scanned=None)
+
         attributes.append(fresh(slot, qualifier, doubt))
 
     relation = Relation(attributes, frame.rows)
     if isinstance(frame, Scan):
         relation.declared = frame
+
     return relation
 
 

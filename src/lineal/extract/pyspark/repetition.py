@@ -47,19 +47,25 @@ def print_of(held: Value, budget: list[int]) -> Hashable:
     kind = held.__class__
     if kind in (str, int, float, bool, bytes, type(None)):
         return kind, held
+
     if kind is Unknown:
         return (
             kind, held.label, held.reason, held.level, held.variable, held.home, id(held.collected)
         )  # fmt: skip
+
     if kind is Pattern:
         return kind, str(held), held.level, held.home
+
     if kind in (list, tuple):
         return kind, tuple(print_of(each, budget) for each in held)
+
     if kind is dict:
         pairs = ((key, print_of(each, budget)) for key, each in held.items())
         return kind, tuple(pairs)
+
     if kind is Choice:
         return kind, tuple(print_of(each, budget) for each in held.options)
+
     return kind, id(held)
 
 
@@ -77,6 +83,7 @@ class Call(NamedTuple):
             hash(given)
         except (TooLarge, TypeError):
             return None
+
         return id(self.function.node), id(self.function.closure), given
 
 
@@ -135,6 +142,7 @@ def remembered(run: Run, function: Function, key: Hashable) -> Kept | None:
     held: Kept | None = run.memory.get(key)
     if held is not None and held.changes == run.changes:
         return held
+
     return None
 
 
@@ -143,6 +151,7 @@ def remember_call(run: Run, call: Call, key: Hashable, before: Mark, given: Valu
     if mark_of(run) != before or not isinstance(given, SHARED):
         run.effects.add(id(call.function.node))
         return
+
     run.memory[key] = Kept(run.changes, given, call)
 
 
@@ -182,6 +191,7 @@ def is_alike(before: Any, after: Any) -> bool:
     """Whether a container differs from what it was by numbers only."""
     if len(before) != len(after):
         return False
+
     if isinstance(after, dict):
         pairs = [(before.get(key), held) for key, held in after.items()]
     elif isinstance(after, list):
@@ -196,12 +206,16 @@ def is_same(one: Value, other: Value) -> bool:
     """Whether two values are the same, two numbers, or DataFrames with the same lineage."""
     if one is other:
         return True
+
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
         return True
+
     if isinstance(one, Relation) and isinstance(other, Relation):
         return is_same_relation(one, other)
+
     if isinstance(one, Write) and isinstance(other, Write):
         return one.name == other.name and is_same_relation(one.relation, other.relation)
+
     try:
         return fingerprint(one) == fingerprint(other)
     except TooLarge:

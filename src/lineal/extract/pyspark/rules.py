@@ -45,6 +45,7 @@ class FrameTyping:
         held = relation.by_key.get(parts[-1].lower(), ())
         if len(parts) > 1:
             held = [each for each in held if parts[-2].lower() in each.qualifier]
+
         if len(held) == 1:
             return declared(relation.types.get(held[0].id, ""), SPARK)
 
@@ -52,6 +53,7 @@ class FrameTyping:
         found = declared(relation.types.get(outer[0].id, ""), SPARK) if len(outer) == 1 else UNKNOWN
         for part in parts[1:]:
             found = field(found, part, SPARK)
+
         return found
 
 
@@ -63,6 +65,7 @@ def by_rules(tree: Any, relation: Relation) -> Type:
     scope: Any = relation
     if isinstance(tree, exp.FromJson):
         return described_type(tree.args.get("expression"))
+
     return Walk(TYPING, scope, {}).of(tree)
 
 
@@ -78,6 +81,7 @@ def described_type(schema: Any) -> Type:
     found = parsed_schema(text)
     if found is not None:
         return declared(type_text(found), SPARK)
+
     return UNKNOWN
 
 
@@ -96,4 +100,5 @@ def generated_types(tree: Any, relation: Relation) -> list[str]:
     inner = element(of, SPARK)
     if inner.kind is not None:
         return [*position, inner.spelled.lower()]
+
     return []

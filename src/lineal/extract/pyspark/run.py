@@ -84,6 +84,7 @@ class Environment:
         while here is not None:
             if name in here.names and name not in here.shared:
                 return here
+
             here = here.outer
 
         return None
@@ -266,6 +267,7 @@ class Run(Work):
         self.told += 1
         if gap and code in GAPS:
             self.gaps.append(diagnostic)
+
         self.keep_diagnostic(diagnostic)
 
     def fail(self, error: Exception, node: Any, what: str = "this statement") -> None:
@@ -346,6 +348,7 @@ class Run(Work):
         """
         if id(container) != self.own_names:
             self.changes += 1
+
         if self.journals:
             journal = self.journals[-1]
             if id(container) not in journal:

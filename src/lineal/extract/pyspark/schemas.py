@@ -27,6 +27,7 @@ def parsed_schema(text: str) -> SchemaValue | None:
 
     if len(fields) == 1 and not fields[0][1]:
         return SchemaValue([("value", fields[0][0].lower())])
+
     if fields:
         return SchemaValue(fields)
 
@@ -52,6 +53,8 @@ def type_text(value: Value) -> str:
     """The spelling of a type inside another one."""
     if isinstance(value, SchemaValue):
         return f"struct<{','.join(f'{name}:{kind}' for name, kind in value.fields)}>"
+
     if isinstance(value, str):
         return value
+
     return str(getattr(value, "type_name", "")) or "void"

@@ -58,12 +58,14 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
         found = read(run, name.options[0], node)
         for option in name.options[1:]:
             found = merge_relations(found, read(run, option, node))
+
         return found
 
     if isinstance(name, str):
         if isinstance(name, Pattern):
             run.dynamic("a name of which only a run knows parts", node, name.level, gap=False)
             return read(run, name.retold(owned_name(name, name.home or run.home)), node)
+
         return read(run, name, node)
 
     if isinstance(name, Unknown):
@@ -85,8 +87,10 @@ def in_use(run: Run, parts: list[str]) -> list[str]:
 
     if len(parts) == 2 and catalog and parts[0].lower() != "global_temp":
         parts = [catalog, *parts]
+
     if run.program.main is None:
         return parts
+
     return without_session(parts)
 
 
@@ -98,6 +102,7 @@ def without_session(parts: list[str]) -> list[str]:
     for word, length in SESSION_PARTS:
         if len(parts) == length and parts[0].lower() == word:
             parts = parts[1:]
+
     return parts
 
 
@@ -112,8 +117,10 @@ def use(run: Run, catalog: str, database: str) -> None:
     """
     if catalog == "spark_catalog":
         catalog = ""
+
     if database == "default":
         database = ""
+
     run.using = (catalog, database)
 
 
@@ -137,6 +144,7 @@ def read_table(run: Run, name: str, node: Any) -> Relation:
     view = find_view(run, parts)
     if view is not None:
         return view
+
     if run.using != ("", "") or run.program.main is not None:
         parts = in_use(run, parts)
 
@@ -153,8 +161,10 @@ def find_view(run: Run, parts: list[str]) -> Relation | None:
     name = folded[-1]
     if len(folded) == 1 and name in run.views:
         return read_view(run.views[name], name)
+
     if folded[:-1] == ["global_temp"] and name in run.global_views:
         return read_view(run.global_views[name], name)
+
     return None
 
 
@@ -176,6 +186,7 @@ def dataset(
     """
     if is_nameless(key):
         return unknown_frame(run, Unknown("", "a name that is empty"), node)
+
     evaluation = run.evaluation()
     home, frame = evaluation.scan(key, spelling, node)
     types = run.program.types_of(key)
@@ -198,6 +209,7 @@ def read_path_or_table(run: Run, name: str, node: Any) -> Relation:
     table_at = run.program.located.get(spelled)
     if table_at is not None:
         return read_table(run, table_at, node)
+
     return dataset(run, spelled, spelled, node)
 
 
@@ -210,6 +222,7 @@ def open_dataset(run: Run, held: Unknown, node: Any) -> Relation:
     found = run.program.opened.get(name)
     if found is None:
         found = run.program.opened[name] = dataset(run, name.lower(), name, node)
+
     return found
 
 
@@ -243,9 +256,11 @@ def register(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     name = named_argument(arguments, keywords, 0, "name")
     if not isinstance(name, str):
         name = "udf"
+
     function = named_argument(arguments, keywords, 1, "f")
     if isinstance(function, Udf):
         return replace(function, name=name)
+
     return Udf(name, body=function, by_row=isinstance(function, Function))
 
 
@@ -293,15 +308,20 @@ def read_call(
     """
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
+
     if name == "format":
         return held.with_(format=named_argument(arguments, keywords, 0, "source"))
+
     if name == "schema":
         return held.with_(schema=schema_of(run, argument_at(arguments), node))
+
     if name == "table":
         return table(run, arguments, keywords, node)
+
     if name == "jdbc":
         given = dict(zip(("url", "table"), arguments, strict=False)) | keywords
         return read_name(run, given.get("table"), node, database_table)
+
     if name in FORMATS:
         return read_path(run, held, name, arguments, keywords, node)
 
@@ -333,6 +353,7 @@ def read_path(
         located = run.program.located.get(shown)
         if located is not None:
             return read_table(run, located, node)
+
         return dataset(run, shown, shown, node, (), schema, of_format=fixed is not None)
 
     found: Value = None
@@ -358,8 +379,10 @@ def read_rows(run: Run, held: Value, node: Any) -> Relation | None:
     """
     if not isinstance(held, Unknown) or not held.inputs or held.collected is not None:
         return None
+
     if held.reason == JSON_ROWS:
         return held.inputs[0].derived()
+
     return unknown_frame(run, held, node)
 
 
@@ -370,6 +393,7 @@ def columns_of_format(held: Builder, name: str) -> tuple[str, ...] | None:
     """
     if name == "load":
         name = str(held.parts.get("format", ""))
+
     return COLUMNS_OF_FORMATS.get(name)
 
 
@@ -385,12 +409,14 @@ def paths_to_read(
     path = named_argument(arguments, keywords, 0, "path", default)
     if path is None:
         path = options.get("topic", f"{{{kind}}}")
+
     if isinstance(path, (list, tuple)):
         return path
 
     is_delta = "delta" in (name, str(kind).lower())
     if isinstance(path, str) and is_delta:
         path = delta_path(path)
+
     if name not in SEVERAL_PATHS:
         return [path]
 
@@ -419,6 +445,7 @@ def database_table(run: Run, name: str, node: Any) -> Relation:
     result = SESSION["sql"](run, [query], {}, node)
     if isinstance(result, Relation):
         return result
+
     return local_relation(SchemaValue([]))
 
 
@@ -432,14 +459,19 @@ def catalog_call(
     given = argument_at(arguments)
     if name == "currentDatabase":
         return run.using[1] or "default"
+
     if name == "setCurrentDatabase" and isinstance(given, str):
         return use(run, run.using[0], given)
+
     if name == "setCurrentCatalog" and isinstance(given, str):
         return use(run, given, "")
+
     if name == "dropTempView" and isinstance(given, str):
         drop_view(run, run.views, given)
+
     if name == "dropGlobalTempView" and isinstance(given, str):
         drop_view(run, run.global_views, given)
+
     return Unknown(f"catalog.{name}()", "asked of the catalog", Confidence.LOW)
 
 
@@ -461,6 +493,7 @@ def conf_call(
     """
     if name == "get" and arguments and isinstance(arguments[0], str):
         return Unknown(arguments[0], "configuration", Confidence.LOW)
+
     return None
 
 

@@ -57,10 +57,12 @@ def write_dataset(run: Run, write: Write) -> None:
     if is_nameless(write.name):
         run.dynamic("a target whose name is empty", write.node, gap=False)
         return
+
     certain = not run.journals
     there = run.written.get(write.name.lower())
     if write.keeps and there is not None and there.certain:
         return
+
     if write.defines and certain and write.name.lower() in run.written:
         own = [held for held in run.writes[run.begun :] if held.name.lower() != write.name.lower()]
         run.writes[run.begun :] = own
@@ -76,17 +78,20 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
     """The names that are written: one, or one for each branch that a name depends on."""
     if isinstance(name, Choice):
         return [each for option in name.options for each in target_names(run, option, node, path)]
+
     if isinstance(name, Unknown) or name is None or not isinstance(name, str):
         level = name.level if isinstance(name, Unknown) else Confidence.UNKNOWN
         run.dynamic("a target that only a run knows", node, level, gap=False)
         label, home = label_of(node), run.home
         if isinstance(name, Unknown):
             label, home = name.label, name.home or home
+
         return [owned_name(f"{{{label}}}", home)]
 
     if isinstance(name, Pattern):
         run.dynamic("a target of which only a run knows parts", node, name.level, gap=False)
         name = name.retold(owned_name(name, name.home or run.home))
+
     if path:
         spelled = run.program.path_of(name)
         return [run.program.located.get(spelled, spelled)]
@@ -125,22 +130,29 @@ def write_call(
     relation = parts["relation"]
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
+
     if name in ("mode", "outputMode"):
         mode = only_argument(arguments, keywords)
         if isinstance(mode, Unknown):
             run.dynamic(note_of("a mode", mode), node, mode.level, gap=False)
+
         return held.with_(mode=mode)
 
     if name == "format":
         return held.with_(format=named_argument(arguments, keywords, 0, "source"))
+
     if name == "queryName":
         return held.with_(query=named_argument(arguments, keywords, 0, "queryName"))
+
     if name == "foreach":
         return held.with_(format="foreach")
+
     if name == "foreachBatch":
         return held.with_(each=named_argument(arguments, keywords, 0, "func"))
+
     if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
         return finish_write(run, held, name, arguments, keywords, node)
+
     if name in (
         "create",
         "replace",
@@ -186,6 +198,7 @@ def finish_write(
         located = options.get("path")
         if isinstance(located, str) and is_text(target):
             run.program.located[run.program.path_of(located)] = target
+
         return write_to(run, relation, target, node, defines=not append, keeps=keeps)
 
     if name == "jdbc":
@@ -199,8 +212,10 @@ def finish_write(
     path = first_of(arguments, keywords, "path")
     if path is None:
         path = options.get("path", options.get("topic"))
+
     if path is None and parts.get("format") in ("console", "noop", "foreach"):
         return None
+
     if path is None and parts.get("format") == "memory":
         query = parts.get("query", keywords.get("queryName"))
         return temporary_view(run, relation, [query], {}, node)
@@ -212,6 +227,7 @@ def first_of(arguments: Arguments, keywords: Keywords, *names: str) -> Value:
     """Return the first argument, or the first of these keywords that is given."""
     if arguments:
         return arguments[0]
+
     return next((keywords[name] for name in names if name in keywords), None)
 
 
@@ -251,6 +267,7 @@ def transform(
     """
     if arguments:
         return invoke(run, arguments[0], [relation, *arguments[1:]], keywords, node)
+
     return relation
 
 
@@ -305,6 +322,7 @@ def first_row(
     """
     if arguments or keywords:
         return rows_of(action_name(node), relation)
+
     return row_of(action_name(node), relation)
 
 
@@ -451,8 +469,10 @@ def match_call(
     number = argument_at(arguments, 0, 0)
     if name == "group" and isinstance(number, int) and 0 <= number < len(groups):
         return groups[number]
+
     if name == "groups":
         return tuple(groups[1:])
+
     return Unknown(f"{name}()", "computed")
 
 

@@ -53,6 +53,7 @@ def count_items(held: Value) -> int:
         here = children_of(waiting.pop())
         seen += len(here)
         waiting += [each for each in here if isinstance(each, CONTAINERS)]
+
     return seen
 
 
@@ -65,8 +66,10 @@ def children_of(held: Value) -> list[Value]:
     """The items of a container; of a dict its keys and values."""
     if isinstance(held, dict):
         return [*held, *held.values()]
+
     if isinstance(held, Generator):
         return held.items
+
     return list(held)
 
 
@@ -82,6 +85,7 @@ def written_length(held: Value) -> int:
             waiting += children_of(here)
         else:
             total += WRITTEN_NUMBER
+
     return total
 
 
@@ -127,6 +131,7 @@ def with_arm(case: Any, arm: Any) -> Any:
     made = exp.Case(ifs=[*case.args["ifs"], arm])
     if case.args.get("default") is None:
         made._meta = {"size": size_of_tree(case) + size_of_tree(arm)}
+
     return made
 
 
@@ -138,6 +143,7 @@ def nodes_below(tree: Any) -> list[Any]:
             found += argument
         elif argument is not None:
             found.append(argument)
+
     return [each for each in found if isinstance(each, exp.Expr)]
 
 
@@ -151,9 +157,11 @@ def bound_text(run: Run, held: str, node: Any) -> Value:
     """Widen a text that is longer than any statement."""
     if len(held) < 1024:
         return held
+
     run.step(len(held) >> 10)
     if len(held) <= LONGEST_TEXT:
         return held
+
     return widen(run, TOO_LONG, node)
 
 
@@ -163,10 +171,13 @@ def bound_container(run: Run, held: Any, node: Any) -> Value:
     inside = held.values() if isinstance(held, dict) else held
     if any(isinstance(each, CONTAINERS) for each in inside):
         size = count_items(held)
+
     if size >= 32:
         run.step(size >> 5)
+
     if size > MOST_ITEMS:
         return widen(run, TOO_LARGE, node)
+
     return held
 
 
@@ -180,11 +191,14 @@ def bound_column(run: Run, held: ColumnValue, node: Any) -> Value:
     """Widen a column whose expression has too many nodes: c = c + c, in a loop."""
     if held.tree.__class__ in LEAVES:
         return held
+
     size = size_of_tree(held.tree)
     if size >= 64:
         run.step(size >> 6)
+
     if size <= MOST_NODES:
         return held
+
     run.report(Code.TOO_DEEP, f"{WIDENED.evidence}: {run.reading.text_of(node)}", node)
     return ColumnValue(leaves_of(held.tree), held.names, WIDENED)
 
@@ -198,11 +212,13 @@ def leaves_of(tree: Any) -> Any:
         here = waiting.pop()
         if id(here) in seen:
             continue
+
         seen.add(id(here))
         if here.__class__ is exp.Column:
             found.setdefault(column_key(here), here)
         else:
             waiting += nodes_below(here)
+
     return exp.Anonymous(this="expression", expressions=list(reversed(found.values())))
 
 
@@ -228,6 +244,7 @@ def charge_columns(run: Run, count: int) -> None:
     """Count the work that so many columns are; raise Exhausted if there are too many."""
     if count >= 16:
         run.step(count >> 4)
+
     if count > MOST_COLUMNS:
         raise Exhausted(f"a DataFrame of more than {MOST_COLUMNS:,} columns is not followed")
 
@@ -239,8 +256,10 @@ def charge_item(run: Run, scope: FrameScope, tree: Any, columns: int) -> None:
     cost = scope.poured >> 5
     if cost:
         scope.poured = 0
+
     if tree.__class__ is exp.Column:
         cost += len(scope.relation.by_key.get(tree.name.lower(), ())) >> 3
+
     run.step(cost)
     if columns > MOST_COLUMNS:
         charge_columns(run, columns)

@@ -44,6 +44,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     text = named_argument(arguments, keywords, 0, "sqlQuery")
     if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
         return sql_of_options(run, text, keywords, node)
+
     if not isinstance(text, str):
         return unknown_sql(run, text, node)
 
@@ -75,6 +76,7 @@ def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Rel
     frames = [each for each in several if isinstance(each, Relation)]
     if not frames:
         return None
+
     return reduce(merge_relations, frames)
 
 
@@ -135,6 +137,7 @@ def with_names(text: str, given: Value) -> str:
         held = given.get(found[1])
         if is_text(held):
             return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
         return found[0]
 
     named = IDENTIFIER.sub(lambda call: call[0].replace(call[1], MARKER.sub(value, call[1])), text)
@@ -148,6 +151,7 @@ def put_values(tree: Any, given: Value) -> None:
     """
     if not isinstance(given, (list, tuple)):
         return
+
     for marker, value in zip(list(tree.find_all(exp.Placeholder, bfs=False)), given, strict=False):
         if is_text(value):
             marker.replace(exp.Literal.string(value))
@@ -171,6 +175,7 @@ def as_certain_as(text: str, found: str) -> str:
     """Return a text made of another one: with placeholders, if that has any."""
     if isinstance(text, Pattern):
         return text.retold(found)
+
     return found
 
 
@@ -192,6 +197,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
     known = [put_collected(tree, text) for tree in trees]
     if not all(known):
         run.dynamic("a SQL text of which only a run knows parts", node, text.level)
+
     return trees
 
 
@@ -225,8 +231,10 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
     """Carry out one statement of a text of SQL."""
     if run.reading.is_pipeline:
         without_live(run, tree)
+
     if (run.using != ("", "") or names_session(run, tree)) and not isinstance(tree, exp.Use):
         qualify_tables(run, tree, relations)
+
     if isinstance(tree, exp.Create):
         locate(run, tree)
 
@@ -234,9 +242,11 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
     embedded = run.reading.embedded.get(id(tree))
     if embedded is not None and embedded[1].found is not None and not isinstance(found, type):
         found = embedded[1].found.place(tree, found, 0)
+
     if isinstance(found, type):
         if not isinstance(tree, (exp.Command, exp.Describe)):
             run.report(Code.UNSUPPORTED_STATEMENT, f"{str(tree.key).upper()} is not traced", node)
+
         return None
 
     result: Value = None
@@ -289,11 +299,13 @@ def sql_plan(run: Run, plan: Plan, tree: Any, relations: dict[str, Relation], no
     if plan.schema is not None:
         if plan.schema or not any(tree.find_all(exp.LocationProperty)):
             run.program.declare(plan)
+
         return None
 
     relation = evaluate_plan(run, plan, tree, relations, node)
     if not plan.name:
         return relation
+
     if plan.kind in ("view", "function") and plan.columns:
         relation = relation.derived(
             [fresh(slot) for slot in rename(relation.frame, plan.columns).slots]
@@ -361,6 +373,7 @@ def evaluate_plan(
     )
     if plan.after is not None:
         frame = plan.after(frame, evaluation, ctes)
+
     frame = evaluation.spell_out(frame)
     if around is not None:
         frame = around.put_values(frame)
@@ -388,6 +401,7 @@ def qualify_tables(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
             len(parts) == 1 and parts[0].lower() in views
         ):
             continue
+
         if is_temporary(tree) and node.find_ancestor(exp.Query, exp.Subquery) is None:
             continue
 

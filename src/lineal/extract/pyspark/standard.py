@@ -32,6 +32,7 @@ def number_or_items(held: Value) -> int | list[Value] | None:
     """Return a number as it is, and the items of anything else where they are known."""
     if isinstance(held, int):
         return held
+
     return items_of(held)
 
 
@@ -73,6 +74,7 @@ def starmap(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     rows = items_of(argument_at(arguments, 1))
     if rows is None:
         return unknown()
+
     return Generator([invoke(run, arguments[0], items_of(row) or [], {}, node) for row in rows])
 
 
@@ -103,12 +105,14 @@ def accumulate(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     function = named_argument(arguments, keywords, 1, "func")
     if items is None or function is None:
         return unknown()
+
     if "initial" in keywords:
         items = [keywords["initial"], *items]
 
     found = items[:1]
     for item in items[1:]:
         found.append(invoke(run, function, [found[-1], item], {}, node))
+
     return Generator(found)
 
 
@@ -128,8 +132,10 @@ def getter(kind: str) -> Handler:
             found = held
             for name in str(wanted).split("."):
                 found = attribute_of(run, found, name, node)
+
             if kind == "method":
                 return invoke(run, found, arguments[1:], keywords, node)
+
             return found
 
         def pick(run: Run, given: Arguments, _: Keywords, node: Any) -> Value:
@@ -137,6 +143,7 @@ def getter(kind: str) -> Handler:
             several = [one(run, given[0] if given else None, each) for each in wanted]
             if len(several) == 1:
                 return several[0]
+
             return tuple(several)
 
         return Native(kind, pick)
@@ -157,6 +164,7 @@ def compress(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     truths = [truth(flag) for flag in flags[: len(items)]]
     if None in truths:
         return unknown()
+
     return Generator(list(itertools.compress(items, truths)))
 
 
@@ -191,6 +199,7 @@ def counter(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     found: dict[Any, Value] = {}
     for item in items:
         found[item] = found.get(item, 0) + 1
+
     return found
 
 
@@ -201,6 +210,7 @@ def chain_map(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     """
     if not all(isinstance(argument, dict) for argument in arguments):
         return unknown()
+
     return {key: held for argument in reversed(arguments) for key, held in argument.items()}
 
 
@@ -215,10 +225,12 @@ def pool_call(
         found = map_(run, arguments, {}, node)
         if isinstance(found, Generator):
             return items_of(found)
+
         return found
 
     if name == "starmap":
         return items_of(starmap(run, arguments, {}, node))
+
     if name == "submit" and arguments:
         return Builder(
             "future", {"result": invoke(run, arguments[0], arguments[1:], keywords, node)}
@@ -229,6 +241,7 @@ def pool_call(
         result = invoke(run, arguments[0], items_of(given) or [], keywords.get("kwds") or {}, node)
         if name == "apply":
             return result
+
         return Builder("future", {"result": result})
 
     return None
@@ -243,6 +256,7 @@ def future_call(
     """
     if name in ("result", "get"):
         return held.parts["result"]
+
     return None
 
 

@@ -25,8 +25,10 @@ def expression(run: Run, node: ast.Expr, env: Environment, returns: Returns) -> 
     held = value(run, node.value, env)
     if isinstance(held, Relation):
         run.leaves.append((held, node.value, run.reading))
+
     if is_exit(run, node.value, env):
         return Flow.RAISE
+
     return Flow.ON
 
 
@@ -42,6 +44,7 @@ def is_exit(run: Run, node: ast.expr, env: Environment) -> bool:
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Name) and called.id in EXITS:
         return env.home_of(called.id) is None or is_library(value(run, called, env))
+
     return (
         isinstance(called, ast.Attribute)
         and called.attr in EXITS

@@ -55,6 +55,7 @@ def parse_python(text: str) -> Parsed:
             after = text if spent > MOST_CHARACTERS else work_around(text, error, problems)
             if after == text:
                 break
+
             text = after
 
     problems.append(
@@ -93,6 +94,7 @@ def work_around(text: str, error: SyntaxError, problems: list[Problem]) -> str:
             note = Problem(Code.NEAREST_DIALECT, rewrite.message, number, column, rewrite.hint)
             if all(each.message != note.message for each in problems):
                 problems.append(note)
+
             return "\n".join(changed)
 
     problems.append(
@@ -122,6 +124,7 @@ def without_statement(lines: list[str], at: int, is_indent: bool) -> list[str]:
         head = lines[start][: indent_of(lines[start])] + "pass"
         if lines[start] == head:
             head = ""
+
     return [*lines[:start], head, *[""] * (end - start - 1), *lines[end:]]
 
 
@@ -148,12 +151,14 @@ def start_of_statement(lines: list[str], at: int) -> int:
             row = token.start[0] - 1
             if row > at:
                 break
+
             if token.type == tokenize.NEWLINE and row < at:
                 first = None
             elif first is None and token.type not in SILENT and token.string.strip():
                 first = row
     except (tokenize.TokenError, SyntaxError):
         pass
+
     return at if first is None else first
 
 
@@ -187,6 +192,7 @@ def read_as_three(lines: list[str], at: int) -> list[str] | None:
     changed = list(lines)
     for number, each in enumerate(lines):
         changed[number] = one_as_three(each, number == at)
+
     return changed
 
 
@@ -197,6 +203,7 @@ def one_as_three(line: str, is_wrong: bool) -> str:
     line = RAISE.sub(r"\1(\2)", line)
     if is_wrong:
         line = UNEQUAL.sub("!=", LONG.sub(r"\1", line))
+
     return line
 
 
@@ -210,6 +217,7 @@ def print_call(found: re.Match[str]) -> str:
         parse_quietly(call.strip())
     except SyntaxError:
         return f"{indent}pass" if line.count("(") == line.count(")") else line
+
     return call
 
 
@@ -226,6 +234,7 @@ def with_other_quotes(lines: list[str], at: int) -> list[str] | None:
     changed = requote(text)
     if changed == text:
         return None
+
     return [*lines[:start], *changed.split("\n")]
 
 
@@ -237,7 +246,9 @@ def requote(text: str) -> str:
         for first, last in parts:
             inner = text[first:last]
             text = text[:first] + quoted_otherwise(inner, found[1]) + text[last:]
+
         found = F_STRING.search(text, max(end, found.end()))
+
     return text
 
 
@@ -247,6 +258,7 @@ def quoted_otherwise(inner: str, quote: str) -> str:
     changed = inner
     if len(quote) == 1 and quote in inner and other not in inner:
         changed = inner.replace(quote, other)
+
     return changed.replace("\\n", "  ").replace("\\t", "  ")
 
 
@@ -259,6 +271,7 @@ def fields_of(text: str, position: int, quote: str) -> tuple[int, list[tuple[int
         if text.startswith(("{{", "}}"), position) and not depth:
             position += 2
             continue
+
         if letter == "{":
             depth += 1
             first = position + 1 if depth == 1 else first
@@ -272,7 +285,9 @@ def fields_of(text: str, position: int, quote: str) -> tuple[int, list[tuple[int
             return position + len(quote), fields
         elif letter == "\n" and len(quote) == 1 and not depth:
             break
+
         position += 1
+
     return position, fields
 
 

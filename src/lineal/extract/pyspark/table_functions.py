@@ -57,6 +57,7 @@ def make_table_function(
     schema = schema_of(run, keywords.get("returnType", argument_at(arguments, 1)), node)
     if isinstance(body, Class):
         return TableFunction(body.name, schema, body)
+
     return Builder("udtf_decorator", {"schema": schema})
 
 
@@ -67,6 +68,7 @@ def table_function_of(run: Run, owner: Value, made: Value) -> TableFunction | No
     """
     if isinstance(made, Class) and isinstance(owner, Builder) and owner.kind == "udtf_decorator":
         return TableFunction(made.name, owner.parts["schema"], made)
+
     return None
 
 
@@ -96,6 +98,7 @@ def call_table_function(
         slots = [anything().slot]
     else:
         slots = slots_of(held.schema, function, passed)
+
     exploded = explode(one_row(), slots, [given for _, given in passed])
     made = Relation(
         [fresh(slot) for slot in exploded.slots], united([*rows, exploded.rows]), (), evaluation
@@ -126,7 +129,9 @@ def slots_of(schema: SchemaValue, function: Value, passed: list[Passed]) -> list
         for parameter, given in passed:
             if used is None or parameter is None or parameter in used:
                 given(VALUE, lineage)
+
         found.append(Slot(name, name.lower(), lineage))
+
     return found
 
 
@@ -145,6 +150,7 @@ def uses_by_position(function: Value, length: int) -> list[Names | None]:
     for parts in zip(*rows, strict=True):
         uses = union(body.uses_in(part) for part in parts)
         found.append(body.behind(uses.value | uses.test))
+
     return found
 
 
@@ -175,6 +181,7 @@ def built_in_call(
     """spark.tvf.explode(col("tags").outer()), spark.tvf.range(10)"""
     if name == "range":
         return range_(run, arguments, keywords, node)
+
     make, spelled = handler_of(name)
     made = make(run, spelled, arguments, keywords, node)
     items = [made] if isinstance(made, ColumnValue) else []

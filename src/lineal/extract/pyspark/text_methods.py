@@ -44,8 +44,10 @@ def method_of_text(
 
     if name in TEXT_METHODS and all_known(arguments) and all_known(keywords.values()):
         return call_text_method(held, name, arguments, keywords)
+
     if name == "replace" and len(arguments) == 2 and isinstance(arguments[0], str):
         return replace_part(held, arguments[0], arguments[1])
+
     return unknown()
 
 
@@ -58,8 +60,10 @@ def call_text_method(held: str, name: str, arguments: Arguments, keywords: Keywo
         found = getattr(str(held), name)(*arguments, **keywords)
     except Exception:  # the analyzed program's mistake
         return unknown()
+
     if isinstance(held, Pattern):
         return made_of_pattern(held, found)
+
     return found
 
 
@@ -68,8 +72,10 @@ def is_too_long(held: str, name: str, arguments: Arguments) -> bool:
     if name in WIDENING:
         width = argument_at(arguments)
         return isinstance(width, int) and width > WIDEST
+
     if name == "replace" and len(arguments) > 1:
         return held.count(str(arguments[0])) * len(str(arguments[1])) > LONGEST_LIST
+
     return False
 
 
@@ -77,6 +83,7 @@ def made_of_pattern(held: Pattern, found: Value) -> Value:
     """Return what a method gave, as uncertain as the text that it was called on."""
     if isinstance(found, str):
         return held.retold(found)
+
     if not isinstance(found, list):
         return Unknown("…", held.reason, held.level)
 
@@ -97,6 +104,7 @@ def replace_part(held: str, old: str, new: Value) -> Value:
     parts: list[Value] = [first]
     for piece in rest:
         parts += [new, piece]
+
     return text_of_parts(parts)
 
 
@@ -112,6 +120,7 @@ def join_texts(run: Run, held: str, arguments: Arguments, keywords: Keywords, no
     parts: list[Value] = items[:1]
     for item in items[1:]:
         parts += [held, item]
+
     return text_of_parts(parts)
 
 
@@ -155,6 +164,7 @@ def field_value(
 
     for name in path:
         found = part_value(found, name)
+
     return found
 
 
@@ -162,8 +172,10 @@ def part_value(held: Value, name: str) -> Value:
     """Return an item of a dict or an attribute of an object."""
     if isinstance(held, dict):
         return held.get(name)
+
     if isinstance(held, Instance):
         return held.names.get(name)
+
     return Unknown(name, COMPUTED)
 
 

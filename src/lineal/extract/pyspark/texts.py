@@ -29,6 +29,7 @@ def f_string(run: Run, node: ast.JoinedStr, env: Environment) -> Value:
         computed = computed_by(parts, {})
         if computed is not None:
             return computed(run, "format", parts, {}, node)
+
     return text_of_parts(parts)
 
 
@@ -88,6 +89,7 @@ def text_of_parts(parts: list[Value]) -> Value:
             variable, home = variable or part.variable, home or part.home
             if part.level < level or not reason:
                 level, reason = min(level, part.level), part.reason
+
             texts.append(str(part) if isinstance(part, Pattern) else f"{{{part.label}}}")
         elif is_known(part) and is_writable(part):
             texts.append(str(part))
@@ -109,6 +111,7 @@ def values_in(part: Unknown | Pattern) -> dict[str, Any]:
     """f"{latest}"      Return the expressions of collected values by their placeholders."""
     if isinstance(part, Pattern):
         return part.values
+
     tree = tree_in(part)
     return {} if tree is None else {f"{{{part.label}}}": tree}
 
@@ -117,6 +120,7 @@ def is_short_format(text: str, arguments: Value) -> bool:
     """Whether "%s.orders" % schema stays short; a field of a dict may be written many times."""
     if WIDE.search(text) or "*" in text:
         return False
+
     times = text.count("%") if isinstance(arguments, dict) else 1
     return times * written_length(arguments) <= LONGEST_TEXT
 

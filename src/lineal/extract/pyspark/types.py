@@ -46,10 +46,13 @@ def fits(kind: str, value: Value) -> bool:
     kind = kind.lower()
     if isinstance(value, bool):
         return bool(BOOLEAN.match(kind))
+
     if isinstance(value, (int, float)):
         return bool(NUMERIC.match(kind))
+
     if isinstance(value, str):
         return bool(STRING.match(kind))
+
     return True
 
 
@@ -98,22 +101,28 @@ def type_of(tree: Any, relation: Relation, depth: int = 0) -> str:
         held = relation.by_key.get(tree.name.lower(), [])
         if len(held) == 1:
             return relation.types.get(held[0].id, "")
+
         return ""
 
     fixed = fixed_type(kind)
     if fixed is not None:
         return fixed or by_rules(tree, relation).spelled.lower()
+
     if isinstance(tree, exp.Cast):
         return cast_text(tree.to)
+
     if isinstance(tree, exp.Literal):
         if tree.is_string:
             return "string"
+
         if "." in tree.name:
             return "double"
+
         return "int"
 
     if isinstance(tree, exp.Struct):
         return struct_type(tree, relation, depth)
+
     if isinstance(tree, THROUGH):
         return type_of(tree.this, relation, depth + 1)
 
@@ -130,6 +139,7 @@ def struct_type(tree: exp.Struct, relation: Relation, depth: int) -> str:
             name, held = item.alias_or_name, item.unalias()
         else:
             return ""
+
         fields.append(f"`{name}`:{type_of(held, relation, depth + 1) or 'void'}")
 
     return f"struct<{','.join(fields)}>"
@@ -143,6 +153,7 @@ def cast_text(kind: exp.DataType) -> str:
     plain = not any(kind.args.get(part) for part in kind.args if part != "this")
     if plain:
         return simple_text(kind.this)
+
     return str(kind.sql("spark")).lower()
 
 
@@ -157,11 +168,14 @@ def fixed_type(kind: type) -> str | None:
     """The type of every expression of a kind, '' where nothing tells; None where its operands do."""
     if issubclass(kind, (exp.Cast, exp.Literal, exp.Struct)):
         return None
+
     for classes, found in FIXED:
         if issubclass(kind, classes):
             return found
+
     if issubclass(kind, (*THROUGH, *CALCULATED)):
         return None
+
     return ""
 
 
@@ -189,15 +203,19 @@ def calculated_type(tree: Any, kinds: set[str]) -> str:
     """
     if not isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) and len(kinds) == 1:
         return kinds.pop()
+
     if all(WHOLE.match(kind) for kind in kinds):
         if isinstance(tree, QUOTIENTS):
             return "double"
+
         if isinstance(tree, exp.Sum) or len(kinds) > 1:
             return "bigint"
+
         return kinds.pop() if kinds else ""
 
     if all(WHOLE.match(kind) or FRACTION.match(kind) for kind in kinds):
         return "double"
+
     if isinstance(tree, (*ARITHMETIC, *QUOTIENTS)) or all(is_numeric(kind) for kind in kinds):
         return A_NUMBER
 
@@ -211,14 +229,17 @@ def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
     """
     if isinstance(value, SchemaValue):
         return value
+
     if isinstance(value, str):
         return parsed_schema(value)
+
     if isinstance(value, (list, tuple)) and value:
         if all(isinstance(item, FieldValue) for item in value):
             return SchemaValue(
                 [(item.name, item.type_name) for item in value],
                 {item.name: item.nullable for item in value},
             )
+
         if all(isinstance(item, str) for item in value):
             return SchemaValue([(item, "") for item in value])
 
@@ -244,8 +265,10 @@ def spark_spelling(kind: str) -> str | Unknown:
     found = re.sub(r"\s+", "", kind.lower())
     if found in ("", A_NUMBER):
         return Unknown("type", "the type is not known")
+
     if found.startswith(("varchar", "char")):
         return "string"
+
     return SPELLED.get(found, "decimal(10,0)" if found == "decimal" else found)
 
 
@@ -257,8 +280,10 @@ def type_value(kind: str) -> Value:
     found = spark_spelling(kind)
     if isinstance(found, str) and found.startswith("struct<"):
         return parsed_schema(found) or Unknown("type", "the type is not known")
+
     if isinstance(found, str):
         return TypeValue(found)
+
     return found
 
 
@@ -271,12 +296,16 @@ def type_method(held: TypeValue, name: str) -> Value:
     base = outer.partition("(")[0]
     if name == "typeName":
         return LONG_NAMES.get(base, base)
+
     if name in ("simpleString", "jsonValue"):
         return held.type_name
+
     if name == "elementType" and base == "array":
         return type_value(inner.removesuffix(">"))
+
     if name in ("keyType", "valueType") and base == "map" and inner:
         return type_value(top_level(inner.removesuffix(">"))[name == "valueType"])
+
     return Unknown(name, "a property of a type")
 
 
@@ -288,8 +317,10 @@ def is_of_type(held: Value, name: str) -> bool:
     kind = "struct" if isinstance(held, SchemaValue) else str(getattr(held, "type_name", ""))
     if name in ("DataType", "NumericType"):
         return name == "DataType" or is_numeric(kind)
+
     if name == "IntegralType":
         return bool(WHOLE.match(kind))
+
     if name == "FractionalType":
         return is_numeric(kind) and not WHOLE.match(kind)
 
@@ -316,20 +347,24 @@ def type_call(
         fields = named_argument(arguments, keywords, 0, "fields")
         if isinstance(fields, (list, tuple)):
             return schema_of(run, list(fields), node) or SchemaValue([])
+
         return SchemaValue([])
 
     if name == "StructField":
         given = dict(zip(("name", "dataType", "nullable"), arguments, strict=False)) | keywords
         if isinstance(given.get("name"), Unknown):
             run.dynamic(note_of("a name", given["name"]), node)
+
         kind = given.get("dataType")
         text = kind if isinstance(kind, str) else getattr(kind, "type_name", "struct")
         if isinstance(kind, SchemaValue):
             text = f"struct<{','.join(f'{field}:{inner}' for field, inner in kind.fields)}>"
+
         return FieldValue(str(given.get("name")), text, given.get("nullable", True))
 
     if name == "DecimalType" and len(arguments) == 2:
         return TypeValue(f"decimal({arguments[0]}, {arguments[1]})")
+
     if name in ("ArrayType", "MapType"):
         inner = [
             type_text(each) for each in (*arguments, *keywords.values())[: 1 + (name == "MapType")]

@@ -35,6 +35,7 @@ def method_of_value(
     for kind, call in METHODS_BY_KIND:
         if isinstance(held, kind):
             return call(run, held, name, arguments, keywords, node)
+
     return Unknown(f"{name}()", COMPUTED)
 
 
@@ -47,6 +48,7 @@ def method_from(table: Mapping[str, MethodCall]) -> MethodCall:
         handler = table.get(name)
         if handler is None:
             return unknown()
+
         return handler(run, held, name, arguments, keywords, node)
 
     return call
@@ -61,6 +63,7 @@ def method_of_options(
     ]
     for other in rest:
         first = merge_values(run, first, other)
+
     return first
 
 
@@ -115,6 +118,7 @@ def insert_item(
     run.touch(held)
     if len(arguments) < 2 or not isinstance(arguments[0], int):
         return unknown()
+
     held.insert(arguments[0], arguments[1])
     return None
 
@@ -300,6 +304,7 @@ def update_dict(
     if isinstance(added, dict):
         charge_items(run, held, len(added))
         held.update(added)
+
     return None
 
 
@@ -312,6 +317,7 @@ def pop_pair(
     """
     if not held:
         return unknown()
+
     run.touch(held)
     return held.popitem()
 
@@ -373,6 +379,7 @@ def method_of_set(
     known = all(items is not None and all_known(items) for items in others)
     if known and name in SET_METHODS:
         return getattr(held, name)(*others)
+
     return unknown()
 
 
@@ -388,10 +395,12 @@ def change_set(
         for items in others:
             charge_items(run, held, len(items or []))
             held.update(items or [])
+
         return
 
     if not arguments or not is_known(arguments[0]):
         return
+
     if name == "add":
         held.add(arguments[0])
     else:
@@ -422,6 +431,7 @@ def method_of_type(name: str) -> LibraryCall:
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         if not arguments:
             return unknown()
+
         return method_of_value(run, arguments[0], name, arguments[1:], keywords, node)
 
     return call
@@ -435,4 +445,5 @@ def builtin(name: str) -> LibraryCall:
     found = BUILTINS.get(name)
     if found is not None:
         return found
+
     return method_of_type(name.rpartition(".")[2])

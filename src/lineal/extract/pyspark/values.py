@@ -198,6 +198,7 @@ class Builder:
         options.update({key.lower(): value for key, value in keywords.items()})
         if arguments and isinstance(arguments[0], dict):
             options.update({str(key).lower(): value for key, value in arguments[0].items()})
+
         return self.with_(options=options)
 
 
@@ -243,6 +244,7 @@ class Class:
         """Return a member of the class or of one that it derives from."""
         if name in self.names:
             return self.names[name]
+
         return next((made.names[name] for made in self.order[1:] if name in made.names), None)
 
     @cached_property
@@ -429,6 +431,7 @@ class SchemaValue:
         if self.nullable is None:
             unknown = Unknown("nullable", "a property of a field")
             return [FieldValue(name, kind, unknown) for name, kind in self.fields]
+
         return [FieldValue(name, kind, self.nullable.get(name)) for name, kind in self.fields]
 
 
@@ -506,6 +509,7 @@ def note_of(what: str, held: object) -> str:
     which = f"from variable '{variable}'" if variable else "that only a run knows"
     if reason:
         return f"{what} {which} ({reason})"
+
     return f"{what} {which}"
 
 
@@ -513,11 +517,14 @@ def label_of(node: ast.AST) -> str:
     """Return the name of a placeholder: the last name of its expression."""
     if isinstance(node, ast.Name):
         return node.id
+
     if isinstance(node, ast.Attribute):
         return node.attr
+
     if isinstance(node, ast.Subscript):
         if isinstance(node.slice, ast.Constant):
             return str(node.slice.value)
+
         return label_of(node.value)
 
     if isinstance(node, ast.Call):
@@ -528,6 +535,7 @@ def label_of(node: ast.AST) -> str:
         ]
         if named and len(node.args) <= 2 and named[0].isidentifier():
             return named[0]
+
         return f"{label_of(node.func)}()"
 
     return "…"
@@ -537,6 +545,7 @@ def method_of(held: Value, name: str) -> Function | None:
     """Return a method that the class of an object defines."""
     if not isinstance(held, Instance):
         return None
+
     found = held.home.find(name)
     return found if isinstance(found, Function) else None
 
@@ -545,6 +554,8 @@ def parameters_of(function: Value) -> list[str]:
     """Return the names of the parameters of a function."""
     if isinstance(function, Partial):
         return parameters_of(function.function)[len(function.arguments) :]
+
     if isinstance(function, Function):
         return [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+
     return ["x"]

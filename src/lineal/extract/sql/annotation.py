@@ -40,8 +40,10 @@ def annotate(tree: Any, dialect: str, columns_of: ColumnsOf) -> None:
                 kind = kind_of(column, scope, sources, outputs, columns_of)
                 if kind is not None:
                     column._type = kind
+
             annotator.annotate_scope(scope)
             outputs[id(scope)] = dict(output_of(scope.expression, sources))
+
         annotator.annotate_expression(tree)
     except MISTAKES:
         return
@@ -62,7 +64,9 @@ def kind_of(
             source = here.sources.get(column.table)
             if source is not None:
                 return kinds_of(source, outputs, columns_of).get(name)
+
             here = here.parent
+
         return None
 
     found = [kinds[name] for kinds in sources.values() if name in kinds]
@@ -76,8 +80,10 @@ def kinds_of(source: Any, outputs: Mapping[int, Kinds], columns_of: ColumnsOf) -
     """The columns of a member of FROM."""
     if isinstance(source, Scope):
         return outputs.get(id(source), {})
+
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
         return {}
+
     name = ".".join(part.name for part in source.parts)
     return {key.lower(): spark_type(kind) for key, kind in columns_of(name).items()}
 
@@ -94,8 +100,10 @@ def output_of(query: Any, sources: Mapping[str, Kinds]) -> Iterator[tuple[str, A
     """The columns of a query; a star is those of its sources."""
     while isinstance(query, exp.SetOperation):
         query = query.this.unnest()
+
     if not isinstance(query, exp.Select):
         return
+
     for item in query.expressions:
         if isinstance(item, exp.Star):
             yield from (pair for kinds in sources.values() for pair in kinds.items())

@@ -19,4 +19,5 @@ def closing(
         depth -= words[position].token_type is closes
         if depth == 0:
             return position
+
     return len(words) - 1

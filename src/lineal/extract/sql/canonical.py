@@ -72,15 +72,19 @@ class Scope:
             for at, source in enumerate(scope.sources):
                 if source.alias == alias:
                     return up, at
+
             scope, up = scope.parent, up + 1
+
         return None
 
     def owner(self, name: str) -> int | None:
         """The one source here that a name without a qualifier can mean."""
         if name in self.aliases:
             return None
+
         if name in self.merged:
             return self.merged[name]
+
         if len(self.sources) == 1:
             only = self.sources[0]
             if only.columns is None or name in only.columns:
@@ -127,9 +131,11 @@ def canonical(tree: Any, dialect: str, columns: Columns) -> str:
         shell, form = normal_form(tree, facts, columns)
     except normal.Unproven:
         return without_normal_form(tree, facts, columns)
+
     around = ""
     if shell is not None:
         around = AsWritten(facts, columns).form_of(shell, Scope(None), {})
+
     return digest(f"normal({around},{form})")
 
 
@@ -154,11 +160,14 @@ class Canon:
         """Return the canonical form of a node."""
         if isinstance(node, (exp.Query, exp.Subquery)):
             return self.query(node, scope, tables).said
+
         handler = HANDLERS.get(type(node))
         if handler is not None:
             return handler(self, node, scope, tables)
+
         if node.args.get("with_"):
             tables = self.with_(node, scope, tables)
+
         return self.plain(node, scope, tables)
 
     def plain(
@@ -176,8 +185,10 @@ class Canon:
         """Return the canonical form of an argument of a node."""
         if isinstance(value, list):
             return f"[{','.join(self.value(each, scope, tables) for each in value)}]"
+
         if isinstance(value, exp.Expr):
             return self.form_of(value, scope, tables)
+
         return repr(value.lower() if isinstance(value, str) else value)
 
     def fold(self, node: Any) -> str:
@@ -190,12 +201,16 @@ class Canon:
         """Return the canonical form of a query, and its columns."""
         if node.args.get("with_"):
             tables = self.with_(node, scope, tables)
+
         if isinstance(node, exp.Select):
             return self.select(node, scope, tables, named)
+
         if isinstance(node, exp.SetOperation):
             return self.set_operation(node, scope, tables)
+
         if isinstance(node, exp.Subquery) and not self.filled(node, "this", "alias", "with_"):
             return self.query(node.this, scope, tables, named)
+
         raise Unproven(type(node).__name__)
 
     def filled(self, node: Any, *without: str) -> list[str]:
@@ -213,16 +228,19 @@ class Canon:
             name = self.fold(cte.args["alias"].this)
             if cte.args.get("scalar") or not isinstance(cte.this, exp.Query):
                 raise Unproven("a CTE that is not a plain query")
+
             if any(
                 call.name.lower() in VOLATILE or call.key in VOLATILE
                 for call in cte.find_all(exp.Func)
             ):
                 raise Unproven("a CTE that differs from one reading to the next")
+
             listed = [self.fold(column) for column in cte.args["alias"].args.get("columns") or ()]
             if found.args.get("recursive"):
                 inside = {**tables, name: self.itself(cte, listed)}
             else:
                 inside = tables
+
             made = self.query(cte.this, Scope(None), inside)
             tables[name] = self.relabelled(made, listed)
 
@@ -281,6 +299,7 @@ class Canon:
         for side in (node.this, node.expression):
             while isinstance(side, exp.Subquery) and not self.filled(side, "this"):
                 side = side.this
+
             alike = type(side) is kind and bool(side.args.get("distinct")) == distinct
             if (
                 kind is exp.Union
@@ -349,6 +368,7 @@ class Canon:
         items = node.expressions
         if not plain or len(items) != 1 or not node.args.get("from_") or self.restricted(node):
             return None
+
         star = items[0].this if isinstance(items[0], exp.Column) else items[0]
         if isinstance(star, exp.Star) and not any(star.args.values()):
             return node.args["from_"].this
@@ -370,8 +390,10 @@ class Canon:
                 made = tables.get(self.fold(member.this))
             else:
                 made = None
+
             if made is not None and not self.alias_columns(member) and named:
                 return made
+
         source = self.member(member, outer, tables)
         return Made(self.whole(source, named), source.columns, source)
 
@@ -387,6 +409,7 @@ class Canon:
             every = "*:star(0)"
         else:
             every = "star(0)"
+
         return f"select([{every}]from[{source.said}]select())"
 
     def every(self, columns: list[str], named: bool) -> str:
@@ -422,6 +445,7 @@ class Canon:
         """Return a join without its sides."""
         if self.filled(join, "this", "on", "using", "kind", "side"):
             raise Unproven("a join with more to it")
+
         kind = " ".join(
             part for part in (join.args.get("side"), join.args.get("kind")) if part
         ).upper()
@@ -440,6 +464,7 @@ class Canon:
             scope.sources.reverse()
             scope.turned = True
             scope.merged = {name: 1 - at for name, at in scope.merged.items()}
+
         if join.kind == "RIGHT":
             return join._replace(kind="LEFT")
 
@@ -451,9 +476,11 @@ class Canon:
         alias = self.alias_of(member)
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
             return self.derived(alias, self.relabelled(self.query(member, scope, tables), listed))
+
         if isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
             if self.filled(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
+
             name = ".".join(
                 self.facts.fold_dataset(part.name, bool(part.args.get("quoted")))
                 for part in member.parts
@@ -461,11 +488,13 @@ class Canon:
             cte = tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
             if cte is not None:
                 return self.derived(alias, self.relabelled(cte, listed))
+
             columns = self.known(name)
             if columns is not None:
                 found = [self.facts.fold(column, False) for column in columns]
             else:
                 found = None
+
             return Source(alias, f"table({name},{listed})", listed or found)
 
         if isinstance(member, (exp.Unnest, exp.Lateral)) and not member.find(exp.Query):
@@ -481,6 +510,7 @@ class Canon:
         """
         if made.whole is not None:
             return made.whole._replace(alias=alias)
+
         return Source(alias, f"rows({digest(made.said)})", made.columns)
 
     def alias_columns(self, member: Any) -> list[str]:
@@ -501,8 +531,10 @@ class Canon:
         alias = member.args.get("alias")
         if isinstance(alias, exp.Identifier):
             return self.fold(alias)
+
         if alias is not None and alias.this is not None:
             return self.fold(alias.this)
+
         if isinstance(member, exp.Table):
             return self.fold(member.this)
 
@@ -515,6 +547,7 @@ class Canon:
             found = self.form_of(join.on, scope, tables) if join.on is not None else ALWAYS
             keys = [self.keys(key, at, join.kind, scope) for key in join.using]
             said.append(f"{join.kind}:{conjunction([found, *keys])}")
+
         if said:
             return f"on[{','.join(said)}]"
 
@@ -528,6 +561,7 @@ class Canon:
         left = self.left_of(key, at, scope)
         if kind not in ("", "LEFT", "RIGHT"):
             raise Unproven("merged keys")
+
         return equal(f"col(0,{left},{key})", f"col(0,{at},{key})")
 
     def left_of(self, key: str, at: int, scope: Scope) -> int:
@@ -535,6 +569,7 @@ class Canon:
         before = scope.sources[:at]
         if len(before) == 1:
             return 0
+
         having = [
             position
             for position, source in enumerate(before)
@@ -542,6 +577,7 @@ class Canon:
         ]
         if not having or any(source.columns is None for source in before):
             raise Unproven("merged keys of unknown tables")
+
         return having[0]
 
     # -- the list of items -------------------------------------------------------------------------
@@ -588,6 +624,7 @@ class Canon:
         """Yield the columns that a star stands for."""
         if any(star.args.values()) or scope.merged or not scope.sources:
             raise Unproven("a star with more to it")
+
         if any(
             (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
             for join in node.args.get("joins") or ()
@@ -597,6 +634,7 @@ class Canon:
         sources = list(enumerate(scope.sources))
         if scope.turned:
             sources.reverse()  # a star lists them as they are written
+
         if isinstance(item, exp.Column):
             alias = self.fold(item.args["table"])
             sources = [(at, source) for at, source in sources if source.alias == alias]
@@ -645,11 +683,14 @@ def column(canon: Canon, node: exp.Column, scope: Scope, tables: Tables) -> str:
     parts = [canon.fold(part) for part in node.parts]
     if isinstance(node.this, exp.Star):
         return f"star({parts})"
+
     if len(parts) > 1:
         found = scope.qualified(parts[0])
         if found is not None:
             return f"col({found[0]},{found[1]},{'.'.join(parts[1:])})"
+
         return f"named({parts})"
+
     at = scope.owner(parts[0])
     if at is not None:
         return f"col(0,{at},{parts[0]})"
@@ -680,6 +721,7 @@ def conjunction(operands: list[str]) -> str:
     kept = sorted({said for said in operands if said != ALWAYS})
     if len(kept) > 1:
         return f"and({','.join(kept)})"
+
     if kept:
         return kept[0]
 
@@ -706,6 +748,7 @@ def unwrapped(node: Any) -> Any:
     """
     while isinstance(node, exp.Paren):
         node = node.this
+
     return node
 
 

@@ -18,8 +18,10 @@ def cast_behind(node: Any, facts: Facts) -> exp.Column | None:
     """
     if not facts.casts_behind or not isinstance(node, exp.Anonymous) or len(node.expressions) != 1:
         return None
+
     if not is_type(node.expressions[0]):
         return None
+
     table = node.parent.this.copy() if isinstance(node.parent, exp.Dot) else None
     return exp.Column(this=exp.to_identifier(node.name), table=table)
 
@@ -33,8 +35,10 @@ def is_type(node: Any) -> bool:
     """
     if isinstance(node, exp.Column):
         return not node.table and node.name.upper() in TYPES
+
     if isinstance(node, exp.DataType):
         return True
+
     if isinstance(node, exp.Anonymous):
         name = node.name
     else:

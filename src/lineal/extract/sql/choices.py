@@ -16,11 +16,14 @@ def part_of_choice(choice: exp.Expr, path: Sequence[str]) -> exp.Expr:
     for value in chosen_values(part):
         if isinstance(value, exp.Null):
             continue
+
         inner: exp.Expr = value.copy()
         for name in path:
             identifier = exp.to_identifier(name, quoted=True)
             inner = exp.Dot(this=inner, expression=identifier)
+
         value.replace(inner)
+
     return part
 
 
@@ -28,9 +31,11 @@ def chosen_values(choice: Any) -> list[Any]:
     """IF(c, a, b), CASE WHEN c THEN a ELSE b END, COALESCE(a, b)      a and b"""
     if isinstance(choice, exp.Coalesce):
         return [choice.this, *choice.expressions]
+
     if isinstance(choice, exp.Case):
         values = [each.args.get("true") for each in choice.args.get("ifs") or ()]
         values.append(choice.args.get("default"))
     else:
         values = [choice.args.get("true"), choice.args.get("false")]
+
     return [each for each in values if each is not None]

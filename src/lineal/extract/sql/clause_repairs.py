@@ -26,6 +26,7 @@ def drop_table_hints(words: Words) -> Words:
         hints = says(words, at, "WITH") and says(words, at + 1, "(")
         if hints and words[at + 2].text.upper() in HINTS:
             words = [*words[:at], *words[closing(words, at + 1) + 1 :]]
+
     return words
 
 
@@ -37,11 +38,13 @@ def drop_graph_match(words: Words) -> Words:
     for at in range(len(words) - 3, 0, -1):
         if not (says(words, at, "MATCH") and says(words, at + 1, "(")):
             continue
+
         end = closing(words, at + 1)
         arrows = any(words[each].text in ("-", "->", "<-", "<") for each in range(at + 2, end))
         if arrows and not says(words, end + 1, "AGAINST"):
             true = said(words[at], (TokenType.NUMBER, "1"), (TokenType.EQ, "="))
             words = [*words[:at], *true, like(words[at], TokenType.NUMBER, "1"), *words[end + 1 :]]
+
     return words
 
 
@@ -60,6 +63,7 @@ def drop_graph_path(words: Words) -> Words:
         else:
             found.append(words[at])
             at += 1
+
     return found if len(found) < len(words) else words
 
 
@@ -76,11 +80,13 @@ def move_partition_into_condition(words: Words) -> Words:
         starts = says(words, at, "PARTITION BY") or (by > at and says(words, by, "BY"))
         if not starts or not says(words, by + 1, "("):
             continue
+
         end = closing(words, by + 1) + 1
         joins = end < len(words) and words[end].text.upper() in JOINED
         on = first(words, end, "ON") if joins else None
         if on is None or words[at - 1].token_type is TokenType.L_PAREN:
             continue
+
         keys = words[by + 1 : end]
         test = said(
             words[at], (TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")
@@ -104,18 +110,22 @@ def pass_by_comma(words: Words) -> Words:
             like(word, word.token_type, "CAST") if word.text.upper() == "XMLCAST" else word
             for word in words
         ]
+
     for at in range(len(words) - 2, 0, -1):
         if words[at].text.upper() not in XML_CALLS or not says(words, at + 1, "("):
             continue
+
         end = closing(words, at + 1)
         inner = words[at + 2 : end]
         passing = first(inner, 0, "PASSING")
         if passing is None:
             continue
+
         stop = first(inner, passing, "RETURNING") or len(inner)
         start = passing + 1
         if says(inner, start, "BY"):
             start += 2
+
         values = without_names(inner[start:stop])
         comma = like(inner[passing], TokenType.COMMA, ",")
         words = [*words[: at + 2], *inner[:passing], comma, *values, *words[end:]]
@@ -134,8 +144,10 @@ def without_names(values: Words) -> Words:
         if says(values, position, "AS"):
             position += 2
             continue
+
         found.append(values[position])
         position += 1
+
     return found
 
 
@@ -144,15 +156,18 @@ def drop_names_of_passed(words: Words) -> Words:
     for at in range(len(words) - 2, 0, -1):
         if not (says(words, at, "XMLTABLE") and says(words, at + 1, "(")):
             continue
+
         end = closing(words, at + 1)
         inner = words[at + 2 : end]
         passing, columns = first(inner, 0, "PASSING"), first(inner, 0, "COLUMNS")
         if passing is None or columns is None:
             continue
+
         values = without_names(inner[passing + 1 : columns])
         if len(values) < columns - passing - 1:
             kept = [*inner[: passing + 1], *values, *inner[columns:]]
             words = [*words[: at + 2], *kept, *words[end:]]
+
     return words
 
 
@@ -172,12 +187,15 @@ def drop_json_error_clauses(words: Words) -> Words:
             typed = typed or says(words, position - 2, "(")
             if typed and says(words, position + 2, "PATH"):
                 found.append(like(words[position], TokenType.TEXT, "TEXT"))
+
             position += 2
             continue
+
         if says(words, position, "EXISTS") and says(words, position + 1, "PATH"):
             found.append(like(words[position], TokenType.INT, "INT"))
             position += 1
             continue
+
         found.append(words[position])
         position += 1
 
@@ -199,7 +217,9 @@ def join_collections(words: Words) -> Words:
             position += 2
             if words[position].text.upper() in ("ALL", "DISTINCT"):
                 position += 1
+
             continue
+
         found.append(word)
         position += 1
 
@@ -217,11 +237,14 @@ def drop_versions(words: Words) -> Words:
     for at in range(len(words) - 4, 0, -1):
         if not (says(words, at, "VERSIONS") and says(words, at + 1, "BETWEEN")):
             continue
+
         and_ = first(words, at + 2, "AND")
         if and_ is None or words[at + 2].text.upper() not in ("SCN", "TIMESTAMP"):
             continue
+
         end = first(words, and_ + 2, *AFTER_TABLE) or len(words)
         words = [*words[:at], *words[end:]]
+
     return words
 
 
@@ -277,15 +300,19 @@ def drop_no_case(words: Words) -> Words:
     for at in range(len(words) - 2, 0, -1):
         if words[at].text.upper() not in ("CASE_N", "RANGE_N") or not says(words, at + 1, "("):
             continue
+
         end = closing(words, at + 1)
         kept: Words = []
         for item in split_items(words[at + 2 : end]):
             if says(item, 0, "NO") or (says(item, 0, "UNKNOWN") and len(item) == 1):
                 continue
+
             each = first(item, 0, "EACH")
             if each is not None:
                 item = item[:each]
+
             kept += [*item, like(words[at], TokenType.COMMA, ",")]
+
         words = [*words[: at + 2], *kept[:-1], *words[end:]]
 
     return words
@@ -298,11 +325,13 @@ def normalize_rows(words: Words) -> Words:
     """
     if not (says(words, 0, "SELECT") or says(words, 0, "SEL")) or not says(words, 1, "NORMALIZE"):
         return words
+
     end = 2
     if says(words, end, "ON"):
         end += 1
         while words[end].text.upper() in ("MEETS", "OR", "OVERLAPS"):
             end += 1
+
     return [words[0], like(words[1], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
 
 
@@ -369,9 +398,11 @@ def drop_priorities(words: Words) -> Words:
     """UPDATE LOW_PRIORITY IGNORE t SET …, DELETE QUICK FROM t      MySQL: no matter of columns"""
     if not words or words[0].text.upper() not in ("UPDATE", "DELETE", "INSERT", "REPLACE"):
         return words
+
     end = 1
     while end < len(words) and words[end].text.upper() in PRIORITIES:
         end += 1
+
     if end > 1:
         return [words[0], *words[end:]]
 
@@ -385,10 +416,12 @@ def duplicates_of_ctas(words: Words) -> Words:
     """CREATE TABLE t (a INT) IGNORE SELECT …, … REPLACE AS SELECT …      MySQL: AS SELECT …"""
     if not says(words, 0, "CREATE"):
         return words
+
     at = first(words, 2, "IGNORE", "REPLACE")
     query = first(words, 0, "SELECT")
     if at is None or query is None or query - at not in (1, 2):
         return words
+
     return [*words[:at], like(words[at], TokenType.ALIAS, "AS"), *words[query:]]
 
 
@@ -412,13 +445,16 @@ def call_sequences(words: Words) -> Words:
     for at in range(len(words) - 4, -1, -1):
         if words[at].text.upper() not in ("NEXT", "PREVIOUS") or not says(words, at + 2, "FOR"):
             continue
+
         end = at + 3
         while says(words, end + 1, ".") and end + 2 < len(words):
             end += 2
+
         name = like(words[end], TokenType.STRING, words[end].text)
         call = said(words[at], (TokenType.VAR, "nextval"), (TokenType.L_PAREN, "("))
         close = like(words[end], TokenType.R_PAREN, ")")
         words = [*words[:at], *call, name, close, *words[end + 1 :]]
+
     return words
 
 
@@ -439,6 +475,7 @@ def limit_of_partitions(words: Words) -> Words:
     at = first(words, 0, "LIMIT")
     if at is None or not says(words, at + 2, "OVER") or not says(words, at + 3, "("):
         return words
+
     call = (
         (TokenType.QUALIFY, "QUALIFY"), (TokenType.VAR, "ROW_NUMBER"), (TokenType.L_PAREN, "("),
         (TokenType.R_PAREN, ")"),
@@ -456,12 +493,14 @@ def projection_as_view(words: Words) -> Words:
     kind, as_ = first(words, 0, "PROJECTION"), first(words, 0, "AS")
     if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 3:
         return words
+
     end = first(words, as_, "SEGMENTED", "UNSEGMENTED", "KSAFE") or len(words)
     start = next((at for at in range(kind, as_) if says(words, at, "(")), as_)
     names: Words = []
     for item in split_items(words[start + 1 : max(closing(words, start), start + 1)]):
         if start < as_ and item:
             names += [item[0], like(item[0], TokenType.COMMA, ",")]
+
     listed = [words[start], *names[:-1], words[closing(words, start)]] if names else []
     view = like(words[kind], TokenType.VIEW, "VIEW")
     return [words[0], view, *words[kind + 1 : start], *listed, *words[as_:end]]
@@ -481,6 +520,7 @@ def join_index_as_view(words: Words) -> Words:
     name = start + 1
     while says(words, name, "."):
         name += 2
+
     view = like(words[join], TokenType.VIEW, "VIEW")
     return [words[0], view, *words[start:name], *words[as_:end]]
 
@@ -489,11 +529,14 @@ def first_rows(words: Words) -> Words:
     """SELECT SKIP 5 FIRST 10 a FROM t, SELECT TOP 10 a      Informix, SAP HANA: how many rows"""
     if not says(words, 0, "SELECT"):
         return words
+
     end = 1
     while end + 1 < len(words) and words[end].text.upper() in ("SKIP", "FIRST", "TOP", "LIMIT"):
         if words[end + 1].token_type is not TokenType.NUMBER:
             break
+
         end += 2
+
     if end > 1:
         return [words[0], *words[end:]]
 
@@ -505,12 +548,15 @@ def into_temp_behind(words: Words) -> Words:
     into, source = first(words, 0, "INTO"), first(words, 0, "FROM")
     if not says(words, 0, "SELECT") or into is None or source is None or into < source:
         return words
+
     kind = words[into + 1].text.upper() if into + 2 < len(words) else ""
     if kind not in ("TEMP", "STANDARD", "RAW"):
         return words
+
     end = into + 3
     if says(words, end, "WITH") and says(words, end + 1, "NO") and says(words, end + 2, "LOG"):
         end += 3
+
     temporary = said(words[into + 1], (TokenType.TEMPORARY, "TEMP")) if kind == "TEMP" else []
     target = [words[into], *temporary, words[into + 2]]
     return [*words[:source], *target, *words[source:into], *words[end:]]
@@ -532,6 +578,7 @@ def upsert_as_insert(words: Words) -> Words:
     """UPSERT INTO TABLE t (a) SELECT … WITH PRIMARY KEY      Impala, SAP HANA: INSERT INTO t …"""
     if not says(words, 0, "UPSERT"):
         return words
+
     start = 1 + says(words, 1, "INTO")
     start += says(words, start, "TABLE")
     end = len(words)
@@ -539,6 +586,7 @@ def upsert_as_insert(words: Words) -> Words:
         end -= 2
     elif says(words, end - 3, "WITH") and says(words, end - 2, "PRIMARY"):
         end -= 3
+
     insert = said(words[0], (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
     return [*insert, *words[start:end]]
 
@@ -551,6 +599,7 @@ def kind_of_table(words: Words) -> Words:
     kind = first(words, 0, "TABLE")
     if not says(words, 0, "CREATE") or kind is None or kind > 5:
         return words
+
     kept = [word for word in words[1:kind] if word.text.upper() not in KINDS_OF_TABLES]
     if len(kept) < kind - 1:
         return [words[0], *kept, *words[kind:]]
@@ -572,6 +621,7 @@ def drop_distribution(words: Words) -> Words:
     as_ = first(words, 0, "AS")
     if not says(words, 0, "CREATE") or at is None or as_ is None or at < as_:
         return words
+
     return words[:at]
 
 
@@ -585,13 +635,16 @@ def window_table_function(words: Words) -> Words:
         name = words[at].text.upper()
         if name not in WINDOWS or not says(words, at + 1, "("):
             continue
+
         end = closing(words, at + 1)
         table, time = window_arguments(words[at + 2 : end])
         if not table or not time:
             continue
+
         start, after = at, end + 1
         if says(words, at - 1, "(") and says(words, at - 2, "TABLE"):
             start, after = at - 2, end + 2
+
         made = windows_over(words[at], table, time, overlaps=name != "TUMBLE")
         words = [*words[:start], *made, *words[after:]]
 
@@ -613,9 +666,11 @@ def window_arguments(words: Words) -> tuple[Words, Words]:
             table = value[1:]
             if says(table, 0, "(") and len(table) == 3:
                 table = table[1:2]
+
             table = table[: first(table, 0, "PARTITION BY", "PARTITION") or len(table)]
         elif says(value, 0, "DESCRIPTOR") and says(value, 1, "(") and not time:
             time = value[2 : closing(value, 1)]
+
     return table, time
 
 
@@ -625,11 +680,13 @@ def windows_over(word: Token, table: Words, time: Words, overlaps: bool) -> Word
     for name in WINDOW_COLUMNS:
         if columns or not overlaps:
             columns += said(word, (TokenType.COMMA, ","))
+
         if not overlaps:
             columns += [
                 *said(word, (TokenType.VAR, word.text), (TokenType.L_PAREN, "(")), *time,
                 *said(word, (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS")),
             ]  # fmt: skip
+
         columns += said(word, (TokenType.VAR, name))
 
     select = said(
@@ -654,6 +711,7 @@ def statement_set(words: Words) -> Words:
     """EXECUTE STATEMENT SET BEGIN INSERT …      Flink: INSERT …"""
     if not (says(words, 0, "EXECUTE") or says(words, 0, "BEGIN")):
         return words
+
     begin = first(words, 0, "BEGIN")
     insert = first(words, 0, "INSERT")
     if insert is not None and insert <= 4 and begin is not None:
@@ -667,6 +725,7 @@ def document_as_json(words: Words) -> Words:
     for at in range(len(words) - 4, 0, -1):
         if not (says(words, at, "OPENXML") and says(words, at + 1, "(")):
             continue
+
         end = closing(words, at + 1)
         handle = split_items(words[at + 2 : end])[0]
         call = [like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
@@ -678,6 +737,7 @@ def document_as_json(words: Words) -> Words:
             listed = [each for each in columns if each.token_type is not TokenType.STRING]
             listed.append(words[close])
             after = close + 1
+
         words = [*words[:at], *call, *listed, *words[after:]]
 
     return words
@@ -688,9 +748,11 @@ def drop_statistics(words: Words) -> Words:
     for at in range(len(words) - 1, 2, -1):
         if words[at].text.upper() not in ("STATS", "STATISTICS", "STAT"):
             continue
+
         start = at - 1 - says(words, at - 1, "NO")
         if says(words, start, "AND") and says(words, start - 1, "DATA"):
             words = [*words[:start], *words[at + 1 :]]
+
     return words
 
 
@@ -699,6 +761,7 @@ def drop_with_data(words: Words) -> Words:
     view = first(words, 0, "VIEW")
     if view is None or not says(words, 0, "CREATE") or not says(words, len(words) - 1, "DATA"):
         return words
+
     start = len(words) - 2 - says(words, len(words) - 2, "NO")
     if says(words, start, "WITH") and start > view:
         return words[:start]
@@ -714,6 +777,7 @@ def plain_view(words: Words) -> Words:
     kind = first(words, 0, "VIEW")
     if not says(words, 0, "CREATE") or kind is None or kind > 4:
         return words
+
     if not (says(words, kind - 1, "WINDOW") or says(words, kind - 1, "LIVE")):
         return words
 
@@ -725,6 +789,7 @@ def object_type(words: Words) -> Words:
     kind = first(words, 0, "TYPE")
     if not says(words, 0, "CREATE") or kind is None or kind > 4:
         return words
+
     at = first(words, kind, "OBJECT")
     if at is None or words[at - 1].text.upper() not in ("AS", "IS"):
         return words
@@ -763,6 +828,7 @@ def flow_of_changes(words: Words) -> Words:
     at = first(words, 0, "AUTO")
     if at is None or not says(words, at + 1, "CDC"):
         return words
+
     apply = said(words[at], (TokenType.VAR, "APPLY"), (TokenType.VAR, "CHANGES"))
     return [*apply, *words[at + 2 :]]
 

@@ -35,6 +35,7 @@ def named_windows(windows: list[exp.Window], scope: Scope) -> None:
     """
     for window in windows:
         scope.windows[scope.evaluation.fold(window.name, window.this.args.get("quoted"))] = window
+
     scope.clause = Clause.WINDOW
     for window in windows:
         for key in window_keys(window):
@@ -52,10 +53,13 @@ def where_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
         if scope.evaluation.facts.aliases_in_where:
             scope.aliases = outputs
             scope.alias_first = scope.evaluation.facts.alias_first
+
         gather(where.args["this"], FILTERS, rows, scope)
+
     prewhere = args.get("prewhere")
     if prewhere is not None:
         gather(prewhere.args["this"], FILTERS, rows, scope)
+
     scope.aliases = {}
     scope.alias_first = False
 
@@ -102,6 +106,7 @@ def group_(
             if _aggregates(item) or _names_one_of(aggregated, item, scope):
                 aggregated.update(slot.key for slot in columns)
                 continue
+
             for slot in columns:
                 pour(slot.lineage, GROUPS, rows)
 
@@ -174,6 +179,7 @@ def _ordinal(node: exp.Expr, slots: Sequence[Slot]) -> int | None:
         position = int(node.name) - 1
         if 0 <= position < len(slots):
             return position
+
     return None
 
 
@@ -207,6 +213,7 @@ def distinct_(
     if on is None:
         compare(slots, DISTINCT, rows)
         return
+
     scope.clause = Clause.DISTINCT_ON
     scope.aliases = outputs
     for key in on.expressions:
@@ -215,6 +222,7 @@ def distinct_(
             pour(slots[position].lineage, DISTINCT_ON, rows, key)
         else:
             gather(key, DISTINCT_ON, rows, scope)
+
     scope.aliases = {}
 
 
@@ -233,16 +241,19 @@ def order_(
         order = args.get(form)
         if order is None:
             continue
+
         scope.clause = Clause.ORDER_BY
         for item in order.expressions:
             key = item.args["this"] if isinstance(item, exp.Ordered) else item
             if _is_all(key):
                 compare(slots, SORTS, rows)
                 continue
+
             position = _ordinal(key, slots)
             if position is not None:
                 pour(slots[position].lineage, SORTS, rows, key)
                 continue
+
             scope.aliases = outputs
             scope.alias_first = (
                 key.__class__ is exp.Column
@@ -250,7 +261,9 @@ def order_(
             )
             if not scope.alias_first:
                 scope.aliases = {}
+
             gather(key, SORTS, rows, scope)
+
         scope.aliases = {}
         scope.alias_first = False
 
@@ -266,12 +279,15 @@ def limit_(args: dict[str, Any], scope: Scope, rows: Lineage, outputs: dict[str,
             number = node.args.get("expression") or node.args.get("count")
         else:
             number = None
+
         if number is not None and number.__class__ is not exp.Literal:
             gather(number, LIMITS, rows, scope)
+
         if node is not None and node.args.get("expressions"):
             scope.aliases = outputs
             for key in node.expressions:
                 gather(key, LIMIT_BY, rows, scope)
+
             scope.aliases = {}
 
 
@@ -286,5 +302,6 @@ def connect(node: exp.Connect, scope: Scope, rows: Lineage) -> None:
     if start is not None:
         scope.clause = Clause.WHERE
         gather(start, FILTERS, rows, scope)
+
     scope.clause = Clause.JOIN_ON
     gather(node.args["connect"], JOINS, rows, scope)

@@ -54,13 +54,16 @@ def commands(pattern: str) -> Reader:
         wanted = any_line(rf"^[ \t]*(?:{pattern})")
         if wanted.search(text) is None:
             return text
+
         found, starts = [], True
         for line in text.split("\n"):
             if starts and wanted.match(line):
                 line = blank(line)
+
             said = QUIET.sub(" ", line).rstrip()
             starts = said.endswith(";") if said.strip() else starts
             found.append(line)
+
         return "\n".join(found)
 
     return read
@@ -202,4 +205,5 @@ def as_engine_reads(text: str, dialect: str) -> str:
     """The text of a script without the words of a client."""
     for read in CLIENTS.get(dialect, ()):
         text = read(text)
+
     return text

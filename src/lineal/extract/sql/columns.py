@@ -90,9 +90,11 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
     for position, slot in enumerate(found):
         if slot.key in replaced:
             slot = Slot(slot.name, slot.key, value_of(replaced[slot.key].this, IDENTITY, scope))
+
         if slot.key in renames:
             name = renames[slot.key].args["alias"]
             slot = Slot(name.name, _key_of(name, scope), slot.lineage)
+
         found[position] = slot
 
     return found
@@ -114,6 +116,7 @@ def without_fields(
             key = _key_of(item.args["table"], scope)
         else:
             key = ""
+
         if key and _star_source(item, scope) is None and any(slot.key == key for slot in slots):
             dropped.setdefault(key, set()).add(item.name.lower())
         else:
@@ -136,6 +139,7 @@ def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
     lineage: Lineage = {}
     for part in parts.values() or [slot.lineage]:
         pour(part, VALUE, lineage)
+
     return Slot(slot.name, slot.key, Struct(lineage, parts, names, None if names else slot.lineage))
 
 
@@ -146,6 +150,7 @@ def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
     """
     if not isinstance(item, exp.Column) or item.args.get("table") is None:
         return False
+
     source = _star_source(item, scope)
     return source is not None and slot_at(source.index, slot.key) is not slot
 
@@ -230,6 +235,7 @@ def each_field(found: Slot, name: str, node: Any, scope: Scope) -> list[Slot]:
     names = field_names(found.lineage, (), scope.evaluation.catalog)
     if names:
         return [Slot(n, fold(n, False), field_of(found, [n], node).lineage) for n in names]
+
     lineage: Lineage = {}
     pour(found.lineage, VALUE, lineage, node)
     if lineage:
@@ -248,10 +254,12 @@ def star_of_value(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     base, names, _ = path_of(item.this)
     if isinstance(item.this.unnest(), CHOICES) and (fields := fields_of_choice(item, scope)):
         return fields
+
     if not isinstance(base, exp.Column):
         found = Slot("", "", carried(item.this, scope) or value_of(item.this, IDENTITY, scope))
     else:
         found = field_of(scope.column(base), names, item)
+
     return each_field(found, names[-1] if names else base.name or "value", item, scope)
 
 
@@ -266,6 +274,7 @@ def fields_of_choice(item: exp.Dot, scope: Scope) -> list[Slot]:
     for name in names:
         part = part_of_choice(choice, [name])
         found.append(Slot(name, fold(name, False), value_of(part, IDENTITY, scope)))
+
     return found
 
 
@@ -278,13 +287,16 @@ def several_slots(item: Any, scope: Scope) -> list[Slot] | None:
     """
     if isinstance(item, exp.Columns):
         return columns_slots(item, scope)
+
     if is_applied(item):
         return applied(item, scope)
+
     if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
         row = scope.row(item.this.unnest())
         if row is not None:
             _read_all(row, row.frame.slots, scope, item)
             return list(row.row_slots)
+
         return composite_star(item, scope) or chosen_row(item, scope) or star_of_value(item, scope)
 
     if isinstance(item, (exp.Like, exp.ILike)) and isinstance(item.this, exp.Star):
@@ -361,6 +373,7 @@ def called_with(function: Any, argument: Any, scope: Scope) -> Any:
             call.append("expressions", argument)
         else:
             call.set("this", argument)
+
         return call
 
     return exp.func(function.name, argument, dialect=scope.evaluation.facts.name)
@@ -482,6 +495,7 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
     if isinstance(wanted, exp.Array):
         keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
         return [slot for slot in slots if slot.star is not None or slot.key in keys]
+
     if isinstance(wanted, exp.Literal) and wanted.is_string:
         try:
             matches = compile_pattern(wanted.name).search
@@ -513,6 +527,7 @@ def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     for name in fields_of(item.this, scope):
         field = exp.Dot(this=item.this, expression=exp.Identifier(this=name, quoted=True))
         slots.append(Slot(name, fold(name, True), value_of(field, IDENTITY, scope)))
+
     return slots or None
 
 
@@ -536,6 +551,7 @@ def visible(scope: Scope) -> list[Slot]:
     for source, keys, hidden in scope.steps:
         if hidden:
             continue
+
         if keys:
             merged = {key: scope.merged[key] for key in keys if key in scope.merged}
             right = [slot for slot in source.frame.slots if slot.key not in merged]

@@ -22,12 +22,16 @@ def fields_of(node: Any, scope: Scope) -> list[str]:
     """
     while isinstance(node, exp.Paren):
         node = node.this
+
     if isinstance(node, exp.Anonymous):
         if node.name.lower() in OF_A_TYPE and node.expressions:
             return fields_of(node.expressions[0], scope)
+
         return list(COLUMNS.get(node.name.lower(), ())) or fields_returned(node.name.lower(), scope)
+
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous):  # geo.located(x)
         return fields_of(node.expression, scope)
+
     return fields_named(type_of(node, scope), scope)
 
 
@@ -41,6 +45,7 @@ def fields_returned(function: str, scope: Scope) -> list[str]:
     routine = scope.evaluation.catalog.shapes.get(function)
     if routine is None:
         return []
+
     return [name for name, _ in routine.columns] or fields_named(routine.shape, scope)
 
 
@@ -69,10 +74,13 @@ def type_of(node: Any, scope: Scope) -> str:
 
     if isinstance(node, exp.Cast):
         return str(node.to.sql(dialect=scope.evaluation.facts.name or None))
+
     if isinstance(node, exp.Bracket):
         return element(type_of(node.this, scope))
+
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
         return field_type(type_of(node.this, scope), node.expression.name, scope)
+
     if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
         return ""
 
@@ -91,6 +99,7 @@ def origin_type(origin: Column, scope: Scope) -> str:
     type_ = scope.evaluation.catalog.column_type(origin.dataset, origin.name)
     for name in origin.path:
         type_ = field_type(type_, name, scope)
+
     return type_
 
 

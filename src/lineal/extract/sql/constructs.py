@@ -32,6 +32,7 @@ def constructs_of(corpus: Corpus) -> list[Construct]:
 def _in_script(script: Script) -> Iterator[Construct]:
     if "(" not in script.text:  # each of them stands in parentheses
         return
+
     reading = reading_of(script)
     trees, _, _ = parse(reading)
     for tree in trees:
@@ -47,6 +48,7 @@ def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
             yield Construct(
                 kind, node.alias, dataset, reading.place_of(node.args.get("alias") or node)
             )
+
         waiting.extend(reversed(list(node.iter_expressions())))
 
 
@@ -57,6 +59,7 @@ def _kind(node: Any) -> str:
     """
     if isinstance(node, exp.CTE):
         return CTE
+
     inside = isinstance(node, exp.Subquery) and isinstance(
         node.parent, (exp.From, exp.Join, exp.Lateral)
     )

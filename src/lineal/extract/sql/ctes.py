@@ -33,10 +33,12 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
     for clause in (node.args.get("search"), node.args.get("cycle")):
         if clause is None:
             continue
+
         listed_: Lineage = {}
         for name in clause.this.name.split(MARK):
             slot = slot_at(frame.index, evaluation.fold(name, False))
             absorb(slot.lineage if slot is not None else NOTHING, listed_)
+
         cycle = clause.args.get("kind") == "CYCLE"
         made = [
             (clause.expression, CONDITION if cycle else VALUE),
@@ -48,6 +50,7 @@ def with_marks(node: exp.With, frame: Frame, evaluation: Evaluation) -> Frame:
                 pour(listed_, way, lineage, clause)
                 key = evaluation.fold(identifier.name, identifier.args.get("quoted"))
                 slots.append(Slot(identifier.name, key, lineage))
+
         if cycle:
             loops.append(as_expression(listed_, clause))
 
@@ -61,6 +64,7 @@ def unwrapped(node: Any) -> Any:
     """
     while isinstance(node, exp.Subquery) and node.is_wrapper:
         node = node.this
+
     return node
 
 
@@ -75,7 +79,9 @@ def is_recursive(whole: exp.SetOperation, key: str, evaluation: Evaluation) -> b
     while isinstance(branch, exp.SetOperation):
         if key in mentioned_tables(branch.expression, evaluation):
             return True
+
         branch = unwrapped(branch.this)
+
     return False
 
 
@@ -104,4 +110,5 @@ def order_ctes(members: list[exp.CTE], evaluation: Evaluation) -> list[exp.CTE]:
             (key for key in waiting if not needs[key] & waiting.keys()), next(iter(waiting))
         )
         ordered.append(waiting.pop(ready))
+
     return ordered

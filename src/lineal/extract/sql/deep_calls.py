@@ -26,6 +26,7 @@ def read_as_calls(tokens: list[Token], text: str) -> list[Token]:
     """The tokens, with the names of deeply nested types as ordinary words."""
     if text.count("(") > DEEPEST and is_deep(text):
         retype(tokens)
+
     return tokens
 
 
@@ -47,6 +48,7 @@ def retype(tokens: list[Token]) -> None:
             opened.append(is_type)
             if is_type and before is not None:
                 chain.append(before)
+
             if len(chain) > DEEPEST:
                 for each in chain:
                     each.token_type = TokenType.VAR
@@ -55,4 +57,5 @@ def retype(tokens: list[Token]) -> None:
                 chain.pop()
         elif kind == TokenType.SEMICOLON:
             chain, opened = [], []
+
         before = token

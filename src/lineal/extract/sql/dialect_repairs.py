@@ -18,6 +18,7 @@ def how_a_view_is_kept(words: Words) -> Words:
     kind = first(words, 0, "VIEW")
     if not says(words, 0, "CREATE") or kind is None or kind > 7:
         return words
+
     kept = [word for word in words[:kind] if word.text.upper() not in KEPT]
     if len(kept) < kind:
         return [*kept, *words[kind:]]
@@ -36,9 +37,11 @@ def redefinition(words: Words) -> Words:
     as_ = first(words, 0, "AS")
     if not says(words, 0, "ALTER") or as_ is None:
         return words
+
     kind = first(words[:as_], 0, "VIEW")
     if kind is None:
         return words
+
     create = ((TokenType.CREATE, "CREATE"), (TokenType.OR, "OR"), (TokenType.REPLACE, "REPLACE"))
     return [*said(words[0], *create), *words[kind:]]
 
@@ -51,9 +54,11 @@ def joined_comment(words: Words) -> Words:
     is_ = first(words, 0, "IS")
     if not says(words, 0, "COMMENT") or is_ is None:
         return words
+
     texts = words[is_ + 1 :]
     if not texts or any(word.token_type not in STRINGS for word in texts):
         return words
+
     whole = like(texts[0], TokenType.STRING, "".join(word.text for word in texts))
     return [*words[: is_ + 1], whole]
 
@@ -71,6 +76,7 @@ def errors_elsewhere(words: Words) -> Words:
     log = first(words, 0, "LOG", "LOGGING")
     if log is not None and says(words, log + 1, "ALL") and says(words, log + 2, "ERRORS"):
         return words[:log]
+
     if log is not None and says(words, log + 1, "ERRORS"):
         return words[:log]
 
@@ -84,6 +90,7 @@ def options(words: Words) -> Words:
     """
     if not words or words[-1].token_type is not TokenType.R_PAREN:
         return words
+
     start = opening(words, len(words) - 1) - 1
     if says(words, start, "OPTION"):
         return words[:start]
@@ -103,8 +110,10 @@ def wrapper(words: Words) -> Words:
             start = at - 1
             while words[start].text.upper() in ("ARRAY", "CONDITIONAL", "UNCONDITIONAL"):
                 start -= 1
+
             if says(words, start, "WITH") or says(words, start, "WITHOUT"):
                 words = [*words[:start], *words[at + 1 :]]
+
     return words
 
 
@@ -118,6 +127,7 @@ def reset(words: Words) -> Words:
     for at in range(len(words) - 2, 0, -1):
         if says(words, at, "RESET") and says(words, at + 1, "WHEN"):
             words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
+
     return words
 
 
@@ -154,12 +164,14 @@ def passed_to_path(words: Words) -> Words:
             columns = first(words, at + 1, "COLUMNS")
         else:
             columns = None
+
         if (
             columns is not None
             and words[at - 1].token_type is TokenType.STRING
             and says(words, columns + 1, "(")
         ):
             words = [*words[:at], *words[columns:]]
+
     return words
 
 
@@ -172,6 +184,7 @@ def without_value(words: Words) -> Words:
         if words[at].text.upper() in ("EMPTY", "ERROR") and says(words, at - 1, "ON"):
             start = at - 3 if says(words, at - 3, "DEFAULT") else at - 2
             words = [*words[:start], *words[at + 1 :]]
+
     return words
 
 
@@ -247,8 +260,10 @@ def bulk_load(words: Words) -> Words:
         end = (at or 0) + 2
         while says(words, end, "."):
             end += 2
+
         if at is not None and (assigned := assigned_in_load(words, infile, at + 1, end)):
             return assigned
+
         listed = first_parenthesis(words, end)
         table, path = (
             [*(words[at + 1 : end] if at is not None else []), *listed],
@@ -272,6 +287,7 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
     opens = next((at for at in range(end, len(words)) if says(words, at, "(")), None)
     if opens is None or not says(words, closing(words, opens) + 1, "SET"):
         return []
+
     near = words[infile]
     listed = [
         item for item in split_items(words[opens + 1 : closing(words, opens)]) if len(item) == 1
@@ -281,7 +297,9 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
         equals = first(item, 0, "=")
         if not equals:
             return []
+
         pairs.append((item[equals - 1 : equals], name_variables(item[equals + 1 :])))
+
     comma, path = like(near, TokenType.COMMA, ","), words[infile + 1]
     columns = [word for target, _ in pairs for word in (*target, comma)][:-1]
     values = [word for _, value in pairs for word in (*value, comma)][:-1]
@@ -308,9 +326,12 @@ def name_variables(words: Words) -> Words:
     for position, word in enumerate(words):
         if word.token_type is TokenType.PARAMETER:
             continue
+
         if position and words[position - 1].token_type is TokenType.PARAMETER:
             word = like(word, TokenType.IDENTIFIER, f"@{word.text}")
+
         found.append(word)
+
     return found
 
 
@@ -324,6 +345,7 @@ def into_file(words: Words) -> Words:
     into = first(words, 0, "INTO")
     if into is None or not (says(words, into + 1, "OUTFILE") or says(words, into + 1, "DUMPFILE")):
         return words
+
     end = first(words, into, "FROM", "FOR") or len(words)
     copy = said(words[0], (TokenType.COPY, "COPY"), (TokenType.L_PAREN, "("))
     to = said(words[into], (TokenType.R_PAREN, ")"), (TokenType.VAR, "TO"))
@@ -347,7 +369,9 @@ def bulk_rows(words: Words) -> Words:
             after = end + 1
             if says(words, after, "WITH") and says(words, after + 1, "("):
                 after = closing(words, after + 1) + 1
+
             words = [*words[: at + 2], words[at + 3], words[end], *words[after:]]
+
     return words
 
 
@@ -381,6 +405,7 @@ def namespaces(words: Words) -> Words:
     """
     if not (says(words, 0, "WITH") and says(words, 1, "XMLNAMESPACES") and says(words, 2, "(")):
         return words
+
     end = closing(words, 2) + 1
     if says(words, end, ","):
         return [words[0], *words[end + 1 :]]
@@ -526,6 +551,7 @@ def clause(words: Words, word: str, length: int) -> Words:
     start = first(words, 0, word)
     if start is None:
         return []
+
     end = first(
         words, start + length, "SEQUENCE", "COLUMNS", "STORED", "APPLY", "IGNORE", "TRACK"
     ) or len(words)
@@ -545,9 +571,11 @@ def table_and_folder(words: Words) -> Words:
         or not says(words, 1, "TABLE")
     ):
         return words
+
     place = first(words, 2, "TO", "FROM")
     if place is None:
         return words
+
     table = words[2 : first(words[:place], 2, "PARTITION") or place]
     return [*said(words[0], (TokenType.COPY, "COPY")), *table, *words[place : place + 2]]
 
@@ -574,13 +602,16 @@ def only_columns(words: Words) -> Words | None:
     kind = first(words, 0, "TABLE")
     if not says(words, 0, "CREATE") or kind is None or kind > 6:
         return None
+
     start = next((at for at in range(kind, len(words)) if says(words, at, "(")), None)
     if start is None or first(words, kind, "AS", "SELECT", "LIKE") is not None:
         return None
+
     end = closing(words, start)
     columns = [column for item in items(words[start + 1 : end]) if (column := only_column(item))]
     if not columns:
         return None
+
     comma = like(words[start], TokenType.COMMA, ",")
     inside = [word for column in columns for word in (*column, comma)][:-1]
     return [*words[: start + 1], *inside, words[end]]
@@ -598,10 +629,12 @@ def items(words: Words) -> list[Words]:
         depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
         if depth == 0:  # (a > 0) compares, ARRAY<INT> is a type
             angles = max(0, angles + (kind is TokenType.LT) - (kind is TokenType.GT))
+
         if kind is TokenType.COMMA and depth == 0 and angles == 0:
             found.append([])
         else:
             found[-1].append(word)
+
     return [item for item in found if item]
 
 

@@ -38,6 +38,7 @@ def kind_of(words: Words) -> str:
             depth -= 1
         elif depth == 0 and word.token_type in VERBS:
             return VERBS[word.token_type]
+
     if words[0].token_type is not TokenType.L_PAREN:
         return words[0].text.lower()
 
@@ -70,4 +71,5 @@ def meaning(script: Script, chunks: list[Words], columns: Columns, words: str) -
     except Exception as error:
         if isinstance(error, RecursionError) or is_refusal(error):
             return words
+
         raise

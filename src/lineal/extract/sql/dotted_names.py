@@ -39,16 +39,20 @@ def resolve_dotted(scope: Scope, parts: list[exp.Expression], node: exp.Column) 
             source = scope.find_source(evaluation.fold_table(texts[length - 1], quotes[length - 1]))
             if source is not None and source.dataset is None:
                 source = None
+
         if source is None:
             continue
+
         name, key = texts[length], evaluation.fold(texts[length], quotes[length])
         slot = slot_at(source.index, key)
         if slot is None:
             slot = scope.from_stars(source, name, key, node)
         elif source.dataset is not None:
             evaluation.read(origin_of(slot), scope.clause, node)
+
         if slot is None:
             return None
+
         return field_of(slot, texts[length + 1 :], node)
 
     if is_sequence(node):
@@ -90,10 +94,13 @@ def piped_source(scope: Scope, key: str) -> Source | None:
     while around is not None:
         if any(key in source.index for source in around.sources_with(key)):
             return None
+
         found = next((source for source in around.order if is_step(source.alias)), None)
         if found is not None:
             return found
+
         around = around.parent
+
     return None
 
 
@@ -107,6 +114,7 @@ def column_of_pipe(
     alike = [slot for slot in kept_of(table, [source]) or source.frame.slots if slot.key == key]
     if not alike:
         return scope.from_stars(source, name, key, node)
+
     if len(alike) == 1:
         return alike[0]
 
@@ -122,6 +130,7 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
     """
     if any(key in source.index for source in scope.sources_with(key)):
         return None
+
     wanted = [name.lower() for name in names]
     found = [
         source
@@ -147,6 +156,7 @@ def column_of_hidden(
         slot = scope.from_stars(source, name, key, node)
     else:
         scope.evaluation.read(origin_of(slot), scope.clause, node)
+
     if slot is not None:
         return scope.guessed(slot, f"`{source.dataset}` is called `{source.alias}` here")
 

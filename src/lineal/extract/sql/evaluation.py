@@ -154,11 +154,13 @@ class Evaluation(ABC):
         """Record that a clause reads a column."""
         if column is None:
             return
+
         reads = self.reads[clause]
         if column not in reads:
             reads[column] = node
         elif self.further is not None:
             self.further.append((clause, column, node))
+
         if learn:
             self.learnt[column] = self.learnt.get(column, 0) + 1
 
@@ -169,12 +171,14 @@ class Evaluation(ABC):
         dataset, frame = self.catalog.scan(key, spelling, self, node)
         if dataset is not None:
             self.datasets_read.setdefault(dataset, node)
+
         return dataset, frame
 
     def share(self, frame: Frame) -> Frame:
         """WITH c AS (…)      c, with symbols for its large lineages"""
         if self.shared is None:
             self.shared = share_relations()
+
         return self.shared.share(frame)
 
     @property
@@ -186,6 +190,7 @@ class Evaluation(ABC):
         """A result, with the lineages that symbols stand for; those of the query around stay."""
         if self.shared is None or len(self.shared.lineages) <= since:
             return frame
+
         self.shared.first = since
         return self.shared.put_values(frame)
 
@@ -194,6 +199,7 @@ class Evaluation(ABC):
         found = self.frames.get(id(node))
         if found is None:
             found = self.frames[id(node)] = self.query(node, scope, scope.ctes)
+
         return found
 
     @abstractmethod
@@ -229,14 +235,18 @@ class Evaluation(ABC):
             reads = self.reads[clause]
             for column, node in columns.items():
                 reads.setdefault(column, call or node)
+
         for dataset, node in other.datasets_read.items():
             self.datasets_read.setdefault(dataset, call or node)
+
         for column in other.learnt:
             self.learnt.setdefault(column, 1)
+
         self.undecided = self.undecided or other.undecided
         self.absorbed.add(other)
         if other.diagnostics:
             self.diagnostics[:] = dict.fromkeys((*self.diagnostics, *other.diagnostics))
+
         if other.composed:
             self.composed[:] = dict.fromkeys((*self.composed, *other.composed))
 

@@ -57,6 +57,7 @@ class ExpandedReading(Reading):
         """The calls of a trail, with what macros have written under the macro's name."""
         if self._expansions is None:
             self._expansions = Expansions(self)
+
         return self._expansions.calls(trail)
 
 
@@ -83,6 +84,7 @@ class Expansions:
         """The expansion that a place of the text is in."""
         if offset is None:
             return None
+
         number = bisect_right(self.starts, offset) - 1
         found = self.script.expansions[number] if number >= 0 else None
         if found is not None and offset < found.end:
@@ -101,16 +103,19 @@ class Expansions:
             if is_body:
                 add_calls(path, self.reading.names_of(calls), is_body)
                 continue
+
             expansion = self.expansion_of(node, calls)
             outside, inside = self.parts(node, calls, met, expansion)
             path.extend(outside)
             met += calls
             if expansion is None or not inside:
                 continue
+
             if expansion is last and not outside:
                 add_calls(path, inside, is_body=True)
             else:
                 path.append((expansion.macro, *inside))
+
             last = expansion
 
         return tuple(path)
@@ -121,6 +126,7 @@ class Expansions:
         """
         if node is not None:
             return self.at(offset_of(node))
+
         found = self.at(offset_of(calls[-1])) if calls else None
         if found is None or beyond(calls[-1], found):
             return None
@@ -136,10 +142,12 @@ class Expansions:
         names_of = self.reading.names_of
         if expansion is None:
             return names_of(calls), ()
+
         around = self.around(expansion)
         if around is None:
             outer = [beyond(call, expansion) for call in calls]
             return names_of(compress(calls, outer)), names_of(compress(calls, map(not_, outer)))
+
         start = node if node is not None else calls[-1]
         listed = names_of(call for call in met if is_inside(start, call))
         return around[len(listed) :], without(names_of(calls), around[len(listed) :])
@@ -150,12 +158,15 @@ class Expansions:
         """
         if self.together is None:
             self.together = self.read(self.script.expansions)
+
         found = self.together.get(expansion.start)
         if found is not None or len(self.script.expansions) == 1:
             return found
+
         if expansion.start not in self.known:
             alone = self.read([expansion]) if self.readings < MOST_READINGS else {}
             self.known[expansion.start] = alone.get(expansion.start)
+
         return self.known[expansion.start]
 
     def read(self, expansions: Iterable[Expansion]) -> dict[int, tuple[str, ...]]:
@@ -178,6 +189,7 @@ class Expansions:
                     at = column.this.meta
                 else:
                     at = {}
+
                 if at.get("start") in ends and at.get("end") == ends[at["start"]] - 1:
                     found[at["start"]] = tuple(reversed(list(outwards(column))))
 
@@ -195,6 +207,7 @@ def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]
     for name in outside:
         if name in left:
             left.remove(name)
+
     return tuple(left)
 
 
@@ -206,9 +219,11 @@ def outwards(node: exp.Expr) -> Iterable[str]:
             call = aggregate_of(parent)
         else:
             call = parent
+
         name = "" if isinstance(call, SILENT) else call_name(call)
         if name:
             yield name
+
         node, parent = parent, parent.parent
 
 
@@ -226,6 +241,7 @@ def is_inside(node: exp.Expr, call: exp.Expr) -> bool:
     around: exp.Expr | None = node
     while around is not None and around is not call and not ends_expression(around):
         around = around.parent
+
     return around is call
 
 
@@ -236,6 +252,7 @@ def aggregate_of(node: exp.Expr) -> exp.Expr:
     """
     while isinstance(node, (*BESIDE, exp.IgnoreNulls, exp.RespectNulls)):
         node = node.this
+
     return node
 
 
@@ -247,6 +264,8 @@ def beyond(call: Any, expansion: Expansion) -> bool:
         start = (part._meta or {}).get("start")
         if start is not None and not expansion.start <= start < expansion.end:
             return True
+
         if count > MOST_LEAVES:
             break
+
     return False

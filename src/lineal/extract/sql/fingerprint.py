@@ -136,6 +136,7 @@ def kind_of(token: Token, mark: int) -> str:
     """Return the kind of a masked literal that is part of a value; nothing for another one."""
     if mark != BY_KIND:
         return ""
+
     return kind_of_number(token.text) if token.token_type is T.NUMBER else QUOTES[T.STRING]
 
 
@@ -178,6 +179,7 @@ class Masks:
         """Return the words of the text, with masked literals."""
         if LITERALS.isdisjoint(self.kinds):
             return [said_by(token) for token in self.tokens]
+
         self.mark()
         said = [
             MASK + kind_of(token, masked) if masked else said_by(token)
@@ -185,6 +187,7 @@ class Masks:
         ]
         for at in self.surplus(said):
             said[at] = ""
+
         return [word for word in said if word]
 
     def mark(self) -> None:
@@ -199,6 +202,7 @@ class Masks:
                 starting = False
                 self.levels = [Level(Clause.OTHER if kind in STARTS else Clause.BLOCKED)]
                 self.writes = False
+
             if kind in LITERALS:
                 self.literal(at)
             elif kind in OPENING:
@@ -224,8 +228,10 @@ class Masks:
         level = self.levels[-1]
         if kind is T.BETWEEN:
             level.between = True
+
         if kind in WRITING:
             self.writes = True
+
         if kind in COUNTING and self.kind(at + 1) is T.NUMBER:
             self.turn(at, Clause.OTHER)
 
@@ -233,10 +239,13 @@ class Masks:
         before = self.kind(at - 1)
         if clause is None or before is T.DOT or (before is T.DISTINCT and kind in (T.FROM, T.ON)):
             return
+
         if level.clause is Clause.ITEM and kind in ITEMS_KEEP:
             return
+
         if kind in (T.SET, T.VALUES) and not self.writes:
             clause = Clause.BLOCKED
+
         if level.clause is Clause.BLOCKED and kind is not T.SELECT:
             return
 
@@ -247,6 +256,7 @@ class Masks:
         level = self.levels[-1]
         if level.clause is Clause.BLOCKED and len(self.levels) == 1:
             return
+
         self.end_item(at, level)
         level.clause, level.listed, level.between = clause, False, False
 
@@ -264,6 +274,7 @@ class Masks:
         level = self.levels[-1]
         if level.listed and not level.row:
             self.commas.append(at)
+
         if level.clause is Clause.ITEM:
             self.end_item(at, level)
         elif level.clause is Clause.ON:
@@ -277,8 +288,10 @@ class Masks:
         inner = Clause.EXPRESSION if level.clause in CONDITIONS else Clause.OTHER
         if before is not None and self.tokens[at - 1].text.upper() == "COLUMNS":
             inner = Clause.OTHER
+
         if before is T.PARTITION and self.writes and level.clause is Clause.OTHER:
             inner = Clause.CONDITION  # PARTITION (day = '2026-01-31')
+
         if self.kinds[at] is not T.L_PAREN or inner is Clause.OTHER:
             opened = Level(inner)
         else:
@@ -286,6 +299,7 @@ class Masks:
             listed = row or before is T.IN or (level.listed and before in BEFORE_ITEM)
             opened = Level(inner, listed, row, at)
             opened.function = self.tokens[at - 1].text.upper() if at else ""
+
         opened.path = level.path or self.kinds[at] is not T.L_PAREN
         self.levels.append(opened)
 
@@ -293,16 +307,19 @@ class Masks:
         """Read a closing parenthesis."""
         if len(self.levels) == 1:
             return
+
         level = self.levels[-1]
         self.end_item(at, level)
         if level.row:
             self.rows.append((level.start, at))
+
         self.levels.pop()
 
     def end_all(self, at: int) -> None:
         """Close every open parenthesis."""
         while len(self.levels) > 1:
             self.close(at)
+
         self.end_item(at, self.levels[0])
 
     def end_item(self, at: int, level: Level) -> None:
@@ -330,6 +347,7 @@ class Masks:
             if before is T.INTERVAL or (before in TYPED and self.kinds[at] is T.STRING):
                 before = self.kind(first - 2)
                 first -= 1
+
             allowed = self.compared(first, before) or (
                 level.listed and before in BEFORE_ITEM and self.kind(at + 1) in AFTER_ITEM
             )
@@ -347,6 +365,7 @@ class Masks:
         """
         if before not in COMPARING:
             return before is T.AND and self.between == first - 1
+
         left = self.kind(first - 2)
         return left is not T.STAR and self.kind(first - 3) is not T.PARAMETER
 
@@ -359,14 +378,18 @@ class Masks:
         kind = self.kinds[at]
         if not self.settled or level.path or kind not in (T.NUMBER, T.STRING):
             return False
+
         is_item = level.clause is Clause.ITEM and before in BEFORE_CONSTANT
         if is_item and self.kind(at + 1) is T.ALIAS:
             return True
+
         if level.function in DATE_FUNCTIONS and before in BEFORE_ITEM:
             is_date = kind is T.NUMBER or kind_of_string(self.tokens[at].text) == "'d"
             return is_date and self.kind(at + 1) in AFTER_ITEM
+
         if kind is T.STRING and first == at:  # j - 'key' takes a key out of a document
             return False
+
         return self.is_operand(at, first, before)
 
     def is_operand(self, at: int, first: int, before: TokenType | None) -> bool:
@@ -377,9 +400,11 @@ class Masks:
         after = self.kind(at + 1)
         if before in ARITHMETIC and self.kind(first - 2) in OPERANDS:
             return after not in PATHS
+
         if before is T.SELECT or before in BEFORE_ITEM:
             other = self.kind(at + 2)
             return after in ARITHMETIC and (other in OPERANDS or other is T.L_PAREN)
+
         return False
 
     def second_of_limit(self, at: int) -> bool:
@@ -411,6 +436,7 @@ class Masks:
             if level.clause is Clause.ITEM:
                 level.waiting.append((at, mark))
                 return
+
         self.masked[at] = mark
 
     def kind(self, at: int) -> TokenType | None:
@@ -434,6 +460,7 @@ class Masks:
             after = at + 2 if self.kind(at + 1) is T.DASH else at + 1
             if self.masked[at - 1] == 1 and after < len(said) and self.masked[after] == 1:
                 yield from (at, after)
+
         for (start, end), (next_start, next_end) in pairwise(self.rows):
             if next_start == end + 2 and said[start : end + 1] == said[next_start : next_end + 1]:
                 yield from range(end + 1, next_end + 1)

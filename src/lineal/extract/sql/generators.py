@@ -42,6 +42,7 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     identifiers = [alias] if alias is not None else []
     if isinstance(item, exp.Aliases):
         identifiers, item = item.expressions, item.this
+
     if isinstance(item, exp.QueryTransform):
         return transformed(item, scope)
 
@@ -49,13 +50,17 @@ def generated(item: Any, alias: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     names = [(i.name, evaluation.fold(i.name, i.args.get("quoted"))) for i in identifiers]
     if isinstance(item, exp.Stack):
         return list(rename(stacked(item, scope), names).slots)
+
     if is_json_tuple(item):
         return list(json_tuple(item, [name for name, _ in names], scope).slots)
+
     if not isinstance(item, GENERATOR_CALLS):  # f(a) AS (p, q)
         lineage = value_of(item, IDENTITY, scope)
         return [Slot(name, key, lineage) for name, key in names]
+
     if evaluation.facts.unnests_structs and not names and (taken := taken_apart(item, scope, rows)):
         return taken
+
     if not names and not isinstance(item, exp.Inline):
         names = [(name, name) for name in default_names(item, scope)]
 
@@ -90,6 +95,7 @@ def as_inline(item: Any) -> Any:
         and len(item.expressions) == 1
     ):
         return exp.Inline(this=item.expressions[0].copy())
+
     return item
 
 
@@ -134,6 +140,7 @@ def each_part(value: Slot, node: Any, scope: Scope, goes_on: bool) -> list[Slot]
             name=name, key=scope.evaluation.fold(name, False)
         )
         slots.extend((each_part(field, node, scope, goes_on) if goes_on else []) or [field])
+
     return slots
 
 
@@ -147,11 +154,13 @@ def transformed(item: exp.QueryTransform, scope: Scope) -> list[Slot]:
     lineage: Lineage = {}
     for argument in item.expressions:
         gather(argument, VALUE, lineage, scope)
+
     schema = item.args.get("schema")
     if schema is not None:
         names = [column.name for column in schema.expressions]
     else:
         names = ["key", "value"]
+
     return [Slot(name, scope.evaluation.fold(name, False), lineage) for name in names]
 
 
@@ -164,6 +173,7 @@ def stacked(item: exp.Stack, scope: Scope) -> Frame:
         count = int(item.this.name)
     else:
         count = 1
+
     width = max(1, -(-len(item.expressions) // max(1, count)))
     found = [value_of(argument, IDENTITY, scope) for argument in item.expressions]
     titles = [(f"col{position}", f"col{position}") for position in range(width)]
@@ -179,6 +189,7 @@ def default_names(item: Any, scope: Scope) -> tuple[str, ...]:
     """
     if scope.evaluation.facts.unnests_structs:
         return (f"unnest({item.this.sql(dialect='duckdb')})",)
+
     names = GENERATED.get(type(item), ("col",))
     if names[-1] == "col" and (is_map(item.this, scope) or is_used_as_map(item)):
         return (*names[:-1], "key", "value")
@@ -193,11 +204,14 @@ def is_map(node: Any, scope: Scope) -> bool:
     """
     if isinstance(node, exp.Anonymous):
         return node.name.lower() in MAPS
+
     if not isinstance(node, exp.Column):
         return isinstance(node, (exp.Map, exp.VarMap, exp.MapFromEntries, exp.StrToMap))
+
     origins = list(scope.column(node).lineage)
     if len(origins) != 1 or origins[0][1] is not IDENTITY:
         return False
+
     return origin_type(origins[0][0], scope).lower().startswith(("map<", "map("))
 
 
@@ -258,6 +272,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     arguments = [as_inline(argument) for argument in arguments]
     if len(arguments) == 1 and isinstance(arguments[0], exp.Stack):
         return stacked(arguments[0], scope)
+
     if len(arguments) == 1 and is_json_tuple(arguments[0]):
         return json_tuple(arguments[0], names, scope)
 
@@ -271,6 +286,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
 
     if len(arguments) == 1:
         lineage = parts_of(inside(arguments[0]), lineage, scope)
+
     if len(arguments) == 1 and isinstance(arguments[0], exp.Inline):
         items = fields_of_items(arguments[0], lineage, names, scope)
     else:
@@ -306,7 +322,9 @@ def json_tuple(node: exp.Anonymous, names: list[str], scope: Scope) -> Frame:
         part = document
         if is_document:
             part = exp.Bracket(this=document.copy(), expressions=[key.copy()])
+
         slots.append(Slot(name, fold(name, False), value_of(part, VALUE, scope)))
+
     return project(one_row(), slots)
 
 
@@ -335,6 +353,7 @@ def parts_of(argument: Any, lineage: Lineage, scope: Scope) -> Lineage:
         held = field_of(scope.column(base), names, argument).lineage
         if isinstance(held, Struct):
             return keep_parts(lineage, held)
+
         if is_own(held):
             return Part(lineage)
 
@@ -358,7 +377,9 @@ def inside(argument: Any) -> Any:
         inner = argument.args.get("expression" if isinstance(argument, exp.Kwarg) else "this")
         if inner is None:
             inner = argument.expressions[0] if argument.expressions else None
+
         argument = inner
+
     return argument
 
 
@@ -377,10 +398,12 @@ def fixed(argument: Any, scope: Scope) -> bool:
         inner = argument.this if argument.args.get("this") is not None else None
         if inner is None:
             inner = argument.expressions[0] if len(argument.expressions) == 1 else None
+
         argument = inner
 
     if isinstance(argument, exp.Column) and not isinstance(argument.this, exp.Star):
         return isinstance(scope.column(argument).lineage, Items)
+
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
 
@@ -416,6 +439,7 @@ def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, int
         for argument in node.iter_expressions():
             if not fixed(argument, scope):
                 gather(argument, LATERAL, scope.rows, scope)
+
     function(node, way, calls, stack, scope, into)
 
 

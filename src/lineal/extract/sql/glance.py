@@ -15,6 +15,7 @@ def truth_of(text: str) -> bool | None:
     bare = text.strip()
     if bare.lower() in ("true", "false"):
         return bare.lower() == "true"
+
     if not bare or len(bare) > LONGEST:
         return None
 
@@ -22,10 +23,13 @@ def truth_of(text: str) -> bool | None:
         tree = simplify(parse_one(bare))
     except REFUSED:
         return None
+
     if isinstance(tree, exp.Boolean):
         return bool(tree.this)
+
     if isinstance(tree, exp.Null):
         return False
+
     if isinstance(tree, exp.Literal):
         return tree.this not in ("", "0")
 
@@ -38,6 +42,7 @@ def tables_of(query: str, dialect: str) -> list[str]:
         tree = parse_one(query, read=dialect or None)
     except REFUSED:
         return []
+
     own = {cte.alias for cte in tree.find_all(exp.CTE)}
     tables = [".".join(part.name for part in table.parts) for table in tree.find_all(exp.Table)]
     return [name for name in dict.fromkeys(tables) if name and name not in own]
@@ -49,6 +54,7 @@ def selected_names(query: str, dialect: str) -> list[str]:
         tree = parse_one(query, read=dialect or None)
     except REFUSED:
         return []
+
     names = []
     if isinstance(tree, exp.Query):
         names = [str(name) for name in tree.named_selects]

@@ -153,9 +153,11 @@ class Items:
         self.skip = 0
         for position in range(len(tokens)):
             self.read(position)
+
         while len(self.levels) > 1:
             self.close(len(tokens) - 1)
             self.levels.pop()
+
         self.close(len(tokens) - 1)
 
     def at(self, position: int) -> Bounds:
@@ -182,6 +184,7 @@ class Items:
         elif kind is TokenType.COMMA:
             if level.own:
                 self.begin(position + 1, level, level.since)
+
             self.owner[position] = level.item
         elif self.is_between(position, level):
             self.skip = self.after_words(position)
@@ -197,6 +200,7 @@ class Items:
         while len(self.levels) > 1:
             self.close(position - 1)
             self.levels.pop()
+
         base = self.levels[0]
         base.cases = 0
         self.begin(first, base, "", end=position - 1)
@@ -205,6 +209,7 @@ class Items:
         """Begin an item at a level; the one before ends there."""
         if level.own or len(self.levels) == 1:
             self.close(first - 2 if end is None else end)
+
         first = min(first, len(self.tokens) - 1)  # ON, and the text ends
         self.bounds.append(Bounds(first, first))
         level.item = len(self.bounds) - 1
@@ -240,6 +245,7 @@ class Items:
         else:
             # the brackets around a statement
             self.begin(position + 1, self.levels[0], "", end=position - 1)
+
         level = self.levels[-1]
         self.owner[position] = level.item
         if level.since == "DISTINCT ON":
@@ -250,6 +256,7 @@ class Items:
         kind = self.tokens[position].token_type
         if position and self.tokens[position - 1].token_type is TokenType.DOT:
             return
+
         if kind is TokenType.CASE:
             level.cases += 1
         elif kind is TokenType.END and level.cases:
@@ -264,31 +271,42 @@ class Items:
         before = self.tokens[position - 1].token_type if position else None
         if before is TokenType.DOT or kind is TokenType.IDENTIFIER or kind is TokenType.STRING:
             return False
+
         if is_word(self.following(position), "."):
             return False
+
         if kind is TokenType.PIPE_GT or before is TokenType.PIPE_GT:
             return True
+
         if kind in ALWAYS:
             return True
+
         if level.pattern:
             return token.text.upper() in PATTERN_WORDS
+
         if kind in JOINS:
             return self.is_join(position)
+
         word = token.text.upper()
         if word in BRANCHES:
             return level.query and not level.cases
+
         if kind is TokenType.PARTITION_BY:
             return level.query and level.since in ("FROM", "JOIN")
+
         if kind is TokenType.END:
             return level.query and not level.cases
+
         if kind in IN_QUERIES:
             return (level.query or self.in_join(level)) and self.is_clause(position, level)
+
         if kind in (TokenType.ALL, TokenType.DISTINCT):
             return (
                 level.query
                 and level.since in ("SELECT", "UNION", "EXCEPT", "INTERSECT")
                 and (position == self.bounds[level.item].first)
             )
+
         return level.query and self.is_word_between(position, level)
 
     def in_join(self, level: Level) -> bool:
@@ -300,6 +318,7 @@ class Items:
         following = self.following(position)
         if following is None:
             return False
+
         return following.token_type in JOIN_WORDS or following.text.upper() == "APPLY"
 
     def is_clause(self, position: int, level: Level) -> bool:
@@ -309,20 +328,27 @@ class Items:
         following = self.following(position)
         if kind is TokenType.VALUES:
             return before is None or before.token_type not in OPERATORS
+
         if kind is TokenType.EXCEPT:
             return not is_word(before, "MULTISET") and self.is_set_operation(position)
+
         if kind is TokenType.FROM:
             # a IS DISTINCT FROM b
             return not is_word(before, "DISTINCT")
+
         if kind is TokenType.USING:
             return following is None or following.token_type not in COMPARISONS
+
         if kind is TokenType.PIVOT and not is_word(following, "("):
             return True
+
         if kind in (TokenType.OFFSET, TokenType.SET, TokenType.WINDOW, TokenType.PIVOT):
             return not is_word(before, "WITH") and not is_word(before, "AS")
+
         if kind is TokenType.ON and is_word(before, "DISTINCT"):
             self.levels[-1].since = "DISTINCT ON"
             return False
+
         return not is_word(before, "AS") or level.since != "SELECT"
 
     def is_set_operation(self, position: int) -> bool:
@@ -330,8 +356,10 @@ class Items:
         for token in self.tokens[position + 1 : position + 4]:
             if token.text.upper() in QUERY_STARTS or token.text.upper() in ("ALL", "DISTINCT"):
                 return True
+
             if token.token_type is not TokenType.L_PAREN:
                 return False
+
         return False
 
     def is_word_between(self, position: int, level: Level) -> bool:
@@ -339,19 +367,24 @@ class Items:
         word = self.tokens[position].text.upper()
         if word == "BY":
             return level.since == "LIMIT"
+
         follow = WORDS.get(word)
         if follow is None or position == self.bounds[level.item].first:
             return False
+
         if self.tokens[position - 1].token_type not in OPERANDS and word not in (
             "INSERT",
             "UPDATE",
         ):
             return False
+
         following = self.following(position)
         if following is None:
             return word in ("RETURN", "LOOP")
+
         if follow:
             return following.text.upper() in follow
+
         return following.token_type not in IN_QUERIES | CLOSING | OPERATORS
 
     def after_words(self, position: int) -> int:
@@ -363,10 +396,12 @@ class Items:
         belonging = BELONGING.get(self.tokens[position].text.upper())
         if belonging is None:
             return place
+
         while place < len(self.tokens) and self.tokens[place].text.upper() in belonging:
             place += 1
             if is_word(self.tokens[place - 1], "AND"):
                 break
+
         return place
 
     # -- words around ----------------------------------------------------------------------------
@@ -380,6 +415,7 @@ class Items:
         for token in self.tokens[position + 1 : position + 9]:
             if token.token_type is not TokenType.L_PAREN:
                 return token.text.upper() in QUERY_STARTS
+
         return False
 
 

@@ -28,6 +28,7 @@ def common_keys(source: Source, scope: Scope, before: int, node: exp.Join) -> li
             "NATURAL JOIN over an unknown schema: its keys are not known",
             node,
         )
+
     left = left_of_natural(source, scope, before)
     names = [slot for member in left for slot in member.frame.slots if slot.key in source.index]
     return list({slot.key: (slot.name, slot.key) for slot in names}.values())
@@ -46,6 +47,7 @@ def left_of_natural(source: Source, scope: Scope, before: int) -> list[Source]:
         holders = scope.sources_with(key)
         ends = (*holders[:1], *holders[-1 - len(right) :])
         found.update((id(member), member) for member in ends if member not in right)
+
     return sorted(found.values(), key=scope.order.index)
 
 
@@ -73,6 +75,7 @@ def merge_keys(
         right = key_slot(scope, [source], [source], name, key, node, None)
         for slot in (left, right):
             pour(slot.lineage, way, rows, node)
+
         taken = {"FULL": (left, right), "RIGHT": (right,)}.get(side or "", (left,))
         holders = holders_of(scope, key)
         scope.merged_reads[key] = [
@@ -93,6 +96,7 @@ def holders_of(scope: Scope, key: str) -> KeyHolders:
         holders.members.append(member)
         if member.dataset is not None:
             holders.scanned.add(id(slot_at(member.index, key)))
+
     return holders
 
 
@@ -101,6 +105,7 @@ def members_with(scope: Scope, key: str) -> Sequence[Source]:
     members = scope.sources_with(key)
     if members is scope.order:
         return [member for member in members if key in member.index]
+
     return members
 
 
@@ -130,6 +135,7 @@ def key_slot(
         if slot is not None and (merged is None or member not in scope.covered.get(key, ())):
             if member.dataset is not None:
                 scope.evaluation.read(origin_of(slot), scope.clause, node)
+
             found.append(slot)
 
     if not found:

@@ -29,6 +29,7 @@ def kind_of_number(text: str) -> str:
     """Return the kind of a number without a sign."""
     if text.isdigit() and len(text) <= MOST_DIGITS:
         return "0"
+
     return DIGIT.sub("0", text)
 
 

@@ -56,6 +56,7 @@ def all_rows(
     """Return the columns of ALL ROWS PER MATCH."""
     if scope.evaluation.facts.all_columns_first:
         return [*source.frame.slots, *measures]
+
     taken = {slot.key for slot in (*partition, *ordered)}
     first = list({slot.key: slot for slot in (*partition, *ordered)}.values())
     return [*first, *measures, *(slot for slot in source.frame.slots if slot.key not in taken)]
@@ -111,7 +112,9 @@ def navigated(node: Any) -> Any:
 def _over_the_match(node: Any) -> Any:
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Column) and node.this.is_star:
         return exp.Count(this=exp.Star())  # count(x.*): how many rows are x
+
     row = listed_row(node) if isinstance(node, exp.Func) else None
     if row is None or row.role is not Role.VALUE_AT or isinstance(node.parent, exp.Window):
         return node
+
     return exp.Window(this=node)

@@ -25,6 +25,7 @@ def as_function(node: Any, scope: Scope) -> Any:
     receiver = receiver_of(node.this, call, scope) if isinstance(call, exp.Anonymous) else None
     if receiver is None:
         return None
+
     return exp.Anonymous(
         this=call.this, expressions=[receiver, *(each.copy() for each in call.expressions)]
     )
@@ -38,6 +39,7 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
     parts = names(base)
     if not parts:
         return as_columns(base)
+
     if is_open_name(parts[-1]):
         return None
 
@@ -55,10 +57,13 @@ def receiver_of(base: Any, call: exp.Anonymous, scope: Scope) -> Any:
     )
     if qualified:
         return column
+
     if facts.chained_methods and parts[0].name.lower() not in SCHEMAS:
         return column
+
     if facts.xml_methods and call.name.lower() in XML_METHODS:
         return column
+
     if len(parts) == 1 and scope.has(column):
         return column
 
@@ -72,12 +77,14 @@ def names(node: Any) -> list[exp.Identifier]:
     """
     if isinstance(node, exp.Identifier):
         return [node]
+
     if (
         isinstance(node, exp.Dot)
         and isinstance(node.expression, exp.Identifier)
         and (before := names(node.this))
     ):
         return [*before, node.expression]
+
     return []
 
 
@@ -99,9 +106,11 @@ def as_columns(node: Any) -> Any:
     def meant(each: Any) -> Any:
         if isinstance(each.parent, NAMING) or names_element(each):
             return each
+
         parts = names(each)
         if not parts or isinstance(each.parent, exp.Dot):
             return each
+
         return exp.Column(
             **dict(
                 zip(

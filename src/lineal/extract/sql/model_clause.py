@@ -45,10 +45,12 @@ def compute_cells(words: Words) -> Words:
     for at in range(len(words) - 1, 1, -1):
         if not says(words, at, "MODEL") or not starts_model(words, at + 1):
             continue
+
         source = from_before(words, at)
         model = read_model(words, at + 1) if source is not None else None
         if model is None or source is None:
             continue
+
         words = [
             *words[: source + 1],
             *said(words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")),
@@ -57,6 +59,7 @@ def compute_cells(words: Words) -> Words:
             like(words[at], TokenType.R_PAREN, ")"),
             *words[model.end :],
         ]
+
     return words
 
 
@@ -73,8 +76,10 @@ def from_before(words: Words, at: int) -> int | None:
         depth -= words[position].token_type is TokenType.L_PAREN
         if depth < 0:
             return None
+
         if depth == 0 and words[position].token_type is TokenType.FROM:
             return position
+
     return None
 
 
@@ -84,12 +89,15 @@ def read_model(words: Words, start: int) -> Model | None:
     dimension = read_items(words, partition[1] if partition else start, "DIMENSION")
     if dimension is None:
         return None
+
     measures = read_items(words, dimension[1], "MEASURES")
     if measures is None:
         return None
+
     rules = rules_behind(words, measures[1])
     if rules is None:
         return None
+
     keys = [*(partition[0] if partition else []), *dimension[0]]
     comma = like(words[start - 1], TokenType.COMMA, ",")
     return Model(
@@ -103,6 +111,7 @@ def read_items(words: Words, start: int, name: str) -> tuple[list[Words], int] |
     opens = first_opening(words, at, 3) if at is not None else None
     if opens is None:
         return None
+
     end = closing(words, opens)
     return split_items(words[opens + 1 : end]), end + 1
 
@@ -119,10 +128,13 @@ def rules_behind(words: Words, start: int) -> tuple[list[Rule], int] | None:
     opens = first_opening(words, start if at is None else at, MOST_OPTIONS)
     if opens is not None and says(words, opens - 1, "ITERATE"):
         opens = first_opening(words, closing(words, opens) + 1, 3)
+
     if opens is not None and says(words, opens - 1, "UNTIL"):
         opens = first_opening(words, closing(words, opens) + 1, 1)
+
     if opens is None:
         return None
+
     end = closing(words, opens)
     rules = [rule_of(item) for item in split_items(words[opens + 1 : end]) if item]
     known = [rule for rule in rules if rule is not None]
@@ -140,13 +152,17 @@ def rule_of(words: Words) -> Rule | None:
     start = 0
     while start < len(words) and words[start].text.upper() in OPTIONS_OF_RULES:
         start += 1
+
     if not is_cell(words, start):
         return None
+
     behind = closing(words, start + 1, BRACKETS) + 1
     if says(words, behind, "ORDER BY"):
         behind = first(words, behind, "=") or behind
+
     if not says(words, behind, "="):
         return None
+
     return Rule(words[start].text.upper(), without_cells(words[behind + 1 :]))
 
 
@@ -163,8 +179,10 @@ def without_cells(words: Words) -> Words:
         if words[position].token_type is TokenType.L_BRACKET:
             position = closing(words, position, BRACKETS) + 1
             continue
+
         found.append(words[position])
         position += 1
+
     return found
 
 
@@ -177,6 +195,7 @@ def inner_items(model: Model, near: Token) -> Words:
         rules = [rule for rule in model.rules if rule.measure == name.text.upper()]
         found += computed(values, value, rules, model, near) if rules else value
         found += [like(near, TokenType.ALIAS, "AS"), name, like(near, TokenType.COMMA, ",")]
+
     return found[:-1]
 
 
@@ -184,8 +203,10 @@ def name_and_value(measure: Words) -> tuple[Token, Words]:
     """SUM(b) AS s, b s, b      the name of a measure, and its value"""
     if len(measure) > 2 and measure[-2].token_type is TokenType.ALIAS:
         return measure[-1], measure[:-2]
+
     if len(measure) == 1 or measure[-2].token_type is TokenType.DOT:
         return measure[-1], measure
+
     return measure[-1], measure[:-1]
 
 
@@ -199,6 +220,7 @@ def computed(
         set_to = in_parentheses(spell_measures(rule.value, values, near), near)
         for dimension in model.dimensions:
             found += [like(near, TokenType.WHEN, "WHEN"), *unaliased(dimension), *null, *set_to]
+
     return [*found, like(near, TokenType.ELSE, "ELSE"), *value, like(near, TokenType.END, "END")]
 
 
@@ -211,6 +233,7 @@ def spell_measures(words: Words, values: dict[str, Words], near: Token) -> Words
             found.append(word)
         else:
             found += in_parentheses(value, near)
+
     return found
 
 

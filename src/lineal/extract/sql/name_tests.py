@@ -27,6 +27,7 @@ def test_of_names(node: Any) -> NameTest | None:
     """
     if isinstance(node, exp.Paren):
         return test_of_names(node.this)
+
     if isinstance(node, exp.Not):
         inner = test_of_names(node.this)
         if inner is None:
@@ -38,11 +39,13 @@ def test_of_names(node: Any) -> NameTest | None:
         one, other = test_of_names(node.this), test_of_names(node.expression)
         if one is None or other is None:
             return None
+
         both = all if isinstance(node, exp.And) else any
         return lambda name: both((one(name), other(name)))
 
     if not isinstance(node.this, (exp.Column, exp.Identifier)):
         return None
+
     if isinstance(node, exp.In):
         names = {item.name for item in node.expressions}
         plain = names and all(isinstance(item, exp.Literal) for item in node.expressions)
@@ -99,6 +102,7 @@ def under_alias(slots: list[Slot], alias: Any, item: Any, evaluation: Evaluation
     for slot in slots:
         name = NAME_PART.sub(partial(_part, slot.name, pattern), alias.name)
         named.append(slot._replace(name=name, key=evaluation.fold(name, alias.args.get("quoted"))))
+
     return named
 
 
@@ -112,9 +116,11 @@ def _part(name: str, pattern: str, wanted: re.Match[str]) -> str:
         matched = compile_pattern(pattern).search(name) if number else None
     except SlowPattern:
         matched = None
+
     if matched is None or number > (matched.re.groups or 0):
         if number:
             return ""
 
         return name
+
     return matched[number] or ""

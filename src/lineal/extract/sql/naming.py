@@ -30,12 +30,15 @@ def output_name(
         identifier = node.args["this"]
         if not isinstance(identifier, exp.Identifier):  # Snowflake's t.$2
             return f"${identifier.name}", False
+
         return identifier.args["this"], bool(identifier.args.get("quoted"))
 
     if (placeholder := name_of(node)) != "":
         return placeholder, False
+
     if (named := literal_name(node)) is not None:
         return named.rpartition(".")[2], False
+
     if (
         isinstance(node, exp.Dot)
         and not isinstance(node.expression, exp.Func)
@@ -64,11 +67,13 @@ def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -
     """
     if not any(each.table for each in node.find_all(exp.Column)) or deeper(node, DEEPEST_NAME):
         return node
+
     node = node.copy()
     for each in list(node.find_all(exp.Column)):
         if each.table:
             name = ".".join(path_in_table([part.name for part in each.parts], evaluation, sources))
             each.replace(exp.Column(this=exp.Identifier(this=name, quoted=False)))
+
     return node
 
 
@@ -79,6 +84,7 @@ def path_in_table(parts: list[str], evaluation: Evaluation, sources: Container[s
     """
     if evaluation.keys[parts[0]] in sources:
         return parts[1:]
+
     if evaluation.keys[parts[-2]] in sources:
         return parts[-1:]
 
@@ -114,6 +120,7 @@ def has_name(item: Any) -> bool:
 
     if isinstance(item, exp.Dot):
         return not isinstance(item.expression, exp.Func)
+
     return isinstance(item, (exp.Alias, exp.Column, exp.Star, exp.Aliases))
 
 
@@ -125,6 +132,7 @@ def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
+
     if deeper(node, DEEPEST_NAME):
         return name_by_text(node, position, evaluation)
 
@@ -145,13 +153,17 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
     symbol = SPARK_OPERATORS.get(type(node))
     if symbol is not None:
         return f"({pretty(node.this, evaluation)} {symbol} {pretty(node.expression, evaluation)})"
+
     if isinstance(node, exp.Cast):
         kind = node.to.sql(dialect="spark").replace(", ", ",")
         return f"CAST({pretty(node.this, evaluation)} AS {kind})"
+
     if isinstance(node, (exp.Literal, exp.Column)):
         return str(node.name)
+
     if isinstance(node, exp.Bracket):
         return f"{pretty(node.this, evaluation)}[{', '.join(pretty(item, evaluation) for item in node.expressions)}]"
+
     if isinstance(node, exp.Dot):
         field = node.expression.name
         if node.find(exp.Bracket) is not None:
@@ -166,13 +178,17 @@ def name_by_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark, DuckDB: sum(amount) is called sum(amount)."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
+
     if deeper(node, DEEPEST_NAME):
         return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
+
     dialect = evaluation.facts.name
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and dialect in COUNT_STAR:
         return COUNT_STAR[dialect]
+
     if dialect in OPERATORS_IN_PARENTHESES:
         node = in_parentheses(node)
+
     return str(
         without_quotes(node).sql(dialect=dialect, normalize_functions="lower", comments=False)
     )
@@ -197,9 +213,11 @@ def without_quotes(node: Any) -> Any:
         for each in node.find_all(exp.Identifier)
     ):
         return node
+
     node = node.copy()
     for each in node.find_all(exp.Identifier):
         each.set("quoted", not SAFE.fullmatch(each.name))
+
     return node
 
 
@@ -226,6 +244,7 @@ def in_parentheses(node: Any) -> Any:
     for operator in reversed(operators):
         if not isinstance(operator.parent, exp.Paren):
             operator.replace(exp.Paren(this=operator.copy()))
+
     if type(node) in SPARK_OPERATORS:
         return whole
 
@@ -239,6 +258,7 @@ def deeper(node: Any, limit: int) -> bool:
         level = [child for parent in level for child in parent.iter_expressions()]
         if not level:
             return False
+
     return True
 
 
@@ -260,6 +280,7 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
 
     if isinstance(node, exp.Column):
         return str(node.name), True
+
     if isinstance(node, exp.Dot):
         if isinstance(node.expression, exp.Func):
             return figured(node.expression, evaluation)
@@ -278,6 +299,7 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
             inner = figured(node.args["default"], evaluation)
         else:
             inner = NAMELESS
+
         if inner[1]:
             return inner
 
@@ -292,9 +314,11 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
 
     if type(node) in OWN_NAMES:
         return OWN_NAMES[type(node)], True
+
     # a #>> b is a function to sqlglot
     if isinstance(node, exp.Binary) and not isinstance(node, exp.Pow):
         return NAMELESS
+
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
         return function_written(node, evaluation), True
 
@@ -327,6 +351,7 @@ def type_name(node: Any) -> str:
     """
     if isinstance(node, exp.Interval):
         return "interval"
+
     text = str(node.to.sql(dialect="postgres")).lower().partition("(")[0].partition("[")[0].strip()
     return TYPE_NAMES.get(text, text)
 
@@ -335,10 +360,12 @@ def function_written(node: Any, evaluation: Evaluation) -> str:
     """The name as it was written: sqlglot keeps one for ceil and ceiling."""
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
+
     if isinstance(node, exp.Trim):
         return {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(
             str(node.args.get("position")), "btrim"
         )
+
     found = WRITTEN.match(evaluation.reading.text_of(node))
     if found is not None and may_be(found[1], node, evaluation):
         return found[1].lower()
@@ -352,6 +379,7 @@ def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
     """
     if name.lower() in ("cast", "case"):
         return False
+
     build = parser_dialect(evaluation.facts.name).parser_class.FUNCTIONS.get(name.upper())
     return getattr(build, "__self__", type(node)) is type(node)
 
@@ -360,9 +388,11 @@ def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """No dialect: an expression is named by its text, and a cast column keeps its name."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
         return str(node.this.name)
+
     text = evaluation.reading.text_of(node)
     if "--" in text or "/*" in text:
         return name_by_text(node, position, evaluation)
+
     return text or numbered(node, position, evaluation)
 
 

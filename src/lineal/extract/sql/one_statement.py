@@ -34,6 +34,7 @@ def shallow_tree(words: list[Token], reading: Reading) -> Any:
     """The tree of one statement, which must not nest too deeply."""
     if too_deep(words):
         raise TooDeep
+
     text = reading.script.text
     start, end = words[0].start, words[-1].end + 1
     with Task("statement", text[start:end], size=end - start):
@@ -108,8 +109,10 @@ def why_unread(error: Exception, reading: Reading, start: int) -> Diagnostic:
     ours = not raised_in(error, "sqlglot")
     if isinstance(error, TooDeep) or (isinstance(error, RecursionError) and not ours):
         return Diagnostic(Code.TOO_DEEP, "the statement nests too deeply", at)
+
     if is_refusal(error):
         return Diagnostic(Code.PARSE_ERROR, one_line(error), place_of_error(reading, error) or at)
+
     return internal_error(error, at)
 
 
@@ -121,6 +124,7 @@ def place_of_error(reading: Reading, error: Exception) -> Place | None:
         if line and column:
             length = len(first.get("highlight") or "")
             return reading.place_in(line, max(1, column - length + 1))
+
     return None
 
 
@@ -132,8 +136,10 @@ def name_token(found: re.Match[str]) -> str:
     """Return a token of the parser's message as it may be shown."""
     if found[1] == "SENTINEL":
         return "the end"
+
     if is_redacting_literals() and found[1] not in ("VAR", "IDENTIFIER"):
         return f"a {found[1].lower().replace('_', ' ')}"
+
     return f"'{found[2]}'"
 
 
@@ -147,4 +153,5 @@ def one_line(error: Exception) -> str:
         said = MISSING.sub(lambda found: f"{found[1].upper()} is not complete", said)
         near = redact_text(near)  # before it is quoted: quotes in quotes are not told apart
         return " ".join((f"{said}, near '{near}'" if near else said).split())[:300]
+
     return " ".join(str(error).split())[:200] or type(error).__name__

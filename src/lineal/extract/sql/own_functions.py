@@ -46,6 +46,7 @@ class OwnFunctions:
             name = qualified if qualified in self.rows else node.name.lower()
         else:
             name = self.classes.get(type(node), "")
+
         return self.meant(name)
 
     def meant(self, name: str) -> Function | None:
@@ -53,6 +54,7 @@ class OwnFunctions:
         found = self.rows.get(name)
         if found is not None:
             self.used.add(name)
+
         return found
 
     def without_effect(self) -> Iterator[Diagnostic]:
@@ -81,6 +83,7 @@ def _package(node: Any) -> Iterator[str]:
             names = [part.name for part in base.parts]
         else:
             names = [base.name]
+
         yield from names
 
 
@@ -88,12 +91,14 @@ def _classes(name: str, dialect: str) -> Iterator[type]:
     """The classes that the parser makes of f(a), f(a, b), …, where it knows f by another name."""
     if not name.replace("_", "").isalnum():
         return
+
     for count in range(1, MOST_ARGUMENTS + 1):
         call = f"SELECT {name}({', '.join('abcd'[:count])})"
         try:
             tree = parser_dialect(dialect).parse(call)[0]
         except SqlglotError:
             continue
+
         node = tree.expressions[0] if isinstance(tree, exp.Select) and tree.expressions else None
         if isinstance(node, exp.Func) and not isinstance(node, NAMED):
             yield type(node)

@@ -56,8 +56,10 @@ def parse(reading: Reading) -> Parsed:
     trees, statements_, found = _parsed_within_limits(reading)
     if "result_scan" in reading.script.text.lower():
         read_last_results(trees)
+
     if has_placeholders(reading.script.text, reading.script.dialect):
         found = [*_placeholders(reading, trees), *found]
+
     return trees, statements_ + unread_statements, [*templates, *found]
 
 
@@ -73,6 +75,7 @@ def read_last_results(trees: list[Any]) -> None:
             if 0 < number <= len(queries) and node.parent is not None:
                 rows = exp.Subquery(this=queries[-number].copy(), alias=node.args.get("alias"))
                 node.replace(rows)
+
         if isinstance(tree, exp.Query):
             queries.append(tree)
 
@@ -81,6 +84,7 @@ def number_of_query(call: Any) -> int:
     """RESULT_SCAN(LAST_QUERY_ID(-2))      2: the query before the last; 0 for any other call"""
     if not isinstance(call, exp.Anonymous) or call.name.upper() != "RESULT_SCAN":
         return 0
+
     query = call.expressions[0] if call.expressions else None
     if not isinstance(query, exp.Anonymous) or query.name.upper() != "LAST_QUERY_ID":
         return 0
@@ -124,6 +128,7 @@ def _parsed(reading: Reading, at_once: bool) -> Parsed:
         found = _trees_at_once(reading, tokens) if at_once else None
         if found is not None:
             return found, len(found) + lost_among(diagnostics), diagnostics
+
         if script.dialect in BATCHES:
             inside = procedural(reading, diagnostics.append, surely=True)
             if inside is not None:
@@ -151,6 +156,7 @@ def procedural(reading: Reading, report: Report, surely: bool = False) -> Parsed
     found = read(reading, report, surely)
     if found is None:
         return None
+
     trees, count, diagnostics = found
     # the head of a routine that does not parse is a statement as well
     return trees, max(count, len(trees) + lost_among(diagnostics)), diagnostics
@@ -178,6 +184,7 @@ def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnos
             trees += several or [None]
             if not several:
                 diagnostics.append(why_unread(error, reading, chunk[0].start))
+
     reading.statements = trees
     return [tree for tree in trees if tree is not None], len(trees) + unread, diagnostics
 
@@ -203,6 +210,7 @@ def _without_semicolons(reading: Reading, chunk: list[Token]) -> list[Any]:
 
     if at < len(chunk) or len(parts) < 2:
         return []
+
     try:
         return [shallow_tree(part, reading) for part in parts]
     except Exception:
@@ -226,6 +234,7 @@ def _placeholders(reading: Reading, trees: list[Any]) -> list[Diagnostic]:
         if not is_reported and not is_parameter:
             message = "this part is a template that was not rendered"
             return [Diagnostic(Code.DYNAMIC, message, reading.place_at(token.start))]
+
     return []
 
 

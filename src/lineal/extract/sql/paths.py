@@ -61,6 +61,7 @@ def step_of(node: Any) -> Callable[[Any], Step] | None:
             return CALLED.get(node.name.lower())
 
         return None
+
     if not is_call(node):
         return PATHS.get(node.__class__)
 
@@ -160,9 +161,11 @@ def json_path(node: Any) -> Step:
         wanted = node.args.get("path")
     else:
         wanted = node.args.get("expression")
+
     others = [item for item in node.expressions if isinstance(item, exp.Expr)]
     if others or wanted is None:
         return [], [item for item in (wanted, *others) if item is not None]
+
     return names_in(wanted)
 
 
@@ -172,8 +175,10 @@ def names_in(wanted: Any) -> Step:
         return [
             str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)
         ], []
+
     if not isinstance(wanted, exp.Literal):
         return [], [wanted]
+
     return [name for name in NAMES.findall(MODE.sub("", wanted.name)) if not name.isdigit()], []
 
 

@@ -27,6 +27,7 @@ def with_pipes(words: Words) -> Words:
     """The words of a text, its pipes in steps that keep to themselves."""
     if not any(word.token_type is TokenType.PIPE_GT for word in words):
         return words
+
     return kept_apart(rewritten(words))
 
 
@@ -42,6 +43,7 @@ def rewritten(words: Words) -> Words:
             body = words[position:end]
             found += rewritten(WRITTEN.get(body[0].text.upper(), lateral)(body)) if body else []
             position = end
+
     return found
 
 
@@ -58,6 +60,7 @@ def end_of_step(words: Words, position: int) -> int:
         depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
         if depth < 0 or (depth == 0 and kind in (TokenType.PIPE_GT, TokenType.SEMICOLON)):
             return at
+
     return len(words)
 
 
@@ -77,10 +80,12 @@ def kept_apart(words: Words) -> Words:
                 step = KINDS.get(words[position + 1].text.upper(), "JOIN")
             else:
                 step = ""
+
             if levels[-1] & APART.get(step, frozenset()):
                 name = like(word, TokenType.VAR, f"__tmp{FRESH + word.start}")
                 found += [word, like(word, TokenType.ALIAS, "AS"), name]
                 levels[-1] = set()
+
             levels[-1] = levels[-1] | {step} if step in GATHERED else set()
         elif kind is TokenType.L_PAREN:
             levels.append(set())
@@ -90,6 +95,7 @@ def kept_apart(words: Words) -> Words:
             levels[-1] = {LISTED}
         elif kind is TokenType.SEMICOLON:
             levels[-1] = set()
+
         found.append(word)
 
     return found
@@ -131,6 +137,7 @@ def selected(body: Words) -> Words:
     """
     if not says(body, 1, "DISTINCT"):
         return body
+
     head = body[0]
     end = [like(head, TokenType.PIPE_GT, "|>"), like(head, TokenType.DISTINCT, "DISTINCT")]
     return [head, *body[2:], *end]
@@ -156,10 +163,12 @@ def combined(body: Words) -> Words:
     )
     if start == len(body) or says(body, start, "("):
         return body
+
     query = body[start:]
     if says(query, 0, "TABLE"):
         star = ((TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"), (TokenType.FROM, "FROM"))
         query = [*(like(query[0], kind, text) for kind, text in star), *query[1:]]
+
     around = like(body[0], TokenType.L_PAREN, "("), like(body[-1], TokenType.R_PAREN, ")")
     return [*body[:start], around[0], *query, around[1]]
 
@@ -176,6 +185,7 @@ def lateral(body: Words) -> Words:
     """
     if first(body, 0, "LATERAL") is None or first(body, 0, "ON", "USING") is not None:
         return body
+
     return [*body, like(body[-1], TokenType.ON, "ON"), like(body[-1], TokenType.TRUE, "TRUE")]
 
 
@@ -223,6 +233,7 @@ def swapped(items: Words) -> Words:
                     *items[:equals],
                 ]
             )
+
         found.extend(items[end : end + 1])
         items = items[end + 1 :]
 

@@ -93,12 +93,14 @@ def field_of(node: Any) -> Field:
     """
     if not isinstance(node, exp.In):
         return Field(node, ())
+
     values = node.expressions
     query = node.args.get("query") or next(
         (value for value in values if isinstance(value, exp.Query)), None
     )
     if query is not None:
         return Field(node.this, (), query.unnest() if isinstance(query, exp.Subquery) else query)
+
     return Field(
         node.this, () if any(isinstance(value, exp.PivotAny) for value in values) else values
     )
@@ -114,6 +116,7 @@ def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
     group = node.args.get("group")
     if group is None:
         return []
+
     named = [
         output_name(key, position, scope.evaluation)
         for position, key in enumerate(group.expressions)
@@ -155,6 +158,7 @@ def made_columns(
             parts = [*combination] if suffix is None else [*combination, suffix]
             if suffix is not None and naming.aggregate_first:
                 parts = [suffix, *combination]
+
             slots.append(made_column(parts, lineage, scope))
 
     return slots
@@ -173,6 +177,7 @@ def made_column(parts: list[Text], lineage: Lineage, scope: Scope) -> Slot:
         prefix = "".join(f"{key}_" for key in keys[:start])
         suffix = "".join(f"_{key}" for key in keys[len(parts) - end :])
         return star_slot(Star(Dataset("", name), made=Made(lineage, prefix, suffix)))
+
     return Slot(name, "_".join(keys), lineage)
 
 
@@ -196,6 +201,7 @@ def aggregate_part(aggregate: Any, naming: Naming, count: int, scope: Scope) -> 
             return Text(alias.name, bool(alias.args.get("quoted")))
 
         return None
+
     if naming.adds_text(count):
         return Text(expression_name(aggregate, scope.evaluation))
 
@@ -218,6 +224,7 @@ def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str
             )
             first = keys[int(qualified)] if keys else ""
             found.add(next((key for key in keys if key in source.index), first))
+
     return found
 
 
@@ -230,9 +237,11 @@ def left_over(slots: Sequence[Slot], consumed: set[str]) -> list[Slot]:
             star = slot.star
             for key in sorted(consumed - known):
                 star = star.without(key)
+
             kept.append(star_slot(star))
         elif slot.key not in consumed:
             kept.append(slot)
+
     return kept
 
 
@@ -283,6 +292,7 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
         names = node.expressions
         if len(names) == 1 and isinstance(names[0], exp.Tuple):
             names = names[0].expressions
+
         return (
             identifier(fields[0].this),
             [identifier(name) for name in names],
@@ -325,10 +335,13 @@ def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
     item = item.unnest()
     if isinstance(item, exp.Star):
         return [[slot] for slot in star_slots(item, scope)]
+
     if isinstance(item, exp.Columns):
         return [[slot] for slot in columns_slots(item, scope)]
+
     if isinstance(item, (exp.PivotAlias, exp.Alias)):
         item = item.this.unnest()
+
     parts = item.expressions if isinstance(item, exp.Tuple) else [item]
     return [[Slot("", "", value_of(part, IDENTITY, scope)) for part in parts]]
 

@@ -68,8 +68,10 @@ def has_placeholders(text: str, dialect: str) -> bool:
     """A glance, since hardly any text has one that the parser does not know."""
     if "{" in text and ("${" in text or "{{" in text or FORMATTED.search(text) is not None):
         return True
+
     if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
         return True
+
     marks = dialect in NUMBERED and ("?" in text or ":" in text or "$" in text)
     return marks and MARKED.search(text) is not None
 
@@ -79,10 +81,13 @@ def placed(tokens: list[Token], text: str, dialect: str) -> list[Token]:
     template = template_of(text, dialect)
     if template is not None and template.expressions:
         tokens = _braced(_named_in_quotes(tokens), template.expressions.values())
+
     if "${" in text:
         tokens = _braced(tokens, _expressions(text, BRACED))
+
     if dialect in SUBSTITUTES_AFTER_AMPERSAND and "&" in text:
         tokens = _braced(tokens, _expressions(text, SNOWSQL))
+
     if "{" in text:
         tokens = _braced(tokens, _formatted(text, dialect))
 
@@ -138,7 +143,9 @@ def _formatted(text: str, dialect: str) -> Iterator[Expression]:
         if content.isdigit() or not content:
             if not counts or (not content and dialect in EMPTY_LITERALS):
                 continue
+
             content = content or str(next(numbers))
+
         yield Expression(match.start(), match.end(), content)
 
 
@@ -151,18 +158,22 @@ def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Toke
         first = bisect_left(starts, each.start)
         if first < done or first == len(starts) or starts[first] != each.start:
             continue  # inside a string or a comment
+
         found.extend(tokens[done:first])
         done = bisect_left(starts, each.end)
         if each.name and not _is_part(found, each):
             found.extend(_name(tokens[first], each))
             continue
+
         word = "{" + " ".join(each.content.split()) + "}"
         made = _token(tokens[first], TokenType.VAR, word, each.end - 1)
         if _is_part(found, each):
             made = _token(found[-1], found[-1].token_type, found.pop().text + word, made.end)
+
         if done < len(tokens) and starts[done] == each.end and tokens[done].token_type in WORDS:
             made = _token(made, made.token_type, made.text + tokens[done].text, tokens[done].end)
             done += 1
+
         found.append(_token(made, _kind_of_whole(made), made.text, made.end))
 
     return [*found, *tokens[done:]]
@@ -196,6 +207,7 @@ def _name(like: Token, each: Expression) -> Iterator[Token]:
     for number, part in enumerate(each.name):
         if number:
             yield _token(like, TokenType.DOT, ".", each.end - 1)
+
         yield _token(like, TokenType.VAR, part, each.end - 1)
 
 
@@ -237,6 +249,7 @@ def _with_types(tokens: list[Token]) -> list[Token]:
             behind_as = before.token_type is TokenType.ALIAS and bool(casts) and casts[-1]
             if behind_as or before.token_type is TokenType.DCOLON:
                 token = _token(token, TokenType.UNKNOWN, token.text, token.end)
+
         found.append(token)
 
     return found
@@ -297,6 +310,7 @@ def without_clauses(tokens: list[Token]) -> list[Token]:
         behind_expression = not found or found[-1].token_type in ENDS
         if not (behind_expression and is_placeholder(token)):
             found.append(token)
+
     if len(found) < len(tokens):
         return found
 
@@ -331,10 +345,12 @@ def with_values(trees: list[Any]) -> list[Any]:
     for tree in trees:
         if tree is None:
             continue
+
         for column in list(tree.find_all(exp.Column)):
             is_value = is_open_name(column.this) or is_split(column)
             if is_value and column.parent is not None and not is_naming(column):
                 column.replace(value_of(column))
+
     return trees
 
 
@@ -346,6 +362,7 @@ def is_split(column: exp.Column) -> bool:
     parts = column.parts
     if len(parts) < 2 or any(part.meta for part in parts):
         return False
+
     return PLACEHOLDER.fullmatch(".".join(part.name for part in parts)) is not None
 
 
@@ -362,8 +379,10 @@ def is_naming(column: exp.Column) -> bool:
     around = parent.parent if parent is not None else None
     if isinstance(parent, exp.EQ):
         return isinstance(around, ASSIGNING) and column.arg_key == "this"
+
     if isinstance(parent, exp.Tuple):
         return isinstance(around, exp.Insert) and parent.arg_key == "this"
+
     return isinstance(parent, LISTING) or isinstance(around, LISTING)
 
 
@@ -426,6 +445,7 @@ def places_of_values(trees: Iterable[Any]) -> set[int]:
         for node in tree.find_all(exp.Placeholder):
             if PLACEHOLDER.fullmatch(name_of(node)) and "start" in node.meta:
                 found.add(node.meta["start"])
+
     return found
 
 

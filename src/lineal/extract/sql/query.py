@@ -57,8 +57,10 @@ def query(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation) -
     if handler is None:
         evaluation.report(Code.UNSUPPORTED_CONSTRUCT, f"{node.key} is not read as a query", node)
         return one_row()
+
     if node.args.get("with_") is None:
         return handler(node, parent, ctes, evaluation)
+
     symbols_around = evaluation.symbol_count
     return evaluation.spell_out(handler(node, parent, ctes, evaluation), symbols_around)
 
@@ -73,55 +75,74 @@ def select(  # noqa: C901  every SELECT passes here
     args = node.args
     if args.get("with_") is not None:
         ctes = with_(args["with_"], parent, ctes, evaluation)
+
     scope = Scope(evaluation, parent, ctes)
     source = one_row()
     rows = scope.rows = source.rows
     if args.get("from_") is not None:
         relation(args["from_"].this, scope, rows)
+
     match = args.get("match")
     if match is not None and not follows_join(args):
         match_recognize(match, scope, rows)
+
     laterals, joins = args.get("laterals"), args.get("joins")
     if laterals and joins:
         after_from([*laterals, *joins], scope, rows)
     else:
         for lateral in laterals or ():
             relation(lateral, scope, rows)
+
         for join in joins or ():
             join_(join, scope, rows)
+
     if match is not None and follows_join(args):
         match_recognize(match, scope, rows)
+
     if args.get("connect") is not None:
         connect(args["connect"], scope, rows)
+
     if args.get("windows"):
         named_windows(args["windows"], scope)
+
     if args.get("group") is not None and evaluation.facts.groups_by_time:
         time_windows(args["group"], scope)
+
     slots, aliases = select_columns(node, scope, rows)
     if evaluation.notes is not None:
         evaluation.notes.selects.append((node, scope, slots))
+
     if args.get("kind") == "VALUE":
         slots = value_table(node, slots, evaluation)
+
     if args.get("where") is not None or args.get("prewhere") is not None:
         where_(args, scope, rows, aliases)
+
     if args.get("group") is not None:
         group_(node, scope, rows, slots, aliases)
+
     if args.get("having") is not None or args.get("qualify") is not None:
         conditions_(args, scope, rows, aliases)
+
     if args.get("distinct") is not None:
         distinct_(args["distinct"], scope, rows, slots, aliases)
+
     if (
         args.get("order") is not None
         or args.get("sort") is not None
         or args.get("cluster") is not None
     ):
         order_(args, scope, rows, slots, {slot.key: slot for slot in reversed(slots)})
+
     if args.get("limit") is not None or args.get("offset") is not None:
         limit_(args, scope, rows, aliases)
+
     if args.get("for_") is not None and node.parent.__class__ in (exp.Subquery, exp.CTE):
         slots = [Slot("", "", row_struct(slots, complete=False))]  # FOR JSON: one text of all
+
     if node.parent.__class__ is exp.CTE and is_step(node.parent.alias):
         return pipe(source, slots, members(scope, slots))
+
     return project(source, slots)
 
 
@@ -143,6 +164,7 @@ def members(scope: Scope, slots: list[Slot]) -> Members:
             own = [slot for slot in columns if id(slot) in kept]
             if own and not is_step(name):
                 found.setdefault(name, own)
+
     return found
 
 
@@ -186,6 +208,7 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
     members = node.expressions
     if facts.list_in_any_order or (recursive and facts.recursive_list_in_any_order):
         members = order_ctes(members, evaluation)
+
     for cte in members:
         alias = cte.args["alias"]
         key = table_name(alias.this, evaluation)
@@ -193,19 +216,23 @@ def with_(node: exp.With, parent: Scope | None, ctes: CTEs, evaluation: Evaluati
         if cte.args.get("scalar"):
             known[key] = Scalar(body)
             continue
+
         if recursive or facts.recursion_without_keyword:
             whole = unwrapped(body)
             if isinstance(whole, exp.Union) and is_recursive(whole, key, evaluation):
                 known[key] = recursive_cte(whole, alias, key, parent, known, evaluation)
                 continue
+
         made = rename_columns(query(body, parent, known, evaluation), alias, evaluation)
         known[key] = evaluation.share(made)
+
     marked = node.args.get("search") is not None or node.args.get("cycle") is not None
     if marked and (recursive or facts.recursion_without_keyword):
         key = table_name(node.expressions[-1].args["alias"].this, evaluation)
         last = known[key]
         if not isinstance(last, Scalar):
             known[key] = with_marks(node, last, evaluation)
+
     return known
 
 
@@ -244,12 +271,14 @@ def subquery(node: exp.Subquery, parent: Scope | None, ctes: CTEs, evaluation: E
     """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
+
     inner = node.args["this"]
     if is_join(inner):
         scope = Scope(evaluation, parent, ctes)
         source = one_row()
         relation(inner, scope, source.rows)
         return project(source, visible(scope))
+
     frame = query(inner, parent, ctes, evaluation)
     return order_frame(node, frame, parent, ctes, evaluation)
 
@@ -264,6 +293,7 @@ def order_frame(
     args = node.args
     if all(args.get(clause) is None for clause in ("order", "sort", "cluster", "limit", "offset")):
         return frame
+
     scope = Scope(evaluation, parent, ctes)
     scope.add(Source("", "", frame))
     ordered = reopen(frame)
@@ -281,6 +311,7 @@ def combined_query(
     """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
+
     frame = evaluate_chain(node, parent, ctes, evaluation)
     return order_frame(node, frame, parent, ctes, evaluation)
 
@@ -295,6 +326,7 @@ def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Eval
     chain: list[Any] = [node]
     while continues_chain(chain[-1].this):
         chain.append(chain[-1].this)
+
     chain.reverse()
     frame = query(chain[0].this, parent, ctes, evaluation)
     position = 0
@@ -304,7 +336,9 @@ def evaluate_chain(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Eval
         while position < len(chain) and is_same_operation(chain[position], operation):
             run.append(query(chain[position].expression, parent, ctes, evaluation))
             position += 1
+
         frame = combine(operation, run, evaluation)
+
     return frame
 
 
@@ -338,6 +372,7 @@ def pivot_statement(
     """
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
+
     scope = Scope(evaluation, parent, ctes)
     read = one_row()
     source = relation(node.this, scope, read.rows)

@@ -22,6 +22,7 @@ def drop_locks(words: Words) -> Words:
         if end == position:
             found.append(words[position])
             end += 1
+
         position = end
 
     if found and len(found) < len(words):
@@ -46,6 +47,7 @@ def end_of_lock(words: Words, at: int) -> int:
     end = severity + 2
     for word in ("OVERRIDE", "MODE", "NOWAIT"):
         end += says(words, end, word)
+
     if end < len(words):
         return end
 
@@ -148,6 +150,7 @@ def compare_periods(words: Words) -> Words:
             found.append(like(word, TokenType.EQ, "="))
         elif not (says(words, at, "IMMEDIATELY") and is_between(words, at + 1)):
             found.append(word)
+
     if any(before is not after for before, after in zip(words, found, strict=False)):
         return found
 
@@ -210,6 +213,7 @@ def serialize_values(words: Words) -> Words:
     as_ = first(inside, 0, "AS")
     if as_ is not None:
         inside = inside[:as_]
+
     return [*words[: at + 2], *inside, *serialize_values(words[end:])]
 
 
@@ -258,6 +262,7 @@ def start_of_item(words: Words, at: int) -> int:
             return at
         else:
             at = before
+
     return at
 
 

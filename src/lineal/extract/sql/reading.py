@@ -62,6 +62,7 @@ def nodes_of(calls: Any) -> list[Any]:
     while calls is not None:
         call, calls = calls
         found.append(call)
+
     found.reverse()
     return found
 
@@ -147,10 +148,13 @@ class Reading:
         """
         if trail is None:
             return ()
+
         if trail[0].__class__ is Spot:
             return trail[0].calls
+
         if trail[1] is None and trail[2] is None:
             return ()
+
         return self.calls_along(trail)
 
     def calls_along(self, trail: Trail) -> Calls:
@@ -158,6 +162,7 @@ class Reading:
         path: list[Call] = []
         for _, calls, is_body in segments(trail):
             add_calls(path, self.names_of(calls), is_body)
+
         return tuple(path)
 
     def names_of(self, calls: Iterable[Any]) -> tuple[str, ...]:
@@ -184,7 +189,9 @@ class Reading:
             row = known(self.name_of(around)) if isinstance(around, exp.Func) else None
             if isinstance(around, exp.AggFunc) or (row is not None and row.role in AGGREGATES):
                 return True
+
             around = around.parent
+
         return False
 
     def place_of(self, node: Any) -> Place | None:
@@ -221,6 +228,7 @@ class Reading:
             found = self.place_of_statement(node) if node is not None else None
         except Exception:
             found = None
+
         return found or Place(self.script.file, self.script.line, 1)
 
     def failed(self, error: Exception, trail: Trail | None) -> None:
@@ -233,6 +241,7 @@ class Reading:
         """A statement failed, or so many of the script; it is told once for each place."""
         if self.failures is None:
             raise error
+
         self.failures.add(error, place, (id(self), place), what, statements)
 
     @property
@@ -242,6 +251,7 @@ class Reading:
         """
         if self._chunks is None:
             self._chunks = list(statements(self.tokens))
+
         return self._chunks
 
     @property
@@ -249,12 +259,14 @@ class Reading:
         """Where each statement starts."""
         if self._starts is None:
             self._starts = [chunk[0].start for chunk in self.chunks]
+
         return self._starts
 
     def place_at(self, offset: int) -> Place:
         """Return the place of an offset."""
         if self.script.one_line:
             return Place(self.script.file, self.script.line, offset + 1)
+
         lines = self.lines
         line = bisect_right(lines, offset)
         return Place(self.script.file, line + self.script.line - 1, offset - lines[line - 1] + 1)
@@ -263,6 +275,7 @@ class Reading:
         """The place of a line and column of the text."""
         if self.script.one_line:
             return self.place_at(self.lines[min(line, len(self.lines)) - 1] + column - 1)
+
         return Place(self.script.file, line + self.script.line - 1, column)
 
     @property
@@ -271,6 +284,7 @@ class Reading:
         if self._lines is None:
             lengths = (len(line) + 1 for line in self.script.text.split("\n"))
             self._lines = list(accumulate(lengths, initial=0))[:-1]
+
         return self._lines
 
     def item_around(self, offset: int) -> str:
@@ -281,6 +295,7 @@ class Reading:
         """
         if self._items is None:
             self._items = Items(open_replacements(self.tokens, self.script), self.starts)
+
         tokens = self._items.tokens
         here = bisect_right(tokens, offset, key=lambda token: token.start) - 1
         first, last = self._items.at(here)
@@ -294,6 +309,7 @@ class Reading:
         if ";" in self.script.text:
             start, end = self._bounds(offset_of(tree) or 0)
             tokens = [token for token in tokens if start <= token.start < end]
+
         return " ".join([token.text for token in tokens]).lower()
 
     def statement_at(self, offset: int) -> str:
@@ -308,7 +324,9 @@ class Reading:
                 if token.start >= offset:
                     end = token.start
                     break
+
                 start = token.end + 1
+
         return start, end
 
     def text_of(self, node: Any) -> str:
@@ -343,6 +361,7 @@ class Reading:
         """Return the tokens of the script."""
         if self._tokens is None:
             self._tokens, _ = words(self.script)
+
         return self._tokens
 
 
@@ -360,7 +379,9 @@ def first_node(trail: Trail | None) -> Any:
     while trail is not None:
         if trail[0] is not None:
             return trail[0]
+
         trail = trail[2]
+
     return None
 
 
@@ -368,8 +389,10 @@ def starred(query: Any) -> Any:
     """Return the node of a statement's unnamed columns: its star, else the query itself."""
     while isinstance(query, (exp.Subquery, exp.SetOperation)):
         query = query.this
+
     if isinstance(query, exp.Select):
         return next((item for item in query.expressions if item.is_star), query)
+
     return query
 
 
@@ -378,6 +401,7 @@ def offset_of(node: Any) -> int | None:
     kind = node.__class__
     if kind is Spot:
         return node.offset  # type: ignore[no-any-return]
+
     if kind is exp.Column or kind is exp.Table:
         args = node.args
         meta = (args.get("catalog") or args.get("db") or args.get("table") or args["this"])._meta
@@ -408,6 +432,7 @@ def farthest_left(node: Any) -> Any:
     """
     while node.__class__ in LEFT:
         node = node.args["this"]
+
     return node
 
 
@@ -422,7 +447,9 @@ def leftmost(node: Any) -> int | None:
             start = meta["start"]
             best = start if best is None else min(best, start)
             continue
+
         stack.extend(here.iter_expressions())
+
     return best
 
 
@@ -439,6 +466,7 @@ def _front_of_select(args: Args) -> list[Any]:
     items, from_, where = args.get("expressions"), args.get("from_"), args.get("where")
     if not items or any(args.get(part) for part in ("hint", "distinct")):
         return []
+
     return [
         items[0],
         *(part.this for part in (from_, where) if part is not None),
@@ -459,6 +487,7 @@ def _front_of_write(args: Args) -> list[Any]:
         or args.get("this") is None
     ):
         return []
+
     return _parts_present(args, "with_", "this", "expression")
 
 
@@ -510,6 +539,7 @@ def call_name(node: Any) -> str:
     kind: Any = type(node)
     if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
         return _known_name(node.name.lower())
+
     return _name_of_kind(kind)
 
 
@@ -517,10 +547,13 @@ def call_name(node: Any) -> str:
 def _name_of_kind(kind: Any) -> str:
     if kind in OPERATORS:
         return OPERATORS[kind]
+
     if issubclass(kind, exp.Func):
         return _known_name(kind.sql_name().lower())
+
     if issubclass(kind, GROUPING):
         return ""
+
     return str(kind.key).lower()
 
 

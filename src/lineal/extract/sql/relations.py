@@ -64,8 +64,10 @@ def relation(node: Any, scope: Scope, rows: Lineage) -> Source:
     args = node.args
     if args.get("pivots") and not belongs_to_join(node, scope):
         source = pivoted(source, args["pivots"], scope)
+
     if source.frame.rows:
         absorb(source.frame.rows, rows)
+
     if not source.transparent:
         scope.add(source)
 
@@ -151,6 +153,7 @@ def table(node: exp.Table, scope: Scope, rows: Lineage) -> Source:
             spelling, full = spelled(node, evaluation.facts)
         elif evaluation.fold_dataset is not evaluation.fold_table:
             full = dataset_name(this, evaluation)
+
         dataset, frame = evaluation.catalog.scan(full, spelling, evaluation, node)
         full = name_in_scope(full, evaluation)
         if dataset is not None:
@@ -203,10 +206,12 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
 
     if is_table_of(this):
         return table_of(this.expressions[0], node.args.get("alias"), scope, rows)
+
     if not is_named(node):
         older = OLDER_CALLS.get((scope.evaluation.facts.name, name_of(this)))
         if older is not None:
             return unknown_relation(node, scope, rows, older)
+
         other: Callable[[Any, Any, Scope, Lineage], Source] = OTHER_TABLES.get(
             this.__class__, table_function
         )
@@ -216,6 +221,7 @@ def other_table(node: exp.Table, this: Any, scope: Scope, rows: Lineage) -> Sour
     dataset, frame = scope.evaluation.scan(full, spelling, node)
     if dataset is not None and is_variable(node) and not frame.complete:
         report_variable(node, scope)
+
     full = name_in_scope(full, scope.evaluation)
     return alias_table(node, full.rpartition(".")[2], full, frame, dataset, scope.evaluation)
 
@@ -242,11 +248,14 @@ def table_of(inner: Any, alias: Any, scope: Scope, rows: Lineage) -> Source:
     if isinstance(inner, exp.Column):
         if scope.find_source(table_name(inner.parts[0], scope.evaluation)) is not None:
             return collection(inner, alias, scope, rows)
+
         *package, name = inner.parts
         call: exp.Expr = exp.Anonymous(this=name.name)
         for part in reversed(package):
             call = exp.Dot(this=part.copy(), expression=call)
+
         inner = call
+
     return table_from_rows(exp.TableFromRows(this=inner, alias=alias), scope, rows)
 
 
@@ -294,6 +303,7 @@ def semantic_view(node: exp.Table, view: exp.SemanticView, scope: Scope, rows: L
         )
         if isinstance(item, exp.Alias):
             name, quoted = item.alias, item.args["alias"].args.get("quoted")
+
         lineage: Lineage = {}
         gather(without_qualifiers(item), IDENTITY, lineage, inner)
         slots.append(Slot(name, evaluation.fold(name, quoted), lineage))
@@ -328,6 +338,7 @@ def unnamed(node: Any, name: Any, scope: Scope, rows: Lineage) -> Source:
         variable = name.sql()
     else:
         variable = name.this.sql(dialect=scope.evaluation.facts.name)
+
     return stage(node, exp.Var(this=variable), scope, rows)
 
 
@@ -410,8 +421,10 @@ def sees_members(inner: Any, scope: Scope) -> bool:
     """
     if not scope.order:
         return False
+
     if isinstance(inner, exp.Select) and inner.args.get("from_") is None:
         return True
+
     fold = scope.evaluation.fold_table
     tables = {
         fold(column.table, False)
@@ -435,7 +448,9 @@ def is_join(inner: Any) -> bool:
             or inner.args.get("alias") is not None
         ):
             return True
+
         inner = inner.this
+
     return isinstance(inner, (exp.Table, exp.TableFromRows))
 
 
@@ -505,9 +520,11 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     if version is not None and version.args.get("expression") is not None:
         scope.clause = Clause.JOIN_ON
         gather(version.args["expression"], JOINS, rows, scope)
+
     if args.get("match_condition") is not None:
         scope.clause = Clause.JOIN_ON
         gather(args["match_condition"], JOINS, rows, scope)
+
     if on is not None:
         scope.clause = Clause.JOIN_ON
         gather(on, JOINS, rows, scope)
@@ -531,6 +548,7 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
     if half and not evaluation.facts.semi_joins_keep_both:
         for member in scope.order[before:]:
             scope.remove(member)
+
         scope.merged = merged
         scope.steps = [(s, k, h or s is source) for s, k, h in scope.steps]
 

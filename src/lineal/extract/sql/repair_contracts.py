@@ -596,9 +596,12 @@ def left_over(repair: str, before: Words, after: Words) -> Words:
         if word is not None and (word.start, word.end) not in kept:
             run.append(word)
             continue
+
         if run and not (understood is not None and understood.fullmatch(text_of(run))):
             found += run
+
         run = []
+
     return found
 
 

@@ -50,19 +50,23 @@ def tree_of(words: Words, dialect: str, text: str) -> Any:
             again = _parsed(way.words, way.dialect, text)
         except FAILURES:
             continue
+
         if again is not None and not isinstance(again, exp.Command) and not loses_words(again):
             if way.left_over:
                 again.meta[LEFT_OVER] = " ".join(word.text for word in way.left_over)
+
             return again
 
     if words[0].text.upper() in NO_DATA:
         return exp.Command(this=words[0].text.upper())
+
     if failure is not None:
         again = with_clauses_left_out(words, dialect, text) or with_own_functions(
             words, dialect, text, failure
         )
         if again is None:
             raise failure
+
         return again
 
     return tree
@@ -99,6 +103,7 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
             or not wrong_arguments(failure)
         ):
             return None
+
         at = (failure.errors[0].get("line"), failure.errors[0].get("col"))
         close = next(
             (n for n, word in enumerate(words) if (word.line, word.col) == at and word.text == ")"),
@@ -110,6 +115,7 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
             or words[name].text.upper() not in parser_dialect(dialect).parser_class.FUNCTIONS
         ):
             return None
+
         words = [
             *words[:name],
             like(words[name], TokenType.VAR, words[name].text + OWN),
@@ -120,6 +126,7 @@ def with_own_functions(words: Words, dialect: str, text: str, failure: Exception
         except FAILURES as error:
             failure = error
             continue
+
         return with_own_names([tree])[0]
 
     return None
@@ -133,12 +140,15 @@ def with_clauses_left_out(words: Words, dialect: str, text: str) -> Any:
     fewer = without_clauses(words)
     if fewer is words or not fewer:
         return None
+
     try:
         tree = tree_of(fewer, dialect, text)
     except FAILURES:
         return None
+
     if tree is not None:
         tree.meta[LEFT_OUT] = True
+
     return tree
 
 
@@ -168,6 +178,7 @@ def given_up(tree: Any) -> bool:
     if not isinstance(tree, exp.Command):
         # TABLE orders: a column with an alias; BT: a column
         return isinstance(tree, (exp.Alias, exp.Column)) or deletes_top(tree)
+
     name = tree.name.upper()
     if name == "EXECUTE":
         return str(tree.args.get("expression") or "").lstrip().upper().startswith("STATEMENT SET")
@@ -259,6 +270,7 @@ def replace_into(words: Words, dialect: str, text: str) -> Words:
     """
     if not says(words, 0, "REPLACE") or len(words) != 2:
         return words
+
     start, end = words[0].end + 1, words[-1].end + 1
     following = words_of_part(text, start, end, dialect)
     if says(following, 0, "INTO"):
@@ -277,12 +289,15 @@ def repaired(words: Words, dialect: str) -> tuple[Words, Words]:
     for repair in REPAIRS:
         if dialect not in ONLY_IN.get(repair, (dialect,)):
             continue
+
         if texts.isdisjoint(NEEDS.get(repair, texts)):
             continue
+
         changed = repair(mended)
         if changed is not mended:
             left += left_over(repair.__name__, mended, changed)
             mended = changed
+
     return mended, left
 
 
@@ -305,9 +320,11 @@ def compound_assignment(words: Words) -> Words:
             start = len(found)
             while start > 0 and found[start - 1].token_type not in BEFORE_A_TARGET:
                 start -= 1
+
             found.extend([following, *found[start:], word])
             position += 2
             continue
+
         found.append(word)
         position += 1
 
@@ -332,6 +349,7 @@ def top(words: Words) -> Words:
     verb = first(words, 0, "UPDATE", "DELETE", "INSERT", "MERGE")
     if verb is None or not says(words, verb + 1, "TOP"):
         return words
+
     end = closing(words, verb + 2) + 1 if says(words, verb + 2, "(") else verb + 3
     return [*words[: verb + 1], *words[end + says(words, end, "PERCENT") :]]
 
@@ -344,6 +362,7 @@ def label(words: Words) -> Words:
     at = first(words, 0, "LABEL")
     if at is None or not says(words, 0, "INSERT") or not says(words, at - 1, "WITH"):
         return words
+
     return [*words[: at - 1], *words[at + 2 :]]
 
 
@@ -360,6 +379,7 @@ def unless_there(words: Words) -> Words:
         or not says(words, at + 2, "EXISTS")
     ):
         return words
+
     return [*words[:at], *words[at + 3 :]]
 
 
@@ -396,8 +416,10 @@ def rewrite_attributes(words: Words, are_meant: Callable[[list[str]], bool]) -> 
             found.append(words[position])
             position += 1
             continue
+
         for kind, attribute in attributes:
             found.extend(ATTRIBUTES[kind](attribute))
+
         position = closing(words, position) + 1
 
     if len(found) != len(words):
@@ -425,10 +447,13 @@ def attribute_of(words: Words) -> str | None:
     """Which attribute of a column the words are: TITLE 'A', NAMED a, DECIMAL(10, 2)."""
     if not words:
         return None
+
     if len(words) == 2 and words[0].text.upper() in ("TITLE", "FORMAT", "NAMED"):
         return words[0].text.upper()
+
     if words[0].token_type is TokenType.INTERVAL and len(words) > 1:
         return "INTERVAL" if all(is_part_of_interval(word) for word in words[1:]) else None
+
     if words[0].token_type not in Parser.TYPE_TOKENS:
         return None
 
@@ -494,14 +519,17 @@ def mutation(words: Words) -> Words:
     """
     if not says(words, 0, "ALTER") or not says(words, 1, "TABLE"):
         return words
+
     verb, where = first(words, 2, "UPDATE", "DELETE"), first(words, 2, "WHERE")
     if verb is None or where is None or where < verb:
         return words
+
     table = words[2 : first(words[:verb], 2, "ON") or verb]
     within = first(words[:where], verb, "IN")
     what = words[verb + 1 : within or where]
     if says(words, verb, "DELETE"):
         return [words[verb], like(words[verb], TokenType.FROM, "FROM"), *table, *words[where:]]
+
     return [words[verb], *table, like(words[verb], TokenType.SET, "SET"), *what, *words[where:]]
 
 
@@ -514,9 +542,11 @@ def inline_view(words: Words) -> Words:
     """
     if not says(words, 0, "UPDATE") or not says(words, 1, "("):
         return words
+
     end = closing(words, 1) + 1
     if not says(words, end, "SET"):
         return words
+
     alias = [like(words[end], TokenType.ALIAS, "AS"), like(words[end], TokenType.VAR, "view")]
     return [*words[:end], *alias, *words[end:]]
 
@@ -532,6 +562,7 @@ def output_before_where(words: Words) -> Words:
     behind_with = says(words, 0, "WITH") and delete is not None
     if not (says(words, 0, "DELETE") or behind_with) or output is None:
         return words
+
     end = first(words, output, "WHERE", "FROM") or len(words)
     if end < len(words):
         return [*words[:output], *words[end:], *words[output:end]]
@@ -570,6 +601,7 @@ def without_duplicates(words: Words) -> Words:
     """
     if not says(words, 0, "MERGE") or not says(words, len(words) - 2, "REMOVE"):
         return words
+
     last = words[-1]
     arms = (
         (TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"), (TokenType.UPDATE, "UPDATE"),
@@ -590,6 +622,7 @@ def inner_statement(words: Words) -> Words:
     as_ = first(words, 0, "AS", "THEN")
     if not says(words, 0, "CREATE") or kind is None or kind > 5 or as_ is None or as_ < kind:
         return words
+
     return words[as_ + 1 :]
 
 
@@ -601,12 +634,14 @@ def unneeded(words: Words) -> Words:
     clone = first(words, 0, "CLONE")
     if clone is not None and says(words, clone - 1, "DEEP"):
         return [*words[: clone - 1], *words[clone:]]
+
     live = first(words, 0, "LIVE")
     if live is not None and says(words, 0, "CREATE") and live <= 4:
         return [
             like(word, TokenType.REPLACE, "REPLACE") if says([word], 0, "REFRESH") else word
             for word in (*words[:live], *words[live + 1 :])
         ]
+
     return words
 
 
@@ -623,6 +658,7 @@ def schema_evolution(words: Words) -> Words:
         or using is None
     ):
         return words
+
     opens, closes = like(words[1], TokenType.L_PAREN, "("), like(words[3], TokenType.R_PAREN, ")")
     return [words[0], *words[4:using], words[1], opens, words[3], closes, *words[using:]]
 
@@ -669,6 +705,7 @@ def format_of_files(words: Words) -> Words:
     """
     if not (says(words, 0, "CONVERT") and says(words, 1, "TO") and says(words, 2, "DELTA")):
         return words
+
     end = first(words, 3, "NO", "PARTITIONED BY", "PARTITIONED") or len(words)
     made = (
         (TokenType.SET, "SET"), (TokenType.VAR, "TBLPROPERTIES"), (TokenType.L_PAREN, "("),
@@ -689,11 +726,14 @@ def output_of_a_schema(words: Words) -> Words:
         name = f"#{words[into + 2].text}"
         joined = like(words[into + 2], TokenType.VAR, name)
         return [*words[: into + 1], joined, *words[into + 3 :]]
+
     if into is None or not says(words, into + 2, "."):
         return words
+
     end = into + 2
     while says(words, end, "."):
         end += 2
+
     name = ".".join(word.text for word in words[into + 1 : end : 2])
     return [*words[: into + 1], like(words[into + 1], TokenType.IDENTIFIER, name), *words[end:]]
 
@@ -706,9 +746,11 @@ def left_out(words: Words) -> Words:
     """
     if says(words, len(words) - 1, "OPTION") and says(words, len(words) - 2, "CHECK"):
         return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
+
     overriding = first(words, 0, "OVERRIDING")
     if overriding is not None and says(words, 0, "INSERT"):
         return [*words[:overriding], *words[overriding + 3 :]]
+
     if says(words, 0, "UPDATE") and says(words, 1, "OR"):
         return [words[0], *words[3:]]
 
@@ -758,13 +800,17 @@ def properties(words: Words) -> Words:
     as_ = first(words, 0, "AS")
     if not says(words, 0, "CREATE") or kind is None or as_ is None or as_ < kind:
         return words
+
     end = kind + 2
     if says(words, kind + 1, "IF") and says(words, kind + 2, "NOT"):
         end += 3
+
     while says(words, end, "."):
         end += 2
+
     if says(words, end, "("):
         end = closing(words, end) + 1
+
     if end < as_:
         return [*words[:end], *words[as_:]]
 
@@ -799,6 +845,7 @@ def only_in_parentheses(words: Words) -> Words:
         if before and says(words, position, "ONLY") and says(words, position + 1, "("):
             end = closing(words, position + 1)
             words = [*words[:position], *words[position + 2 : end], *words[end + 1 :]]
+
     return words
 
 
@@ -810,11 +857,13 @@ def counted_rows(words: Words) -> Words:
     found: Words = []
     if not any(says(words, at, "XMLTABLE") for at in range(len(words))):
         return words
+
     for position, word in enumerate(words):
         if says(words, position, "FOR") and says(words, position + 1, "ORDINALITY"):
             found.append(like(word, TokenType.INT, "INT"))
         elif not (says(words, position, "ORDINALITY") and says(words, position - 1, "FOR")):
             found.append(word)
+
     if len(found) != len(words):
         return found
 
@@ -842,6 +891,7 @@ def document_in_parentheses(words: Words) -> Words:
             end = closing(words, opens + 1)
             texts = [word for word in words[opens + 1 : end] if word.token_type is TokenType.STRING]
             words = [*words[: opens + 1], *texts[:1], *words[end + 1 :]]
+
         if says(words, at, "DEFAULT") and says(words, at + 1, "("):
             end = closing(words, at + 1)
             if says(words, end + 1, "PATH"):
@@ -864,6 +914,7 @@ def order_by_operator(words: Words) -> Words:
             if following.token_type is not TokenType.L_PAREN and not following.text[:1].isalnum():
                 position += 2
                 continue
+
         found.append(words[position])
         position += 1
 
@@ -893,6 +944,7 @@ def alias_of_keys(words: Words) -> Words:
             # MERGE INTO t USING (SELECT …) AS s
             if any(says(words, position + 2, start) for start in QUERIES):
                 continue
+
             if says(words, end + 1, "AS") and end + 2 < len(words):
                 alias = like(words[end + 2], TokenType.IDENTIFIER, MARK + words[end + 2].text)
                 words = [
@@ -953,9 +1005,11 @@ def recursion_in_between(words: Words) -> Words:
         end = end_of_marks(words, at) if words[at - 1].token_type is TokenType.R_PAREN else None
         if end is None or not says(words, end, ","):
             continue
+
         start = opening(words, at - 1) - 1
         while start > 0 and not says(words, start, "AS"):
             start -= 1
+
         name = opening(words, start - 1) - 1 if says(words, start - 1, ")") else start - 1
         inner = [
             like(words[at], TokenType.L_PAREN, "("),
@@ -982,14 +1036,18 @@ def end_of_marks(words: Words, at: int) -> int | None:
     """
     if not (says(words, at, "SEARCH") or says(words, at, "CYCLE")):
         return None
+
     set_ = first(words, at, "SET")
     if set_ is None:
         return None
+
     end = set_ + 2
     if says(words, end, "TO"):
         end += 4  # CYCLE a SET c TO 1 DEFAULT 0
+
     if says(words, end, "USING"):
         end += 2
+
     return (end_of_marks(words, end) if says(words, end, "CYCLE") else None) or end
 
 
@@ -1034,6 +1092,7 @@ def starts_query(words: Words, position: int) -> bool:
     """Whether PIVOT begins a query: first, after AS, or after the target of an INSERT."""
     if position == 0 or says(words, position - 1, "AS"):
         return True
+
     return (
         words[0].token_type is TokenType.INSERT
         and says(words, 1, "INTO")
@@ -1057,6 +1116,7 @@ def time_window(words: Words) -> Words:
     found = list(words) if names else words
     for at in names:
         found[at] = like(words[at], TokenType.VAR, words[at].text)
+
     return found
 
 
@@ -1067,6 +1127,7 @@ def whole_table(words: Words) -> Words:
     """
     if not says(words, 0, "TABLE"):
         return words
+
     star = [
         like(words[0], TokenType.SELECT, "SELECT"),
         like(words[0], TokenType.STAR, "*"),

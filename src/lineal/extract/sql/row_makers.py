@@ -64,6 +64,7 @@ def lateral(node: exp.Lateral, scope: Scope, rows: Lineage) -> Source:
         frame = exploded([inner], names_of_items(inner, alias, scope), scope)
     else:
         return table_function(node, inner, scope, rows)
+
     if alias is None or alias.this is None:
         return Source("", "", frame)
 
@@ -86,6 +87,7 @@ def table_from_rows(node: exp.TableFromRows, scope: Scope, rows: Lineage) -> Sou
         scope.clause = Clause.FROM
         for key in window_keys(node.this):
             gather(key, IDENTITY, {}, scope)
+
         node = exp.TableFromRows(this=node.this.this, alias=alias)
 
     if isinstance(node.this, GENERATOR_CALLS):
@@ -125,8 +127,10 @@ def unpivot_object(node: exp.Pivot, scope: Scope, rows: Lineage) -> Source:
     names = []
     if isinstance(inner, exp.AtIndex):
         names, inner = [inner.expression.name], inner.this
+
     if isinstance(inner, exp.Alias):
         names, inner = [inner.alias, *names], inner.this
+
     return Source("", "", exploded([inner], names, scope))
 
 

@@ -66,8 +66,10 @@ class Runnable:
         for table in self.tree.find_all(exp.Table):
             if table.name in names:
                 table.set("this", exp.to_identifier(names[table.name]))
+
         for each in self.inputs.values():
             each.shown = names[each.shown]
+
         self.columns = {names.get(name, name): found for name, found in self.columns.items()}
 
     @property
@@ -77,6 +79,7 @@ class Runnable:
             made: str = self.tree.sql(dialect=ENGINE)
         except (SqlglotError, ValueError) as error:
             raise NotRunnable(f"it cannot be written for DuckDB: {error}") from None
+
         return made
 
 
@@ -86,11 +89,14 @@ def runnable(text: str, dialect: str) -> Runnable:
         trees = [tree for tree in sqlglot.parse(text, dialect=dialect or None) if tree is not None]
     except SqlglotError as error:
         raise NotRunnable(f"it does not parse: {str(error).splitlines()[0]}") from None
+
     if len(trees) != 1:
         raise NotRunnable("its script counts as a whole")
+
     _, query = query_of(trees[0])
     if query is None:
         raise NotRunnable("it is not a query")
+
     found = Runnable(query, {})
     take_tables(found)
     take_columns(found)
@@ -104,8 +110,10 @@ def take_tables(found: Runnable) -> None:
     for table in list(found.tree.find_all(exp.Table)):
         if not isinstance(table.this, exp.Identifier):
             raise NotRunnable("it reads a table function")
+
         if len(table.parts) == 1 and table.name.lower() in ctes:
             continue
+
         name = ".".join(part.name for part in table.parts)
         shown = found.inputs.setdefault(name.lower(), Input(name, f"t{len(found.inputs)}")).shown
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
@@ -119,6 +127,7 @@ def take_columns(found: Runnable) -> None:
     for column in found.tree.find_all(exp.Column):
         if isinstance(column.this, exp.Star):
             continue
+
         kind = kind_of_use(column)
         if column.table:
             table = names.get(column.table.lower(), "")
@@ -137,12 +146,16 @@ def kind_of_use(column: exp.Column) -> str:
     parent = column.parent
     if isinstance(parent, TEXT_FUNCTIONS):
         return TEXT
+
     if isinstance(parent, DATE_FUNCTIONS):
         return DATE
+
     if isinstance(parent, (exp.Predicate, exp.In, exp.Between, exp.Coalesce, exp.Nullif)):
         return kind_of_constants(parent)
+
     if isinstance(parent, exp.Cast) and parent.to.is_type(*exp.DataType.TEMPORAL_TYPES):
         return DATE
+
     return ""
 
 
@@ -151,10 +164,13 @@ def kind_of_constants(node: Any) -> str:
     for each in node.iter_expressions():
         if isinstance(each, exp.Literal):
             return TEXT if each.is_string else NUMBERS
+
         if isinstance(each, exp.Boolean):
             return BOOLEAN
+
         if isinstance(each, exp.Cast) and each.to.is_type(*exp.DataType.TEMPORAL_TYPES):
             return DATE
+
     return ""
 
 
@@ -171,10 +187,12 @@ def kind_of_type(type_: str, dialect: str) -> str:
     """Return the kind of a declared type; '' where it is not known or cannot be filled."""
     if not type_:
         return ""
+
     try:
         found = exp.DataType.build(type_, dialect=dialect or None)
     except (SqlglotError, ValueError):
         return ""
+
     return next((kind for kind, is_kind in kinds_of(found) if is_kind), "")
 
 

@@ -109,6 +109,7 @@ class Scope:
         self.order.append(source)
         if source.alias:
             self.sources.setdefault(source.alias, source)
+
         if source.name != source.alias:
             self.sources.setdefault(source.name, source)
 
@@ -156,6 +157,7 @@ class Scope:
             slot = flat.get(key)
             if slot.__class__ is tuple:
                 slot = slot_at(flat, key)
+
             if slot is None:
                 slot = self.unqualified(name, key, node)
             elif slot.scanned is not None and (self.all_scanned or key in self.scanned_keys):
@@ -167,8 +169,10 @@ class Scope:
 
         if slot is None:
             slot = resolve_otherwise(self, name if name.__class__ is str else key, key, node)
+
         if evaluation.notes is not None:
             evaluation.notes.columns.append((node, slot, self))
+
         return slot
 
     def starred_row(self, node: exp.Column) -> Slot:
@@ -232,8 +236,10 @@ class Scope:
                     if slot is None:
                         source = scope.namesake(source, key)
                         slot = source.index.get(key)
+
                     if slot.__class__ is tuple:
                         slot = slot_at(source.index, key)
+
                     if slot is not None:
                         if slot.scanned is not None and source.dataset is not None:
                             if source.stars and slot.name != name:
@@ -242,13 +248,18 @@ class Scope:
                                 evaluation.read(slot.scanned, self.clause, node)
                         elif source.frame.__class__ is Candidates:
                             self.read_candidates(slot, self.clause, node)
+
                         return slot
+
                     if name.__class__ is not str:
                         return self.positional(source, key, node)
+
                     if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
                         evaluation.references -= 1
                         return UNRESOLVED
+
                     return self.from_stars(source, name, key, node)
+
                 scope = scope.parent
 
         return resolve_dotted(
@@ -269,6 +280,7 @@ class Scope:
         for each in self.order:
             if name == (each.alias or each.name) and (key in each.index or each.stars):
                 return each
+
         return source
 
     def find_source(self, key: str) -> Source | None:
@@ -278,7 +290,9 @@ class Scope:
             source = scope.sources.get(key)
             if source is not None:
                 return source
+
             scope = scope.parent
+
         return None
 
     # -- unqualified -------------------------------------------------------------------------------
@@ -298,6 +312,7 @@ class Scope:
         """The sources by the names of their columns."""
         if self.holders is None:
             self.holders = Holders()
+
         self.holders.add(self.order)
         return self.holders
 
@@ -328,6 +343,7 @@ class Scope:
         scalar = self.ctes.get(key)
         if isinstance(scalar, Scalar):
             return Slot(name, key, self.evaluation.value_of(scalar.node, self))
+
         if key in self.grouped:
             return self.grouped[key]
 
@@ -343,6 +359,7 @@ class Scope:
             field = self.field_of_items(name, key, node, clause)
             if field is not None:
                 return field
+
             if self.parent is not None:
                 return self.parent.unqualified(name, key, node, certain, clause)
 
@@ -353,6 +370,7 @@ class Scope:
             slot = scope.known(name, key, node, clause) if scope.has_surely(key) else None
             if slot is not None:
                 return self.perhaps_outer(slot, name)
+
             scope = scope.parent
 
         if certain and not self.may_be_column():
@@ -369,6 +387,7 @@ class Scope:
         """
         if self.parent is None:
             return False
+
         if equals_itself(node):
             return True
 
@@ -376,11 +395,14 @@ class Scope:
         for _ in range(DEEPEST_ITEM):
             if item is None or item.arg_key == "expressions":
                 break
+
             item = item.parent
+
         select = item.parent if item is not None else None
         within = select.parent if isinstance(select, exp.Select) else None
         while isinstance(within, exp.Subquery):
             within = within.parent
+
         if not isinstance(within, exp.In):
             return False
 
@@ -424,14 +446,18 @@ class Scope:
         items = [source.items for source in self.order if source.items is not None]
         if len(items) != 1 or key in self.evaluation.facts.reserved_names:
             return None
+
         if self.find_source(key) is not None:  # SELECT l FROM UNNEST(lines) AS l: the row itself
             return None
+
         around = self.parent
         while around is not None:
             slot = around.known(name, key, node, clause)
             if slot is not None:
                 return slot
+
             around = around.parent
+
         slot = field_of(Slot(name, key, items[0]), [name], node)
         guess = self.guessed(slot, f"`{name}` may also belong to the query around")
         return guess._replace(lineage=keep_parts(guess.lineage, slot.lineage))
@@ -442,6 +468,7 @@ class Scope:
         if merged is not None:
             for origin in self.merged_reads.get(key, ()):
                 self.evaluation.read(origin, clause, node)
+
             others = self.beside(key, self.sources_with(key))
             if others:
                 return self.ambiguous(name, [merged, *others], node)
@@ -459,6 +486,7 @@ class Scope:
                     incomplete = bool(source.stars)
                 else:
                     several = [*(several or [found]), slot]
+
                 if slot.scanned is None and source.frame.__class__ is Candidates:
                     self.read_candidates(slot, clause, node)
                 elif source.stars and slot.scanned is not None and slot.name != name:
@@ -468,6 +496,7 @@ class Scope:
 
         if several is not None:
             return self.ambiguous(name, several, node)
+
         if incomplete and found is not None and self.count_open() > 1:
             return self.guessed(found, f"only one source is known to have `{name}`")
 
@@ -485,6 +514,7 @@ class Scope:
         self.evaluation.read(column, clause or self.clause, node, learn=False)
         if not isinstance(name, str):  # t.$1 has one spelling
             return
+
         spelled = Column(column.dataset, self.origin_name(name, key))
         learnt = self.evaluation.learnt
         learnt[spelled] = learnt.get(spelled, 0) + 1
@@ -522,11 +552,14 @@ class Scope:
         position = int(key[1:]) - 1 if key[1:].isdigit() else -1
         if any(slot.star is not None for slot in source.frame.slots[: position + 1]):
             return self.from_stars(source, key, key, node)
+
         if not 0 <= position < len(source.frame.slots):
             return None
+
         slot = source.frame.slots[position]
         if source.dataset is not None:
             self.evaluation.read(origin_of(slot), self.clause, node)
+
         return slot
 
     def row(self, node: exp.Expr) -> Source | None:
@@ -536,12 +569,15 @@ class Scope:
         """
         if isinstance(node, exp.Parameter) and self.evaluation.around is not None:
             return self.evaluation.around.row_of(node)
+
         if not isinstance(node, exp.Column) or node.args.get("table") is not None:
             return None
+
         identifier = node.args["this"]
         key = self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
         if any(key in source.index for source in self.sources_with(key)):
             return None
+
         return self.find_source(
             self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
         )
@@ -570,12 +606,14 @@ class Scope:
         evaluation = self.evaluation
         if key in evaluation.facts.pseudo_columns and key not in SOMETIMES_COLUMNS:
             return None
+
         if len(candidates) == 1:
             slot = candidates[0]
             if self.parent is not None and self.parent.reaches_source():
                 return self.guessed(
                     self.learnt(slot, node, clause), f"`{name}` may also belong to the query around"
                 )
+
             return self.learnt(slot, node, clause)
 
         origins = {origin: slot for slot in candidates for origin, _ in slot.lineage}
@@ -604,7 +642,9 @@ class Scope:
         while scope is not None:
             if scope.order:
                 return True
+
             scope = scope.parent
+
         return False
 
     def may_be_column(self) -> bool:
@@ -629,6 +669,7 @@ class Scope:
                 and key not in NILADIC
             ):
                 return self.no_column()
+
             found = [
                 a
                 for star in source.stars
@@ -636,6 +677,7 @@ class Scope:
             ]
             if not found:
                 return None
+
             slot = found[0] if len(found) == 1 else self.ambiguous(name, found, node)
             source.answers[written] = slot
 
@@ -649,6 +691,7 @@ class Scope:
         """Note a slot's columns as read, and return the slot."""
         for origin, _ in slot.lineage:
             self.evaluation.read(origin, clause, node)
+
         return slot
 
     def guessed(self, slot: Slot, evidence: str) -> Slot:

@@ -68,16 +68,19 @@ def select_columns(  # noqa: C901  every output column passes here
             alias = exp.to_identifier(item.args["this"].name, quoted=True)
             item = item.args["expression"]
             kind = item.__class__
+
         if kind is STAR or (kind is COLUMN and item.args["this"].__class__ is STAR):
             several = star_slots(item, scope)
             scope.spans[position] = len(several)
             slots.extend(several)
             continue
+
         lineage: Lineage = {}
         if kind is COLUMN:
             found = scope.column(item).lineage
             for influence, trail in found.items():
                 lineage[influence] = (item, None, trail, trail[3] if trail is not None else None)
+
             if found.__class__ is not dict:
                 lineage = keep_parts(lineage, found)
         elif kind is TUPLE or (kind is CAST and item.args["this"].__class__ in ROWS):
@@ -99,6 +102,7 @@ def select_columns(  # noqa: C901  every output column passes here
             aliases.update((slot.key, slot) for slot in made)
             if lateral:
                 scope.aliases = aliases
+
             scope.spans[position] = len(made)
             slots.extend(made)
             continue
@@ -108,12 +112,14 @@ def select_columns(  # noqa: C901  every output column passes here
                 lineage = held
             else:
                 gather(item, IDENTITY, lineage, scope)
+
             if (
                 step_of(item) is not None
                 and leads_to_part(item)
                 and reaches(path_of(item).names, lineage)
             ):
                 lineage = Part(lineage)
+
         if alias is not None:
             name = alias.args.get("this") or "?"
             key = fold(name, True) if alias.args.get("quoted") else keys[name]
@@ -127,6 +133,7 @@ def select_columns(  # noqa: C901  every output column passes here
             name, quoted = output_name(item, position, evaluation, scope.sources)
             key = fold(name, True) if quoted else keys[name]
             slot = new_slot(Slot, (name, key, lineage, None, None))
+
         slots.append(slot)
 
     scope.aliases = {}
@@ -141,6 +148,7 @@ def value_table(node: exp.Select, slots: list[Slot], evaluation: Evaluation) -> 
     """
     if len(slots) != 1 or not isinstance(slots[0].lineage, Struct):
         return slots
+
     fold = evaluation.fold
     return [
         Slot(name, fold(name, False), field_of(slots[0], [name], node).lineage)

@@ -14,7 +14,9 @@ def selected_names(text: str, dialect: str) -> list[str]:
         tree = sqlglot.parse_one(text, dialect=dialect or None)
     except (sqlglot.errors.SqlglotError, RecursionError):
         return []
+
     first = tree.find(exp.Select)
     if first is None:
         return []
+
     return [each.alias_or_name for each in first.selects if each.alias_or_name]

@@ -49,8 +49,10 @@ def combine(node: Any, frames: list[Frame], evaluation: Evaluation) -> Frame:
     operation = OPERATIONS.get(type(node), SetOperation.UNION_ALL)
     if operation is SetOperation.UNION_ALL and node.args.get("distinct"):
         operation = SetOperation.UNION
+
     if node.args.get("by_name"):
         return set_operation(operation, frames, partial(unite_by_name, node, evaluation))
+
     check_widths(node, frames, evaluation)
     return set_operation(operation, frames)
 
@@ -83,6 +85,7 @@ def slots_kept(
         keys = set.intersection(*(set(frame.index) for frame in frames))
     else:
         return slots
+
     return [slot for slot in slots if slot.star is not None or slot.key in keys]
 
 

@@ -103,6 +103,7 @@ class Holders:
         for source in order[self.count :]:
             if source.stars:
                 self.open.append(source)
+
             for key in source.index:
                 self.by_key.setdefault(key, []).append(source)
 

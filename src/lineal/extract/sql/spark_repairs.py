@@ -57,6 +57,7 @@ def path_in(options: Words) -> Words:
                 ),
                 [],
             )
+
     return []
 
 
@@ -78,6 +79,7 @@ def table_as_argument(words: Words) -> Words:
             found += words[position + 1 : close + 1]
             position = end_of_dealing(words, close + 1)
             continue
+
         position += 1
 
     if len(found) < len(words):
@@ -94,6 +96,7 @@ def end_of_dealing(words: Words, start: int) -> int:
     if not (says(words, start, "PARTITION") or says(words, start, "PARTITION BY") or says(words, start, "WITH")
             or says(words, start, "ORDER BY") or says(words, start, "DISTRIBUTE BY")):  # fmt: skip
         return start
+
     position = start
     while position < len(words) and words[position].token_type not in (
         TokenType.R_PAREN,
@@ -101,7 +104,9 @@ def end_of_dealing(words: Words, start: int) -> int:
     ):
         if words[position].token_type is TokenType.L_PAREN:
             position = closing(words, position)
+
         position += 1
+
     return position
 
 

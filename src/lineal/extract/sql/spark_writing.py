@@ -106,9 +106,11 @@ def division(node: exp.Div, dialect: str) -> Any:
     """
     if dialect not in DIVIDES_BY_ZERO or is_a(node, (exp.DType.INTERVAL,)):
         return node
+
     left, right = unwrapped(node.this), unwrapped(node.expression)
     if dialect in DIVIDES_AS_DOUBLE and not is_a(left, (exp.DType.DOUBLE, exp.DType.FLOAT)):
         left = exp.cast(left, "double", copy=False)
+
     return call("TRY_DIVIDE", left, right)
 
 
@@ -134,6 +136,7 @@ def cast(node: exp.Cast, dialect: str) -> Any:
         node.set("to", exp.DataType.build(f"decimal({precision}, {scale})"))
     elif kind.this in INTEGERS and dialect in ROUNDS and is_a(node.this, FRACTIONS):
         node.set("this", call("ROUND", node.this))
+
     return node
 
 
@@ -155,12 +158,15 @@ def part_of(unit: str, value: Any, dialect: str) -> Any:
         return exp.paren(
             exp.Sub(this=call("DAYOFWEEK", value), expression=exp.Literal.number(1)), copy=False
         )
+
     if unit in ("ISODOW", "DAYOFWEEKISO", "DAYOFWEEK_ISO"):
         return exp.paren(
             exp.Add(this=call("WEEKDAY", value), expression=exp.Literal.number(1)), copy=False
         )
+
     if unit in ("EPOCH", "EPOCH_SECOND"):
         return call("UNIX_TIMESTAMP", value)
+
     return None
 
 
@@ -172,8 +178,10 @@ def anonymous(node: exp.Anonymous, dialect: str) -> Any:
     name = node.name.upper()
     if name == "DATE_PART" and len(node.expressions) == 2 and node.expressions[0].is_string:
         return part_of(node.expressions[0].name, node.expressions[1], dialect) or node
+
     if name in RENAMED:
         node.set("this", RENAMED[name])
+
     return node
 
 
@@ -201,6 +209,7 @@ def difference(node: Any, dialect: str) -> Any:
     unit = node.args.get("unit")
     if dialect not in COUNTS_BEGUN or unit is None:
         return node
+
     return begun(str(unit.name).upper(), node.expression, node.this) or node
 
 
@@ -208,6 +217,7 @@ def begun(unit: str, first: Any, last: Any) -> Any:
     """How many units begin between two times."""
     if unit == "DAY":
         return call("DATEDIFF", last, first)
+
     if unit in SECONDS:
         parts = [
             call("UNIX_TIMESTAMP", call("DATE_TRUNC", exp.Literal.string(unit), each))
@@ -245,8 +255,10 @@ def interval(node: exp.Interval, dialect: str) -> Any:
     value = node.this
     if value is None or isinstance(value, exp.Literal) or node.args.get("unit") is None:
         return node
+
     if isinstance(value, exp.Neg) and isinstance(value.this, exp.Literal):
         return node
+
     one = exp.Interval(this=exp.Literal.string("1"), unit=node.args["unit"])
     return exp.paren(
         exp.Mul(this=exp.paren(unwrapped(value), copy=False), expression=one), copy=False
@@ -261,10 +273,13 @@ def added_time(node: Any, dialect: str) -> Any:
     value, unit = node.expression, node.args.get("unit")
     if unit is None or value is None or isinstance(value, exp.Interval):
         return node
+
     if isinstance(value, exp.Literal) and value.is_string:
         value = exp.Literal.number(value.name)
+
     if isinstance(node, SUBTRACTED):
         value = exp.Neg(this=exp.paren(unwrapped(value), copy=False))
+
     return call("DATEADD", exp.var(str(unit.name).upper()), value, node.this)
 
 
@@ -275,6 +290,7 @@ def added_date(node: Any, dialect: str) -> Any:
     """
     if dialect not in ADDS_TO_TIMES or is_a(node.this, (exp.DType.DATE,)):
         return node
+
     return added_time(node, dialect)
 
 
@@ -286,6 +302,7 @@ def datetime(node: exp.Datetime, dialect: str) -> Any:
     zone = node.expression
     if zone is None:
         return exp.cast(node.this, "timestamp", copy=False)
+
     return call("FROM_UTC_TIMESTAMP", node.this, zone)
 
 
@@ -297,11 +314,13 @@ def subtraction(node: exp.Sub, dialect: str) -> Any:
     dates = (exp.DType.DATE, exp.DType.DATE32)
     if dialect not in POSTGRES or not is_a(node.this, dates) or not is_a(node.expression, dates):
         return node
+
     made = call("DATEDIFF", node.this, node.expression)
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent._type = exp.DataType.build("int")
         parent = parent.parent
+
     made._type = exp.DataType.build("int")
     return made
 
@@ -314,8 +333,10 @@ def truncation(node: Any, dialect: str) -> Any:
     unit = str(node.text("unit") or "").upper()
     if dialect not in TRUNCATES_TO_DATES or not is_a(node.this, (exp.DType.DATE,)):
         return node
+
     if unit == "DAY":
         return node.this
+
     if unit in TRUNCATED:
         return call("TRUNC", node.this, exp.Literal.string(unit))
 
@@ -337,6 +358,7 @@ def select(node: exp.Select, dialect: str) -> Any:
     on = distinct.args.get("on") if distinct is not None else None
     if isinstance(on, exp.Tuple):
         return first_of_each(node, on.expressions)
+
     if node.args.get("qualify"):
         return qualified(node)
 
@@ -389,6 +411,7 @@ def qualified(node: exp.Select) -> exp.Select:
     for column in list(holder.find_all(exp.Column)):
         if column.name in helpers or column.find_ancestor(exp.Query) is not None:
             continue
+
         if column.name in named or starred:
             column.set("table", None)
         else:
@@ -408,6 +431,7 @@ def with_aliases(node: Any, query: exp.Select) -> Any:
             and column.name not in sources_of(named[column.name])
         ):
             column.replace(exp.paren(named[column.name].copy()))
+
     return holder.this
 
 
@@ -436,6 +460,7 @@ def around(node: exp.Select, helpers: dict[str, Any], condition: Any, ordered: b
     for key, value in moved.items():
         for column in value.find_all(exp.Column) if key == "order" else ():
             column.set("table", None)
+
         outer.set(key, value)
 
     return outer
@@ -455,6 +480,7 @@ def within_group(node: exp.WithinGroup, dialect: str) -> Any:
         node.set("this", call(name, node.this.this))
         for order in node.find_all(exp.Ordered):
             order.set("nulls_first", None)
+
     return node
 
 
@@ -465,9 +491,11 @@ def element(node: exp.Bracket, dialect: str) -> Any:
     """
     if len(node.expressions) != 1 or node.args.get("safe"):
         return node
+
     index = node.expressions[0]
     if isinstance(index, exp.Literal) and not index.is_string and index.name.isdigit():
         return call("GET", node.this, index)
+
     return node
 
 
@@ -494,6 +522,7 @@ def regular_expression(node: Any, dialect: str) -> Any:
     if flag is not None:
         if not flag.is_string or set(flag.name) - set(FLAGS):
             raise ValueError(f"the flags {flag.sql(dialect)} of a regular expression")
+
         flags += "".join(FLAGS[each] for each in flag.name)
 
     whole = dialect in MATCHES_WHOLE_TEXTS

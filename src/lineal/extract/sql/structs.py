@@ -25,16 +25,20 @@ def field_names(lineage: Lineage, path: Sequence[str], catalog: Catalog) -> Sequ
     """
     while path and isinstance(lineage, Struct) and (inner := lineage.field(path[0])) is not None:
         lineage, path = inner, path[1:]
+
     if isinstance(lineage, Struct) and not path:
         if lineage.rest is None:
             return lineage.names
 
         return _with_rest(lineage, lineage.rest, catalog)
+
     if len(lineage) != 1:
         return ()
+
     (origin, way), _ = next(iter(lineage.items()))
     if way is not IDENTITY and not (way is VALUE and isinstance(lineage, Part)):
         return ()
+
     return catalog.struct_fields(Column(origin.dataset, origin.name, (*origin.path, *path)))
 
 
@@ -66,6 +70,7 @@ def parsed_document(node: Any, whole: Lineage, dialect: str) -> Struct | None:
     text = text[0] if isinstance(text, list) and text else text
     if not isinstance(text, exp.Literal) or not text.is_string:
         return None
+
     spelled = text.name.strip()
     nested = spelled.lower().startswith(("struct<", "array<", "map<"))
     found = fields_in(whole, data_type(spelled if nested else f"struct<{spelled}>", dialect))
@@ -82,8 +87,10 @@ def fields_in(lineage: Lineage, kind: Any) -> Lineage:
         fields = [each for each in kind.expressions if isinstance(each, exp.ColumnDef)]
     else:
         fields = []
+
     if not fields:
         return lineage
+
     return Struct(
         lineage,
         {each.name.lower(): fields_in(lineage, each.kind) for each in fields},
@@ -110,10 +117,12 @@ def is_struct(lineage: Lineage, catalog: Catalog, dialect: str) -> bool:
     """
     if len(lineage) != 1:
         return False
+
     origin = next(iter(lineage))[0]
     kind: Any = data_type(catalog.column_type(origin.dataset, origin.name), dialect)
     for name in origin.path:
         kind = inner(kind, name)
+
     return isinstance(kind, exp.DataType) and kind.this == exp.DataType.Type.STRUCT
 
 
@@ -125,6 +134,7 @@ def fields_at(text: str, path: Sequence[str], dialect: str) -> Sequence[str]:
     kind: Any = data_type(text, dialect)
     for name in path:
         kind = inner(kind, name)
+
     kind = element(kind)
     if kind is not None:
         return [field.name for field in kind.expressions if isinstance(field, exp.ColumnDef)]
@@ -137,6 +147,7 @@ def data_type(text: str, dialect: str) -> exp.DataType | None:
     """A declared type, as the dialect reads it; None for what it does not."""
     if not any(mark in text for mark in "(<[") or too_deep(text):
         return None
+
     try:
         return exp.DataType.build(text, dialect=dialect or None)
     except (SqlglotError, ValueError, RecursionError):
@@ -157,6 +168,7 @@ def too_deep(text: str) -> bool:
         depth -= char in ")>"
         if depth > DEEPEST_TYPE:
             return True
+
     return text.count("[") > DEEPEST_TYPE
 
 
@@ -167,6 +179,7 @@ def element(kind: Any) -> Any:
     """
     while isinstance(kind, exp.DataType) and kind.this in ARRAYS and kind.expressions:
         kind = kind.expressions[0]
+
     if isinstance(kind, exp.DataType):
         return kind
 
@@ -178,11 +191,13 @@ def inner(kind: Any, name: str) -> Any:
     kind = element(kind)
     if kind is None:
         return None
+
     if kind.this == exp.DataType.Type.MAP:
         if kind.expressions:
             return kind.expressions[-1]
 
         return None
+
     wanted = name.lower()
     fields = (field for field in kind.expressions if isinstance(field, exp.ColumnDef))
     return next((field.args.get("kind") for field in fields if field.name.lower() == wanted), None)

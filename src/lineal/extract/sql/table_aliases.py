@@ -19,6 +19,7 @@ def table_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
     spelled = identifier.args
     if spelled.get("quoted"):
         return evaluation.fold_table(spelled["this"], True)
+
     return evaluation.table_keys[spelled["this"]]
 
 
@@ -27,6 +28,7 @@ def dataset_name(identifier: exp.Expr, evaluation: Evaluation) -> str:
     spelled = identifier.args
     if spelled.get("quoted"):
         return evaluation.fold_dataset(spelled["this"], True)
+
     return evaluation.facts.dataset_keys[spelled["this"]]
 
 
@@ -54,6 +56,7 @@ def rename_columns(frame: Frame, alias: exp.TableAlias | None, evaluation: Evalu
         evaluation.report(
             Code.COLUMN_COUNT, f"{len(columns)} column names for {len(frame.slots)} columns", alias
         )
+
     names = [
         (c.name, evaluation.fold(c.name, getattr(c, "args", {}).get("quoted"))) for c in columns
     ]

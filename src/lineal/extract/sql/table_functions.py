@@ -56,12 +56,14 @@ def table_function(node: exp.Expr, call: Any, scope: Scope, rows: Lineage) -> So
     if isinstance(variable, exp.Parameter) and scope.evaluation.facts.xml_methods:
         rows_of = exp.Unnest(expressions=[variable.copy()], alias=node.args.get("alias"))
         return unnest(rows_of, scope, rows)
+
     if isinstance(call, exp.Dot) and (method := as_function(call, scope)) is not None:
         return unnest(
             exp.Unnest(expressions=method.expressions[:1], alias=node.args.get("alias")),
             scope,
             rows,
         )
+
     return side_by_side(node, [call.expression if isinstance(call, exp.Dot) else call], scope, rows)
 
 
@@ -81,11 +83,13 @@ def unnest(node: exp.Unnest, scope: Scope, rows: Lineage) -> Source:
     """
     if scope.evaluation.facts.items_are_rows and (row := item_row(node, scope)) is not None:
         return row
+
     source = side_by_side(node, [node], scope, rows)
     facts = scope.evaluation.facts
     named = bool(listed_names(node.args.get("alias"), scope)) and not facts.items_are_rows
     if facts.items_have_fields and not named and len(node.expressions) == 1:
         source.items = source.frame.slots[0].lineage
+
     return source
 
 
@@ -157,6 +161,7 @@ def fields_of_unknown_item(item: Slot) -> list[Slot]:
     origin = next((column for column, _ in item.lineage), None)
     if origin is None:
         return []
+
     dataset = Dataset(origin.dataset.namespace, ".".join((origin.dataset.name, origin.name)))
     return [star_slot(Star(dataset, made=Made(Part(item.lineage), "", "", parts=True)))]
 
@@ -193,11 +198,13 @@ def side_by_side(node: exp.Expr, calls: list[Any], scope: Scope, rows: Lineage) 
                     name=title.name, key=evaluation.fold(title.name, title.args.get("quoted"))
                 )
             ]
+
         slots.extend(made)
 
     if counted:
         name = evaluation.facts.count_of_rows
         slots.append(Slot(name, name, lineage_of_count(calls, slots, scope)))
+
     if len(names) > len(slots) and not any(slot.star for slot in slots):
         evaluation.report(
             Code.COLUMN_COUNT, f"{len(names)} column names for {len(slots)} columns", node
@@ -217,6 +224,7 @@ def lineage_of_count(calls: list[Any], slots: list[Slot], scope: Scope) -> Linea
     """UNNEST(items) WITH ORDINALITY AS u (a, b, n)      n is made of the items, not of their fields"""
     if len(slots) > 1 and len(calls) == 1 and isinstance(calls[0], exp.Unnest):
         return united(value_of(each, VALUE, scope) for each in calls[0].expressions)
+
     return united(slot.lineage for slot in slots)
 
 
@@ -230,6 +238,7 @@ def listed_names(alias: Any, scope: Scope) -> Names:
         identifier = column.this if isinstance(column, exp.ColumnDef) else column
         quoted = identifier.args.get("quoted") if isinstance(identifier, exp.Expr) else False
         names.append((column.name, scope.evaluation.fold(column.name, quoted)))
+
     return names
 
 
@@ -240,8 +249,10 @@ def name_of(call: Any) -> str:
     """
     if isinstance(call, exp.Anonymous):
         return str(call.name).lower()
+
     if isinstance(call, exp.GenerateSeries) and call.args.get("is_end_exclusive"):
         return "range"
+
     return (
         str(call.sql_name() if isinstance(call, exp.Func) else call.key)
         .lower()
@@ -264,10 +275,13 @@ def call_columns(
     """The columns of a call, and the dataset that a function is of which nothing else is known."""
     if isinstance(call, exp.Unnest):
         return unnested(call, asked, scope, rows), None
+
     if isinstance(call, exp.XMLTable):
         return document_columns(call, scope, rows), None
+
     if isinstance(call, (exp.JSONTable, exp.OpenJSON)):
         return json_columns(call, scope, rows), None
+
     if (given := columns_of_given(call, node, scope, rows)) is not None:
         return given, None
 
@@ -280,9 +294,11 @@ def call_columns(
 
     if name in CHANGES and (text := first_text(call)) is not None:
         return changes(text, node, scope)
+
     # what else is said is how the file is written
     if name in FILES and first_text(call) is not None:
         return dataset_columns(call, node, asked, {}, scope)
+
     if name in QUERIES and (query := query_in_text(call, scope)) is not None:
         asked_there = scope.evaluation.query(query, None, {})
         absorb(asked_there.rows, rows)
@@ -307,8 +323,10 @@ def call_columns(
         )
         if "array_elements" in name and first is not None and leads_to_part(first):
             made = Part(made)
+
         if (called_ := NUMBERS_CALLED.get((name, scope.evaluation.facts.name))) is not None:
             columns = [called_]
+
         return [
             Slot(column, scope.evaluation.fold(column, False), made) for column in columns
         ], None
@@ -324,6 +342,7 @@ def member_frame(member: Any, scope: Scope, rows: Lineage) -> Frame:
     query = member
     if isinstance(member, exp.Table):
         query = exp.select("*").from_(member.copy())
+
     frame = scope.evaluation.query(query, scope.parent, scope.ctes)
     absorb(frame.rows, rows)
     return frame
@@ -345,8 +364,10 @@ def columns_of_given(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> 
     """
     if takes_model(call):
         return predicted(call, node, scope, rows)
+
     if isinstance(call, exp.VectorSearch):
         return neighbors(call, scope, rows)
+
     if name_of(call) in PASSES_COLUMNS:
         return passed_columns(call, scope, rows)
 
@@ -363,6 +384,7 @@ def predicted(call: Any, node: exp.Expr, scope: Scope, rows: Lineage) -> list[Sl
     made: Lineage = {}
     for slot in given.slots:
         pour(slot.lineage, VALUE, made)
+
     spelling, key = spelled(call.args["this"], evaluation.facts)
     dataset, _ = evaluation.scan(key, spelling, node)
     if dataset is None:
@@ -381,6 +403,7 @@ def neighbors(call: exp.VectorSearch, scope: Scope, rows: Lineage) -> list[Slot]
     for argument in (call.this, call.args.get("query_table")):
         if not isinstance(argument, MODEL_INPUTS):
             return None
+
         members.append(member_frame(argument, scope, rows))
 
     if not all(frame.complete for frame in members):
@@ -404,6 +427,7 @@ def row_as_struct(frame: Frame) -> Struct:
     whole: Lineage = {}
     for slot in frame.slots:
         pour(slot.lineage, VALUE, whole)
+
     fields = {slot.key.lower(): slot.lineage for slot in frame.slots}
     return Struct(whole, fields, [slot.name for slot in frame.slots])
 
@@ -444,6 +468,7 @@ def without_all(star: Star, keys: set[str]) -> Star:
     """An open star without some columns."""
     for key in sorted(keys):
         star = star.without(key)
+
     return star
 
 
@@ -458,6 +483,7 @@ def table_elsewhere(call: Any) -> str:
     ]
     if len(parts) < 2:
         parts = [item.name for item in named[:2]]
+
     if all(parts):
         return ".".join(parts)
 
@@ -476,8 +502,10 @@ def query_in_text(call: Any, scope: Scope) -> Any:
                 query: Any = exp.maybe_parse(text.name, dialect=scope.evaluation.facts.name or None)
             except FAILURES:
                 continue
+
             if isinstance(query, exp.Query):
                 return query
+
     return None
 
 
@@ -493,6 +521,7 @@ def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Datase
         spelling = key = path_name(text)
     else:
         spelling, key = named_in_text(text, evaluation.facts)
+
     dataset, frame = evaluation.scan(key, spelling, node)
     done = [Slot(name, evaluation.fold(name, False), {}) for name in CHANGE_COLUMNS]
     return [*frame.slots, *done], dataset
@@ -540,6 +569,7 @@ def arguments(call: Any, scope: Scope) -> Iterator[Any]:
     for argument in call.iter_expressions():
         if isinstance(argument, (exp.EQ, exp.Kwarg)):  # read_parquet('x', union_by_name = true)
             argument = argument.expression
+
         argument = arrow_meant(argument, scope.evaluation.facts.arrows) or argument
         if not isinstance(argument, exp.Identifier):
             yield argument
@@ -559,13 +589,16 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
         made = parts_of(argument, made, scope)
         if not fixed(argument, scope):
             gather(argument, LATERAL, rows, scope)
+
         fields = element_fields(argument, scope)
         if not fields and scope.evaluation.facts.items_are_columns:
             fields = list(field_names(made, (), scope.evaluation.catalog))
+
         item = Slot(name_of(call), name_of(call), made)
         if not fields and scope.evaluation.facts.items_are_columns and is_map(argument, scope):
             slots.extend([item, item])
             continue
+
         slots.extend(
             [
                 field_of(item, [field], call)._replace(name=field, key=fold(field, False))
@@ -592,12 +625,15 @@ def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     for item in inputs:
         gather(item, VALUE, made, scope)
         gather(item, LATERAL, rows, scope)
+
     slots = []
     for column in call.args.get("columns") or ():
         lineage = dict(made)
         for constraint in column.args.get("constraints") or ():
             gather(constraint, VALUE, lineage, scope)
+
         slots.append(Slot(column.name, fold(column.name, column.this.args.get("quoted")), lineage))
+
     return slots
 
 
@@ -725,6 +761,7 @@ def schema_of(node: Any) -> list[tuple[str, bool]]:
             parts = list(qualified.this.find_all(exp.Identifier))
         else:
             parts = []
+
     return [(part.name, bool(part.args.get("quoted"))) for part in parts]
 
 
@@ -739,6 +776,7 @@ def own_name(call: Any) -> tuple[str, bool]:
         and call.this.args.get("quoted")
     ):
         return call.name, True
+
     return name_of(call), False
 
 
@@ -750,6 +788,7 @@ def first_text(call: Any) -> str | None:
     first = next(call.iter_expressions(), None)
     if isinstance(first, exp.Array):
         first = next(first.iter_expressions(), None)
+
     if isinstance(first, exp.Literal) and first.is_string:
         return str(first.this)
 

@@ -49,6 +49,7 @@ def hash_of(identifier: Any) -> str:
     """
     if identifier.args.get("temporary"):
         return "#"
+
     return "##" if identifier.args.get("global_") else ""
 
 
@@ -64,6 +65,7 @@ def literal_name(node: Any) -> str | None:
         and len(node.expressions) == 1
     ):
         inner = node.expressions[0]
+
     return constant_text(inner)
 
 
@@ -101,6 +103,7 @@ def target_of(node: Any) -> tuple[Any, Any]:
     """
     if not isinstance(node, exp.Schema):
         return node, None
+
     table = node.this
     if (
         not isinstance(table, exp.Table)
@@ -108,9 +111,11 @@ def target_of(node: Any) -> tuple[Any, Any]:
         or table.name.upper() != "IDENTIFIER"
     ):
         return table, node
+
     inside = node.expressions[0] if len(node.expressions) == 1 else None
     if inside is None or isinstance(inside, (exp.Identifier, exp.ColumnDef)):
         return table, node  # a table of that name, with a column
+
     return exp.Table(this=exp.Anonymous(this="IDENTIFIER", expressions=[inside])), None
 
 
@@ -122,6 +127,7 @@ def spelled(table: Any, facts: Facts) -> Named:
     written = literal_name(table.this)
     if written is not None:
         return named_in_text(written, facts)
+
     if is_variable(table):
         variable = table.this.sql(dialect=facts.name or None)
         return variable, facts.fold_table(variable, False)
@@ -135,6 +141,7 @@ def spelled(table: Any, facts: Facts) -> Named:
     place = path_of(parts)
     if place is not None:
         return place, place
+
     if len(parts) == 2 and parts[0] and parts[0].name.lower() == facts.virtual_schema:
         parts = parts[1:]
 
@@ -172,6 +179,7 @@ def parts_in_text(text: str) -> list[exp.Identifier]:
     found = list(PART.finditer(text))
     if not text or "".join(match[0] for match in found) != text:
         return [exp.to_identifier(text, quoted=True)]
+
     quoted = [match[1] if match[1] is not None else match[2] for match in found]
     return [
         exp.to_identifier(inside if inside is not None else match[3], quoted=inside is not None)
@@ -205,6 +213,7 @@ def parts_of_path(node: Any) -> list[Any]:
     """Return the identifiers of a path, whichever side it nests on: (a.b).c, a.(b.c)"""
     if isinstance(node, exp.Dot):
         return [*parts_of_path(node.this), *parts_of_path(node.expression)]
+
     return [node]
 
 
@@ -217,6 +226,7 @@ def path_of(parts: list[Any]) -> str | None:
     """delta.`/lake/orders`      a place, and not a table of a schema called delta"""
     if len(parts) == 1 and "://" in parts[0].name:
         return path_name(parts[0].name)
+
     if (
         len(parts) != 2
         or not parts[0]
@@ -224,4 +234,5 @@ def path_of(parts: list[Any]) -> str | None:
         or "/" not in parts[1].name
     ):
         return None
+
     return (delta_path if parts[0].name.lower() == "delta" else path_name)(parts[1].name)

@@ -86,6 +86,7 @@ def template_of(text: str, dialect: str) -> Template | None:
     """What a text with Jinja says; None for a text without."""
     if not is_template(text):
         return None
+
     scan = Scan(text, dialect)
     scan.walk()
     if scan.found or scan.expressions:
@@ -112,12 +113,14 @@ def name_in(content: str) -> tuple[str, ...]:
     call = CALL.fullmatch(content)
     if call is None:
         return ()
+
     first, second, version = call[2][1:-1], (call[3] or "")[1:-1], (call[4] or "").strip("'\"")
     if call[1] == "source":
         if second and not version:
             return (first, second)
 
         return ()
+
     return (f"{second or first}_v{version}" if version else second or first,)
 
 
@@ -193,6 +196,7 @@ class Scan:
         at = 0
         while (match := NEXT.search(self.source, at)) is not None:
             at = self.step(match[0], match.start())
+
         for start, word in self.opened:  # never closed: it costs its own statement
             end = next((end for end in self.ends if end > start), len(self.source))
             self.control.append(Block(start, end, start, word))
@@ -201,13 +205,17 @@ class Scan:
         """What begins here, and where it ends."""
         if mark in MARKS:
             return self.jinja(at) or at + 2
+
         if mark == ";":
             self.ends.append(at)
             return at + 1
+
         if mark == "--":
             return self.after("\n", at)
+
         if mark == "/*":
             return self.after("*/", at + 2)
+
         return self.string(mark, at)
 
     def after(self, end: str, at: int) -> int:
@@ -228,12 +236,14 @@ class Scan:
             character = self.source[position]
             if character == quote:
                 return position + 1
+
             if character == "\\" and self.escapes and quote != "`":
                 position += 2
             elif character == "{" and (after := self.jinja(position, quote)):
                 position = after
             else:
                 position += 1
+
         return at + 1  # never closed: whatever it is, it is no string
 
     # -- Jinja -------------------------------------------------------------------------------------
@@ -245,12 +255,16 @@ class Scan:
         mark = self.source[at : at + 2]
         if at < self.raw_until:
             return 0
+
         if mark == "{{":
             return self.expression(at, quote)
+
         if mark == "{%":
             return self.tag(at)
+
         if mark == "{#" and not quote and at < self.last_comment:
             return self.leave_out(at, self.after("#}", at))
+
         return 0
 
     def end_of(self, at: int, closing: str) -> int:
@@ -266,10 +280,13 @@ class Scan:
             found = match[0]
             if depth == 0 and self.source.startswith(closing, match.start()):
                 return match.start() + 2
+
             depth += (found == "{") - (found == "}")
             if not 0 <= depth <= DEEPEST:
                 return 0
+
             position = match.end()
+
         return 0
 
     def expression(self, at: int, quote: str) -> int:
@@ -281,6 +298,7 @@ class Scan:
         content = self.source[at + 2 : end - 2].strip("+-").strip()
         if quote:
             return self.quoted_expression(at, end, content, quote)
+
         if SILENT.fullmatch(content):
             return self.leave_out(at, end)
 
@@ -299,11 +317,13 @@ class Scan:
         """
         if "{{" in content:
             return 0
+
         self.expressions.append(Expression(at, end, content, quoted=True))
         other = "'" if quote != "'" else '"'
         for position in range(at + 2, end - 2):
             if self.characters[position] == quote:
                 self.characters[position] = other
+
         return end
 
     def tag(self, at: int) -> int:
@@ -319,6 +339,7 @@ class Scan:
         word = match[1]
         if word == "raw":
             return self.raw(at, end)
+
         if word in DEFINING and not (word == "set" and "=" in self.source[at:end]):
             end = self.ends_of(word).get(at, end)
         elif word in OPENING:
@@ -336,6 +357,7 @@ class Scan:
         start = at
         if word.startswith("end") and self.opened:
             start, word = self.opened.pop()
+
         self.control.append(Block(start, end, start, word))
 
     def ends_of(self, word: str) -> dict[int, int]:
@@ -348,6 +370,7 @@ class Scan:
         found = self.pairs.get(word)
         if found is not None:
             return found
+
         found = self.pairs[word] = {}
         opened: list[int] = []
         for match in re.compile(rf"\{{%[-+]?\s*(end)?{word}\b").finditer(self.source):
@@ -357,6 +380,7 @@ class Scan:
                     opened.append(match.start())
             elif opened and end:
                 found[opened.pop()] = end
+
         return found
 
     def raw(self, at: int, end: int) -> int:
@@ -367,6 +391,7 @@ class Scan:
         closing = RAW_END.search(self.source, end)
         if closing is None:
             return self.leave_out(at, end)
+
         self.raw_until = closing.start()
         self.leave_out(closing.start(), closing.end())
         return self.leave_out(at, end)
@@ -377,6 +402,7 @@ class Scan:
         for position in range(at, end):
             if self.characters[position] not in "\r\n":
                 self.characters[position] = " "
+
         return end
 
     # -- the result --------------------------------------------------------------------------------
@@ -397,7 +423,9 @@ class Scan:
             if left := written.strip():
                 first = start + written.index(left)
                 found.append((first, first + len(left)))
+
             start = end + 1
+
         return found
 
     def unread(self, first: int, last: int) -> Unread | None:
@@ -411,9 +439,11 @@ class Scan:
         if block is not None:
             self.leave_out(first, last)
             return Unread(max(block.tag, first), f"{{% {block.word} %}}")
+
         if whole is not None and (whole.start, whole.end) == (first, last):
             self.leave_out(first, last)
             return Unread(first, f"{{{{ {shortened(whole.content)} }}}}")
+
         return None
 
     @cached_property
@@ -425,6 +455,7 @@ class Scan:
         for block in sorted(map(self.spread, self.control)):
             if not found or block.start >= found[-1].end:
                 found.append(block)
+
         return found
 
     def spread(self, block: Block) -> Block:
@@ -434,6 +465,7 @@ class Scan:
         """
         if block.word not in INSERTING:
             return block
+
         number = bisect_left(self.ends, block.start)
         start = self.ends[number - 1] + 1 if number else 0
         return block._replace(

@@ -20,6 +20,7 @@ def statement(text: str, dialect: str) -> str:
     """The text in Spark's SQL; as it is if Spark reads it, or if nobody can: then Spark says why."""
     if dialect.lower() in SPOKEN:
         return text
+
     import sqlglot
 
     try:
@@ -64,4 +65,5 @@ def _words(text: str, dialect: str) -> Iterator[str]:
     except (sqlglot.errors.SqlglotError, RecursionError):
         yield from WORD.findall(text)
         return
+
     yield from (token.text for token in tokens if token.token_type.name != "STRING")

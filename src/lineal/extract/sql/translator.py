@@ -94,6 +94,7 @@ class Translator:
         """The key of a relation, as SQL writes it, and its name in Spark."""
         for written, dataset in aliases.items():
             self.names[named_in_text(written, self.facts)[1]] = tables.get(dataset, dataset)
+
         for dataset, table in tables.items():
             if table != dataset:
                 self.names[named_in_text(dataset, self.facts)[1]] = table
@@ -106,7 +107,9 @@ class Translator:
                 message = "there is no SQL to run"
             else:
                 message = f"{len(found)} statements: a model is one query"
+
             raise Untranslatable(message, Place(script.file, script.line, 1))
+
         return found[0]
 
     def statements(self, script: Script) -> list[Translated]:
@@ -121,24 +124,29 @@ class Translator:
             # Spark knows more of its own language than we do, and names the mistake
             if diagnostics and spoken:
                 return [Translated(self.renamed_in_text(script.text), True)]
+
             if diagnostics:
                 raise Untranslatable(
                     f"cannot be translated to Spark: {diagnostics[0].message}", diagnostics[0].place
                 )
+
             if script.dialect and spoken and len(trees) == 1:
                 text = spliced(script.text, list(self.edits(trees[0])))
                 if self.accepts(text):
                     return [Translated(text, True)]
+
             return [self.translate_tree(tree, script) for tree in trees]
 
     def expression(self, text: str, dialect: str) -> str:
         """An expression in Spark's SQL; as it is if it cannot be translated: then Spark says why."""
         if dialect.lower() in SPOKEN:
             return text
+
         try:
             (found,) = self.statements(Script(f"select {text}", dialect))
         except (Untranslatable, ValueError):
             return text
+
         return found.sql.strip()[len("SELECT") :].strip()
 
     def row_change(self, sql: str) -> RowChange | None:
@@ -146,6 +154,7 @@ class Translator:
         trees, _, diagnostics = parse(Reading(Script(sql, "spark")))
         if diagnostics or len(trees) != 1:
             return None
+
         reader = ROW_CHANGES.get(type(trees[0]))
         if reader is None:
             return None
@@ -170,8 +179,10 @@ class Translator:
         """A tree in Spark's SQL, with the names that Spark knows."""
         for table in list(tree.find_all(exp.Table)):
             self.rename(table, tree)
+
         for column in list(tree.find_all(exp.Column)):
             self.shorten(column)
+
         try:
             made = write(tree, script.dialect, self.columns_of)
             return Translated(made.sql, False, made.notes)
@@ -185,9 +196,11 @@ class Translator:
         """What a table is called in Spark, if that is not what the text says."""
         if not is_named(table):
             return None
+
         spelling, key = spelled(table, self.facts)
         if "." not in key and key in ctes_of(tree):
             return None
+
         name = self.names.get(key)
         if name is None or name == spelling:
             return None
@@ -199,6 +212,7 @@ class Translator:
         name = self.name_of(table, tree)
         if name is None:
             return
+
         last = parts_of(table)[-1].name
         *schema, own = name.split(".")
         table.set("this", exp.to_identifier(own, quoted=True))
@@ -225,6 +239,7 @@ class Translator:
         ]
         if len(parts) < 2:
             return False
+
         key = ".".join(
             self.facts.fold_dataset(part.name, part.args.get("quoted")) for part in parts
         )
@@ -241,6 +256,7 @@ class Translator:
                 parts = (f"(?:{re.escape(part)}|`{re.escape(part)}`)" for part in key.split("."))
                 dotted_name = re.compile(rf"(?<![\w.`]){'[.]'.join(parts)}(?![\w`])", re.I)
                 text = dotted_name.sub(backticked(name).replace("\\", r"\\"), text)
+
         return text
 
     def edits(self, tree: Any) -> Iterator[Edit]:
@@ -250,9 +266,11 @@ class Translator:
             ends = extent(parts_of(table)) if name is not None else None
             if name is None or ends is None:
                 continue
+
             last, own = parts_of(table)[-1].name, name.rpartition(".")[2]
             alias = is_member(table) and not table.args.get("alias") and last.lower() != own.lower()
             yield Edit(*ends, backticked(name) + (f" AS {backticked(last)}" if alias else ""))
+
         for column in tree.find_all(exp.Column):
             parts = [column.args.get(key) for key in ("catalog", "db")]
             ends = extent([part for part in (*parts, column.args.get("table")) if part is not None])
@@ -268,6 +286,7 @@ def deleted(tree: exp.Delete) -> RowChange | None:
     table = table_in(tree)
     if table is None or tree.args.get("using"):
         return None
+
     where = tree.args.get("where")
     return RowChange("delete", table, where.this.sql("spark") if where is not None else "")
 
@@ -284,6 +303,7 @@ def updated(tree: exp.Update) -> RowChange | None:
         or not all(isinstance(each, exp.EQ) for each in tree.expressions)
     ):
         return None
+
     where = tree.args.get("where")
     assigned = tuple((each.this.name, each.expression.sql("spark")) for each in tree.expressions)
     return RowChange(
@@ -305,9 +325,11 @@ def inserted(tree: exp.Insert) -> RowChange | None:
         or tree.args.get("overwrite")
     ):
         return None
+
     columns = tuple(each.name for each in schema.expressions) if schema is not None else ()
     if isinstance(query, exp.Values):
         query = exp.select("*").from_(query)
+
     return RowChange("insert", table, query=query.sql("spark"), columns=columns)
 
 
@@ -369,6 +391,7 @@ def extent(parts: list[Any]) -> tuple[int, int] | None:
     ends = [part.meta.get("end") for part in parts if part]
     if not starts or None in starts or None in ends:
         return None
+
     return min(starts), max(ends) + 1
 
 
@@ -376,4 +399,5 @@ def spliced(text: str, edits: list[Edit]) -> str:
     """The text with its edits."""
     for edit in sorted(set(edits), reverse=True):
         text = text[: edit.start] + edit.text + text[edit.end :]
+
     return text

@@ -49,6 +49,7 @@ def without_places(trees: list[Any]) -> list[Any]:
         for node in tree.find_all(exp.Identifier, exp.Star) if tree is not None else ():
             if is_step(node.name) or (isinstance(node, exp.Star) and node.meta.get("start") == 0):
                 node.meta.clear()
+
     return trees
 
 
@@ -63,6 +64,7 @@ def nests_deeply(tree: Any) -> bool:
         level = [child for node in level for child in node.iter_expressions()]
         if not level:
             return False
+
     return True
 
 
@@ -78,6 +80,7 @@ def misnamed(tree: Any) -> Any:
     """
     if not isinstance(tree, exp.Expression):
         return None
+
     for node in tree.find_all(*NAMES):
         name = node.args.get("alias") if isinstance(node, exp.Alias) else node.args.get("this")
         if isinstance(name, NO_NAMES):
@@ -85,6 +88,7 @@ def misnamed(tree: Any) -> Any:
                 return node.parent
 
             return node
+
     return None
 
 
@@ -93,6 +97,7 @@ def columns_named(tree: Any) -> int:
     nodes = [tree] if isinstance(tree, exp.Expression) else []
     for node in nodes:  # grows while it is walked
         nodes.extend(node.iter_expressions())
+
     return sum(isinstance(node, exp.Column) for node in nodes)
 
 
@@ -110,6 +115,7 @@ def fell(trees: Iterable[object]) -> None:
             for each in value if value.__class__ is list else (value,):
                 if isinstance(each, exp.Expression) and each.__class__ not in LEAVES:
                     nodes.append(each)
+
         node.args.clear()
 
 
@@ -136,8 +142,10 @@ def with_computed_units(words: Words) -> Words:
         place = UNITS.get(word.text.upper())
         if place is None or not says(words, at + 1, "("):
             continue
+
         if computes_unit(words[at + 2 : closing(words, at + 1)], place):
             found[at] = like(word, TokenType.VAR, word.text + OWN)
+
     return found
 
 
@@ -149,6 +157,7 @@ def computes_unit(arguments: Words, place: int) -> bool:
     comma = first(arguments, 0, ",")
     if comma is None:
         return False
+
     unit = arguments[:comma] if place == 0 else arguments[comma + 1 :]
     return len(unit) != 1 or unit[0].token_type is not TokenType.STRING
 
@@ -158,4 +167,5 @@ def with_own_names(trees: list[Any]) -> list[Any]:
     for tree in trees:
         for call in tree.find_all(exp.Anonymous) if tree is not None else ():
             call.set("this", str(call.this).removesuffix(OWN))
+
     return trees

@@ -30,6 +30,7 @@ def resolve_otherwise(scope: Scope, name: str, key: str, node: exp.Column) -> Sl
     if node.args.get("table") is None:
         if key in evaluation.facts.reserved_names or key.lower() in evaluation.facts.pseudo_columns:
             return scope.no_column()
+
         row = scope.find_source(evaluation.fold_table(name, node.this.args.get("quoted")))
         if row is not None:
             return row_value(scope, row, node)
@@ -68,13 +69,16 @@ def meant_source(scope: Scope, node: exp.Column) -> Source | None:
     if table is not None:
         key = scope.evaluation.fold_table(table.name, table.args.get("quoted"))
         return scope.find_source(key)
+
     found: list[Source] = []
     around: Scope | None = scope
     while around is not None:
         found += around.order
         around = around.parent
+
     if len(found) != 1:
         return None
+
     return found[0]
 
 
@@ -85,9 +89,11 @@ def is_alias(key: str, node: exp.Column, scope: Scope) -> bool:
     """
     if node.args.get("table") is not None:
         return False
+
     select = node.find_ancestor(exp.Select)
     if select is None:
         return key in scope.aliases
+
     fold = scope.evaluation.fold
     aliases = (item for item in select.expressions if isinstance(item, exp.Alias))
     return any(fold(item.alias, False) == key for item in aliases)
@@ -104,11 +110,14 @@ def read_undeclared(frame: Frame, name: str, key: str, node: exp.Column, scope: 
     evaluation = scope.evaluation
     if not isinstance(frame, Scan) or frame.declared_in is None:
         return UNRESOLVED
+
     folded = key.lower()
     if evaluation.reading.script.file in frame.declared_in or not frame.complete:
         return UNRESOLVED
+
     if any(known.lower() == folded for known in frame.index):
         return UNRESOLVED
+
     origin = Column(frame.dataset, name)
     evaluation.read(origin, scope.clause, node, learn=False)
     doubt = Doubt(Confidence.LOW, False, f"`{frame.dataset}` is declared without `{name}`")
@@ -138,12 +147,15 @@ def find_spelling(scope: Scope, name: str, node: exp.Column) -> Slot | None:
             members = [source]
         else:
             members = []
+
         for member in members:
             slot = next((slot for slot in member.frame.slots if slot.name == name), None)
             if slot is not None:
                 if member.dataset is not None:
                     scope.evaluation.read(origin_of(slot), scope.clause, node)
+
                 return slot
+
         around = around.parent if table is None else None
 
     return None
@@ -157,7 +169,9 @@ def row_value(scope: Scope, source: Source, node: exp.Expression) -> Slot:
     slots = source.row_slots
     if source.dataset is None and len(slots) == 1 and isinstance(slots[0].lineage, Part):
         return slots[0]  # jsonb_array_elements(xs) AS e: e is the element
+
     for slot in slots:
         if source.dataset is not None and slot.star is None:
             scope.evaluation.read(origin_of(slot), scope.clause, node)
+
     return Slot(source.alias, source.alias, row_struct(slots, not source.stars, node))

@@ -47,6 +47,7 @@ def values_frame(
     tuples = [items_of(tuple_) for tuple_ in node.expressions]
     if any(is_row(item) for items in tuples for item in items):
         return values_of_rows(node, scope)
+
     width = max(map(len, tuples), default=0)
     names_given = [f"{prefix}{position + first}" for position in range(width)]
     rows = ([value_of(item, IDENTITY, scope) for item in items] for items in tuples)
@@ -111,5 +112,7 @@ def values_of_rows(node: exp.Values, scope: Scope) -> Frame:
             else:
                 name = f"{prefix}{len(slots) + first}"
                 slots.append(Slot(name, name, value_of(item, IDENTITY, scope)))
+
         frames.append(project(one_row(), slots))
+
     return union(frames)

@@ -49,6 +49,7 @@ def words(script: Script) -> tuple[list[Token], list[int]]:
         tokens = parser_dialect(script.dialect).tokenize(text)
     except FAILURES:
         tokens = piecewise(text, script.dialect, unread)
+
     tokens = as_grammar_reads(tokens, script.written_in or script.dialect)
     return with_placeholders(tokens, script.text, script.dialect), unread
 
@@ -77,6 +78,7 @@ def open_replacements(tokens: list[Token], script: Script) -> list[Token]:
             found += words_of_part(script.text, start, token.end + 1, script.dialect)
         else:
             found.append(token)
+
     return found
 
 
@@ -96,6 +98,7 @@ def readable(text: str, dialect: str) -> str:
     template = template_of(text, dialect) if "{" in text else None
     if template is not None:
         text = template.text
+
     return as_engine_reads(" " + text[1:] if text.startswith("\ufeff") else text, dialect)
 
 
@@ -120,12 +123,14 @@ def piecewise(text: str, dialect: str, unread: list[int]) -> list[Token]:
                 piece = tokenize(text[start : ends[last]])
             except FAILURES:
                 continue
+
             tokens.extend(moved(piece, start, text))
             break
         else:
             last = first
             part = text[start : ends[first]]
             unread.append(start + len(part) - len(part.lstrip()))
+
         start, first = ends[last], last + 1
 
     return tokens
@@ -138,9 +143,11 @@ def moved(tokens: list[Token], by: int, text: str) -> list[Token]:
     for token in tokens:
         if token.line == 1:
             token.col += indent
+
         token.start += by
         token.end += by
         token.line += lines
+
     return tokens
 
 
@@ -155,9 +162,11 @@ def statements(tokens: list[Token]) -> Iterator[list[Token]]:
         if token.token_type is TokenType.SEMICOLON:
             if chunk:
                 yield from views_in(chunk)
+
             chunk = []
         else:
             chunk.append(token)
+
     if chunk:
         yield from views_in(chunk)
 
@@ -202,6 +211,7 @@ def split_items(words: Words) -> list[Words]:
             found.append([])
         else:
             found[-1].append(word)
+
     return found
 
 
@@ -216,6 +226,7 @@ def first(words: Words, start: int, *texts: str) -> int | None:
             depth -= 1
         elif depth == 0 and word.text.upper() in texts and word.token_type not in QUOTED:
             return position
+
     return None
 
 
@@ -230,6 +241,7 @@ def opening(words: Words, close: int) -> int:
         depth -= words[position].token_type is TokenType.L_PAREN
         if depth == 0:
             return position
+
     return 0
 
 

@@ -101,6 +101,7 @@ class _Causes:
         """Return findings, notes and restyled statements."""
         for comparison in self.pairs.common:
             self.sort(comparison)
+
         self.relaid()
         self.only_on_one_side()
         self.attach()
@@ -124,6 +125,7 @@ class _Causes:
         """File a comparison under its cause: a root, a follower or a change of style."""
         if comparison.is_untouched:
             return
+
         own = [detail for detail in comparison.details if detail.kind in OWN]
         loud = [detail for detail in own if self.policy.level(detail.kind) > Level.SAFE]
         self.notes += [detail for detail in own if detail not in loud]
@@ -133,11 +135,13 @@ class _Causes:
             lineage.insert(
                 0, Detail("dataset-renamed", comparison.name, "", before, comparison.name)
             )
+
         if not lineage:
             self.restyle(comparison)
         elif self.is_follower(comparison, lineage):
             self.waiting.append(comparison)
             lineage = []
+
         if lineage or loud:
             edges = comparison.edges if lineage else []
             self.roots[comparison.new] = _Root(comparison.new, [*lineage, *loud], edges, comparison)
@@ -146,8 +150,10 @@ class _Causes:
         """Tell whether only other datasets changed what this one returns."""
         if comparison.key in self.pairs.renamed:
             return False
+
         if comparison.same_words:
             return comparison.key in self.base.statements
+
         return self.reads_renamed(comparison) and [detail.kind for detail in lineage] == [
             "logic-changed"
         ]
@@ -165,6 +171,7 @@ class _Causes:
             before, after = comparison.moved
             note = f"{note}, and moved" if note else "moved"
             note = f"{note} from {before} to {after}"
+
         if note:
             self.restyled.append(Restyled(comparison.name, note, self.head.place(comparison.new)))
 
@@ -191,6 +198,7 @@ class _Causes:
         for key in self.pairs.removed:
             detail = Detail("dataset-removed", self.base.name(key), "", self.base.info(key).kind)
             self.roots[key] = _Root(key, [detail], edges_of_one(self.base, key, new=False))
+
         for key in self.pairs.added:
             detail = Detail("dataset-added", self.head.name(key), "", "", self.head.info(key).kind)
             self.roots[key] = _Root(key, [detail], edges_of_one(self.head, key, new=True))
@@ -205,10 +213,12 @@ class _Causes:
             for key in self.behind(root.key):
                 if key in waiting:
                     causes.setdefault(key, []).append(root)
+
         functions = [root for root in self.roots.values() if self.is_function(root.key)]
         for key, comparison in waiting.items():
             for root in causes.get(key) or functions:
                 root.follows[key] = comparison.name
+
             if not causes.get(key) and not functions:
                 details = [detail for detail in comparison.details if detail.kind not in OWN]
                 self.roots[key] = _Root(key, details, comparison.edges, comparison)
@@ -242,6 +252,7 @@ class _Causes:
         for root in self.roots.values():
             if root.comparison is not None and not root.comparison.same_words:
                 scripts.setdefault(tuple(self.head.words_of(root.key)), []).append(root)
+
         for several in scripts.values():
             quiet = [
                 root
@@ -289,8 +300,10 @@ class _Causes:
             read = (root.key, fold(detail.column)) in self.head.columns_read
         else:
             return detail
+
         if read:
             return detail._replace(kind=f"{detail.kind}-read")
+
         return detail
 
     def broken(self, root: _Root) -> Iterator[Broken]:
@@ -317,6 +330,7 @@ class _Causes:
         self.followed += 1
         if self.followed > MOST_FOLLOWED:
             return
+
         lost = effects(self.base.graph, column, Change(DROP), self.used)
         for each in (*lost.datasets, *lost.consumers):
             key = key_of(each.dataset)
@@ -335,6 +349,7 @@ class _Causes:
         """
         if self.base.words_of(key) == self.head.words_of(new):
             return True
+
         files = self.head.files(new)
         return any(
             found.code is Code.UNRESOLVED_COLUMN and mentions(found.message, column.name)
@@ -350,6 +365,7 @@ class _Causes:
             side, key = self.head, root.key
         else:
             side, key = self.base, root.key
+
         named = {
             fold(detail.column)
             for detail in root.details
@@ -368,6 +384,7 @@ class _Causes:
         if lost and root.comparison is not None:
             old = root.comparison.key
             found |= reached(self.base.graph, [self.base.column(old, name) for name in lost])
+
         datasets = {column.dataset.name for column in found} | {each.dataset for each in broken}
         columns = tuple(sorted(map(str, found)))
         return Reach(
@@ -429,8 +446,10 @@ def name_before(detail: Detail) -> str:
     if detail.column:
         column = detail.before if detail.kind == "column-renamed" else detail.column
         return f"{detail.dataset}.{column}"
+
     if detail.kind == "dataset-renamed":
         return detail.before
+
     return detail.dataset
 
 
@@ -447,10 +466,12 @@ def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
             if edge.target not in rows:
                 rows.add(edge.target)
                 targets += graph.columns(edge.into)
+
         for target in targets:
             if isinstance(target, Column) and target not in met:
                 met.add(target)
                 border.append(target)
+
     return met.difference(starts)
 
 

@@ -45,6 +45,7 @@ class EdgeChange(NamedTuple):
         """Return → for a column and ⇒ for rows."""
         if self.field_level:
             return "→"
+
         return "⇒"
 
     @property
@@ -52,8 +53,10 @@ class EdgeChange(NamedTuple):
         """How the edge changed: added, removed or changed."""
         if not self.before:
             return ADDED
+
         if self.after:
             return CHANGED
+
         return REMOVED
 
 
@@ -88,6 +91,7 @@ class Comparison:
         before, after = self.base.texts(self.key), self.head.texts(self.new)
         if before and before == after:
             return True
+
         return self.base.words_of(self.key) == self.head.words_of(self.new)
 
     @property
@@ -95,9 +99,11 @@ class Comparison:
         """Whether nothing can differ: a test of the same text has neither columns nor edges."""
         if self.renamed or self.columns_renamed or self.moved is not None:
             return False
+
         old, new = self.base.info(self.key), self.head.info(self.new)
         if old.columns or new.columns or old.description != new.description:
             return False
+
         has_edges = self.base.edges(self.key) or self.head.edges(self.new)
         return not has_edges and self.same_words
 
@@ -119,6 +125,7 @@ class Comparison:
         before, after = self.base.files(self.key), self.head.files(self.new)
         if before and after and before.isdisjoint(after):
             return min(before), min(after)
+
         return None
 
     @cached_property
@@ -139,8 +146,10 @@ class Comparison:
         found = list(self._columns())
         if not self.same_edges and not self.rewritten:
             found += [*self._values(), *self._rows()]
+
         if not found and not self.same_meaning:
             found = [self._detail("logic-changed")]
+
         return [*found, *self._documentation()]
 
     @cached_property
@@ -150,6 +159,7 @@ class Comparison:
         """
         if not self.same_words or self.renamed or self.columns_renamed:
             return False
+
         before, after = self.base.edges(self.key), self.head.edges(self.new)
         return len(before) == len(after) and all(map(_alike, before, after))
 
@@ -173,6 +183,7 @@ class Comparison:
         before, after = self.base.columns(self.key), self.head.columns(self.new)
         if self._lists_columns:
             return [name for name in before if name not in after]
+
         return []
 
     @cached_property
@@ -181,6 +192,7 @@ class Comparison:
         before, after = self.base.columns(self.key), self.head.columns(self.new)
         if self._lists_columns:
             return [name for name in after if name not in before]
+
         return []
 
     @cached_property
@@ -192,6 +204,7 @@ class Comparison:
             alike = [new for new in self.added if made and self._after[0].get(new) == made]
             if len(alike) == 1 and alike[0] not in found.values():
                 found[name] = alike[0]
+
         return found
 
     def _columns(self) -> Iterator[Detail]:
@@ -208,9 +221,11 @@ class Comparison:
                 )
             else:
                 yield self._detail("column-removed", before[name].name, before[name].type)
+
         for name in self.added:
             if name not in renames.values():
                 yield self._detail("column-added", after[name].name, "", after[name].type)
+
         if self._lists_columns:
             yield from self._order(list(before), list(after))
             yield from self.types if self.with_types else ()
@@ -231,9 +246,11 @@ class Comparison:
             now = after.get(self.column_renames.get(name, name))
             if now is None or not self._lists_columns:
                 continue
+
             old, new = info.type, now.type
             if old and new and not same_type(old, new):
                 found.append(self._detail("type-changed", now.name, old, new))
+
         return found
 
     @property
@@ -242,6 +259,7 @@ class Comparison:
         if self.key in self.base.statements and self.new in self.head.statements:
             before, after = self.base.info(self.key), self.head.info(self.new)
             return self.same_meaning and _declared(before) == _declared(after)
+
         return self.base.info(self.key).columns == self.head.info(self.new).columns
 
     # -- lineage -----------------------------------------------------------------------------------
@@ -254,6 +272,7 @@ class Comparison:
             whole = name.partition(".")[0]
             if whole in self.gone or whole in new or whole in self.column_renames.values():
                 continue
+
             if before.get(name, {}) != after.get(name, {}):
                 column = self.head.column(self.new, whole).name
                 yield self._detail(
@@ -276,11 +295,13 @@ class Comparison:
             yield self._detail(
                 "description-changed", "", old.description.strip(), new.description.strip()
             )
+
         after = self.head.columns(self.new)
         for name, info in self.base.columns(self.key).items():
             now = after.get(self.column_renames.get(name, name))
             if now is None:
                 continue
+
             if info.description.strip() != now.description.strip():
                 yield self._detail(
                     "description-changed",
@@ -288,6 +309,7 @@ class Comparison:
                     info.description.strip(),
                     now.description.strip(),
                 )
+
             if set(info.classification) != set(now.classification):
                 labels = (", ".join(sorted(each.classification)) or "none" for each in (info, now))
                 yield self._detail("classification-changed", now.name, *labels)
@@ -297,6 +319,7 @@ class Comparison:
         """Every edge that one side has and the other has not, or has otherwise."""
         if self.same_edges:
             return []
+
         before, after = _edges(self._before), _edges(self._after)
         found = []
         for source, target in sorted({*before, *after}):
@@ -306,6 +329,7 @@ class Comparison:
             )
             if old != new:
                 found.append(self._edge(source, target, old, new))
+
         return found
 
     def _edge(
@@ -327,6 +351,7 @@ def _alike(one: Edge, other: Edge) -> bool:
     """Tell whether two edges have the same ends and ways."""
     if one.source != other.source or one.target != other.target:
         return False
+
     return [usage.way for usage in one.usages] == [usage.way for usage in other.usages]
 
 
@@ -346,6 +371,7 @@ def edges_of_one(side: Side, key: Key, *, new: bool) -> list[EdgeChange]:
         said = _fact_texts(facts)
         before, after = ((), said) if new else (said, ())
         found.append(EdgeChange(f"{dataset}.{source.column}", into, bool(target), before, after))
+
     return found
 
 

@@ -47,6 +47,7 @@ def _raise_level(finding: Finding, pairs: Pairs, policy: Policy) -> Finding:
     """Return a finding with the level of the strictest reader that it reaches."""
     if not policy.consumers or finding.level is Level.SAFE:
         return finding
+
     kinds = {_kind_of_reader(kind) for kind in _kinds_reached(finding, pairs)}
     levels = [policy.consumers[kind] for kind in kinds if kind in policy.consumers]
     return replace(finding, level=max([finding.level, *levels]))
@@ -56,6 +57,7 @@ def _kind_of_reader(kind: str) -> str:
     """Return the kind under which a policy knows a reader."""
     if kind in CONSUMERS:
         return kind
+
     return MODEL
 
 
@@ -86,11 +88,13 @@ def _leaves_of(finding: Finding, side: Side) -> Iterator[str]:
         kind = side.graph.kind(read.target)
         if kind not in LEAVES:
             continue
+
         name = fold(read.dataset.name)
         if read.column is None:
             is_reached = name in touched
         else:
             is_reached = name in datasets or f"{name}.{fold(read.column)}" in changed
+
         if is_reached:
             yield kind
 
@@ -121,6 +125,7 @@ def _broken_contracts(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
         if details:
             level = max(promise.level for promise in promises)
             yield _finding(CONTRACT_BROKEN, level, comparison.new, pairs.head, details)
+
     for key in pairs.removed:
         for promise in _promises_for(key, pairs.base, policy.contracts, declared):
             name = pairs.base.name(key)
@@ -134,9 +139,11 @@ def _declared_contracts(side: Side) -> dict[Key, frozenset[str]]:
     readers = (name for several in side.readers.values() for _, name in several)
     if not any(name.startswith(DECLARED_CONTRACT) for name in readers):
         return {}
+
     for read in side.graph.reads:
         if read.target.name.startswith(DECLARED_CONTRACT) and read.column is not None:
             found.setdefault(key_of(read.dataset), set()).add(fold(read.column))
+
     return {key: frozenset(columns) for key, columns in found.items()}
 
 
@@ -146,6 +153,7 @@ def _promises_for(
     """Yield the promises about one dataset."""
     if key in declared:
         yield _Promise(declared[key], Level.BLOCK, "a contract of the project")
+
     name = side.name(key)
     for contract in contracts:
         if matches(name, contract.dataset):
@@ -158,9 +166,11 @@ def _lost(comparison: Comparison, promise: _Promise) -> Iterator[Detail]:
     for detail in comparison.details:
         if detail.kind not in LOST:
             continue
+
         column = detail.before if detail.kind == "column-renamed" else detail.column
         if promise.columns is not None and fold(column) not in promise.columns:
             continue
+
         change = {"column-removed": "is gone", "column-renamed": f"is now {detail.after}"}
         said = change.get(detail.kind, f"is {detail.after}, was {detail.before}")
         yield Detail(CONTRACT_BROKEN, comparison.name, column, promise.by, said)
@@ -170,6 +180,7 @@ def _retyped(comparison: Comparison, promise: _Promise, known: set[str]) -> Iter
     """Yield each promised column whose statement makes another type, whatever YAML declares."""
     if comparison.same_schema:
         return
+
     before = _made_types(comparison.base.info(comparison.key))
     after = _made_types(comparison.head.info(comparison.new))
     for name in sorted(before.keys() & after.keys()):
@@ -206,6 +217,7 @@ def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     """
     if not policy.labels:
         return
+
     base, head = pairs.base.graph, pairs.head.graph
     before = {_identity(each) for each in _leaks(Classification(base), base, policy.labels)}
     labels = Classification(head, declared_labels(base))
@@ -213,6 +225,7 @@ def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     for leak in _leaks(labels, head, policy.labels):
         if _identity(leak) not in before:
             new.setdefault(leak.target, []).append(leak)
+
     for dataset, leaks in new.items():
         details = [
             Detail(LABEL_REACHED, dataset.name, each.column, each.label, f"from {each.origin}")
@@ -239,6 +252,7 @@ def _leaks(labels: Classification, graph: Graph, rules: tuple[LabelRule, ...]) -
             if column.dataset in covered:
                 origin = _origin(labels, column, rule.label)
                 yield _Leak(column.dataset, column.name, rule.label, origin, rule.level)
+
         yield from _read_leaks(graph, labels, rule, covered)
 
 
@@ -250,6 +264,7 @@ def _read_leaks(
     for read in graph.reads:
         if read.target not in covered or graph.kind(read.target) not in LEAVES:
             continue
+
         names = [read.column] if read.column is not None else _all_names(graph, read.dataset)
         for name in names:
             column = Column(read.dataset, name)

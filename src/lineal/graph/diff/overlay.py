@@ -71,6 +71,7 @@ def _rewritten(found: Difference) -> dict[str, Rewritten]:
         if name in keys:
             old = keys[name]
             several[name] = Rewritten(_sql_of(base, old), _sql_of(head, renamed.get(old, old)))
+
     return {name: each for name, each in several.items() if each.before != each.after}
 
 
@@ -94,6 +95,7 @@ def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extractio
     for old, info in base.infos.items():
         new = same.get(old, old)
         infos[new] = _with_columns(infos[new], info) if new in infos else info
+
     known = {(edge.source, edge.target) for edge in head.edges}
     moved = (_moved(edge, same) for edge in base.edges)
     gone = [edge for edge in moved if (edge.source, edge.target) not in known]
@@ -124,6 +126,7 @@ def _moved(edge: Edge, same: dict[Dataset, Dataset]) -> Edge:
         return Edge(
             source, target._replace(dataset=same.get(target.dataset, target.dataset)), edge.usages
         )
+
     return Edge(source, same.get(target, target), edge.usages)
 
 
@@ -132,6 +135,7 @@ def _column(graph: Graph, dataset: str, column: str) -> Column | None:
     found = next((each for each in graph.infos if each.name == dataset), None)
     if found is None:
         return None
+
     return next((each for each in graph.columns(found) if each.name == column), None)
 
 
@@ -146,4 +150,5 @@ def _marked_edges(graph: Graph, found: Difference) -> dict[tuple[Column, End], s
         mark = changes.get((str(edge.source).lower(), str(edge.target).lower(), edge.field_level))
         if mark is not None:
             marked[edge.source, edge.target] = mark
+
     return marked

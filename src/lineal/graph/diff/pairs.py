@@ -56,6 +56,7 @@ class Pairs:
                 else each
                 for each in found
             ]
+
         self._ask_for_types({each.key: each for each in found})
         return found
 
@@ -66,10 +67,13 @@ class Pairs:
         before, after = self.base.info(key), self.head.info(key)
         if before.kind not in ONLY_READ or before.kind != after.kind or key in self.renamed:
             return False
+
         if before.columns or after.columns or before.description != after.description:
             return False
+
         if self.base.edges(key) or self.head.edges(key):
             return False
+
         texts = self.base.texts(key)
         same = bool(texts) and texts == self.head.texts(key)
         return same and self.base.files(key) == self.head.files(key)
@@ -101,6 +105,7 @@ def comparisons(base: Side, head: Side) -> Pairs:
     pairs = Pairs(base, head)
     while found := _renames(pairs):
         pairs.renamed |= found
+
     return pairs
 
 
@@ -129,6 +134,7 @@ def _signatures(side: Side, keys: list[Key], renamed: dict[Key, Key]) -> dict[Si
             made = tuple(sorted((name, _frozen(facts)) for name, facts in columns.items()))
             kind = () if made else tuple(info.type for info in side.columns(key).values())
             found.setdefault((listed, made, _frozen(rows), kind), []).append(key)
+
     return found
 
 

@@ -39,16 +39,22 @@ def select_affected(found: Difference, other_data: Iterable[Dataset] = ()) -> li
     spread = _Spread(found.pairs.head)
     for comparison in found.pairs.common:
         spread.start_at(comparison)
+
     for key in found.pairs.added:
         spread.change_all(spread.dataset_of(key), "it is new")
+
     for key in found.pairs.removed:
         spread.lose(spread.dataset_of(key), found.pairs.base.name(key))
+
     for dataset in other_data:
         spread.change_all(dataset, "its rows have changed")
+
     for dataset in _unreadable(found.pairs.head):
         spread.change_all(dataset, "lineal cannot read it")
+
     for dataset in _unreadable(found.pairs.base):
         spread.change_all(spread.dataset_of(key_of(dataset)), "it had an error before")
+
     spread.follow()
     return sorted(
         (Selected(dataset, why) for dataset, why in spread.reasons.items()),
@@ -93,13 +99,16 @@ class _Spread:
         for detail in comparison.details:
             if detail.kind in OWN:
                 continue
+
             why = f"{detail.kind} {detail.column or dataset.name}"
             if not detail.column:
                 self.change_all(dataset, why)
                 continue
+
             self.change(self.side.column(comparison.new, fold(detail.column)), why)
             if detail.kind in LOSSES:
                 self.read_again(dataset, detail.column, why)
+
         if comparison.key in comparison.renamed:
             self.change_all(dataset, f"renamed from {comparison.base.name(comparison.key)}")
 
@@ -142,8 +151,10 @@ class _Spread:
         for edge in self.graph.out_of(column):
             if isinstance(edge.target, Column):
                 self.change(edge.target, why)
+
         for edge in self.graph.decided_by(column):
             self.change_all(edge.into, why)
+
         self.read_again(column.dataset, column.name, why)
         for reader in self.untraced_readers(column.dataset):
             self.change_all(reader, f"reads {column.dataset}")
@@ -152,6 +163,7 @@ class _Spread:
         """Other rows reach every column, and every dataset that reads them."""
         for column in self.graph.columns(dataset):
             self.change(column, self.reasons[dataset])
+
         for reader in self.readers.get(key_of(dataset), {}):
             self.change_all(reader, f"reads {dataset}")
 
@@ -170,10 +182,12 @@ class _Spread:
             if read.target != read.dataset:
                 several = found.setdefault(key_of(read.dataset), {})
                 several[read.target] = several.get(read.target, False) or read.column is not None
+
         for edge in self.graph.edges:
             several = found.setdefault(key_of(edge.source.dataset), {})
             if edge.into in several:
                 several[edge.into] = True
+
         return found
 
     @cached_property
@@ -184,6 +198,7 @@ class _Spread:
             if read.column is not None:
                 spot = key_of(read.dataset), fold(read.column)
                 found.setdefault(spot, set()).add(read.target)
+
         return found
 
     def untraced_readers(self, dataset: Dataset) -> list[Dataset]:

@@ -61,6 +61,7 @@ class Side:
         found: dict[Key, list[Statement]] = {}
         for statement in self.graph.extraction.statements:
             found.setdefault(key_of(statement.target), []).append(statement)
+
         return found
 
     @cached_property
@@ -69,6 +70,7 @@ class Side:
         found: dict[Key, list[Edge]] = {}
         for edge in self.graph.extraction.edges:
             found.setdefault(key_of(edge.into), []).append(edge)
+
         return found
 
     @cached_property
@@ -89,6 +91,7 @@ class Side:
         found: dict[Key, dict[Key, None]] = {}
         for target, dataset in self.graph.extraction.read_pairs:
             found.setdefault(key_of(dataset), {})[key_of(target)] = None
+
         return found
 
     @cached_property
@@ -98,6 +101,7 @@ class Side:
         for dataset, several in self.readers.items():
             for target in several:
                 found.setdefault(target, {})[dataset] = None
+
         return found
 
     @cached_property
@@ -123,6 +127,7 @@ class Side:
         if held is None:
             listed = (info for info in self.info(key).columns if info.name != STAR)
             held = self._columns[key] = {fold(info.name): info for info in listed}
+
         return held
 
     def column(self, key: Key, name: str) -> Column:
@@ -139,6 +144,7 @@ class Side:
         found = [statement.text for statement in self.statements.get(key, ())]
         if None not in found:
             return [text for text in found if text is not None]
+
         return []
 
     def words_of(self, key: Key) -> list[str]:
@@ -178,6 +184,7 @@ class Side:
                 columns.setdefault(_target_name(target), {}) if isinstance(target, Column) else rows
             )
             at[source] = at.get(source, frozenset()) | facts_of(edge, deep)
+
         return columns, rows
 
 

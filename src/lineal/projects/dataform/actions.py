@@ -108,6 +108,7 @@ def text_of(held: Any) -> str:
     """Return a value as text; a value that only a run knows is a placeholder in a name."""
     if isinstance(held, Unknown):
         return f"{{{held.label}}}"
+
     if isinstance(held, str):
         return held.strip()
 
@@ -118,6 +119,7 @@ def texts_of(held: Any) -> list[str]:
     """Return the texts of a list, or of one text."""
     if isinstance(held, str):
         return [held]
+
     if isinstance(held, list):
         return [each for each in held if isinstance(each, str)]
 

@@ -90,6 +90,7 @@ class Draft(ProjectDraft[Settings]):
         several = self.by_name.get(target.name.lower(), [])
         if target.schema:
             several = [each for each in several if each.target.schema == target.schema]
+
         if target.database:
             several = [each for each in several if each.target.database == target.database]
 
@@ -235,6 +236,7 @@ def load_module(file: Path, draft: Draft) -> Any:
     text = read_text(file, draft.report)
     if text is None:
         return draft.modules[key]
+
     if file.suffix == ".json":
         draft.modules[key] = parse_json([text])
         return draft.modules[key]
@@ -299,6 +301,7 @@ def define(draft: Draft, file: str, kind: str, given: list[Any]) -> Any:
         config.update(second)
     elif isinstance(second, str) and second in KINDS:
         config["type"] = second
+
     if not name:
         message = "the name of this action is only known when it runs"
         draft.report(Diagnostic(Code.DYNAMIC, message, Place(file, 1, 1)))
@@ -315,6 +318,7 @@ def define(draft: Draft, file: str, kind: str, given: list[Any]) -> Any:
     builder = JavaScriptAction(action, draft, file)
     if isinstance(second, (Function, str)) and "type" not in config:
         builder.query = second
+
     if spoken != DECLARATION:
         action.write = builder.write
 
@@ -393,11 +397,14 @@ class JavaScriptAction:
             context = context_of(self.action, self.draft, incremental)
             evaluator = self.draft.evaluator(self.file, read_again(self.file))
             return self.texts(evaluator.call(held, [context]), incremental)
+
         if isinstance(held, list):
             return [text for each in held for text in self.texts(each, incremental)]
+
         if isinstance(held, Unknown):
             report_js(f"the SQL of {self.action.dataset}", self.file, self.action.line, self.draft)
             return []
+
         if isinstance(held, str):
             return [held]
 
@@ -511,6 +518,7 @@ def read_definition(file: Path, draft: Draft) -> None:
     if kind == "unit":
         current().pass_over(str(file), Reason.EXCLUDED)
         return
+
     if not kind:
         message = f"an action of type {spoken} is not read"
         draft.report(Diagnostic(Code.NOT_TRACED, message, Place(str(file), found.config_line, 1)))
@@ -560,6 +568,7 @@ class Sql:
             evaluator.run(self.scripts, scope)
         except (Exhausted, Returned) as error:
             report_js(str(error) or "a return", file, 1, self.draft)
+
         written: list[str] = []
         at = 0
 

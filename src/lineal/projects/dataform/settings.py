@@ -74,6 +74,7 @@ def read_data(file: Path, report: Report) -> dict[str, Any]:
     text = read_text(file, report)
     if text is None:
         return {}
+
     if file.suffix == ".json":
         try:
             held = json.loads(text)

@@ -36,6 +36,7 @@ def matches(path: Path) -> bool:
     """A folder with dbt_project.yml in it, the project file itself, a target folder, or a manifest."""
     if path.name in (PROJECT_FILE, MANIFEST_FILE):
         return path.is_file()
+
     return (path / PROJECT_FILE).is_file() or is_manifest_folder(path)
 
 
@@ -43,6 +44,7 @@ def is_manifest_folder(path: Path) -> bool:
     """Tell whether a folder is a target folder: it has a manifest of dbt but not a project file."""
     if (path / PROJECT_FILE).is_file():
         return False
+
     manifest = path / MANIFEST_FILE
     return manifest.is_file() and (path.name == TARGET or MARK in peek_bytes(manifest, HEAD))
 
@@ -60,6 +62,7 @@ def home(path: Path) -> Path:
     folder, project = folders_of(path)
     if project is not None:
         return project
+
     return home_of(folder)
 
 

@@ -87,6 +87,7 @@ def incremental_strategy(adapter: str, config: Mapping[str, Any]) -> str:
     named = config.get("incremental_strategy")
     if named:
         return str(named).lower()
+
     return STRATEGIES.get(adapter, "delete+insert")
 
 
@@ -112,15 +113,18 @@ def profile_of(
             or not outputs.data
         ):
             continue
+
         if target and target not in outputs.data:
             known = ", ".join(outputs.data)
             message = f"the profile {name} has no target {target}; it has {known}"
             report(Diagnostic(Code.NO_EFFECT, message, Place(str(project_file), 1, 1)))
+
         wanted = profile.get("target")
         usual = with_environment(str(wanted.raw)) if wanted is not None else ""
         names = (target, usual, next(iter(outputs.data)))
         chosen = next(each for each in names if each and each in outputs.data)
         return {"name": chosen, **public_settings(outputs.data[chosen])}
+
     return {}
 
 
@@ -134,6 +138,7 @@ def profile_files(folder: Path) -> Iterator[Path]:
     while top is not None and str(here) != top:
         here = here.parent
         folders.append(here)
+
     for each in folders:
         for inner in PROFILE_FOLDERS:
             file = each / inner / PROFILES
@@ -170,6 +175,7 @@ def public_settings(output: Value) -> dict[str, str]:
         value = output.get(*keys)
         if value is not None and isinstance(value.data, str):
             found[key] = with_environment(value.data) or ""
+
     return {key: value for key, value in found.items() if value}
 
 
@@ -203,9 +209,11 @@ def adapter_said(folder: Path, report: Report) -> str:
             text = peek_text(file, asked=True)[:MOST_CHARACTERS]
             for found in {*PACKAGE.findall(text), *TYPE.findall(text)}:
                 votes[found] = votes.get(found, 0) + 1
+
         best = sorted(votes, key=lambda adapter: -votes[adapter])[:2]
         if len(best) == 1 or (best and votes[best[0]] > votes[best[1]]):
             return best[0]
+
     return ""
 
 
@@ -216,7 +224,9 @@ def adapter_spoken(texts: Iterable[str]) -> str:
         for adapter, words in WORDS:
             if words.search(text):
                 votes[adapter] += 1
+
     best = max(votes, key=lambda adapter: votes[adapter])
     if votes[best]:
         return best
+
     return ""

@@ -36,13 +36,16 @@ def without_ephemeral(code: str, names: Collection[str]) -> str:
         if found[3] not in names or end is None:
             position = found.end()
             continue
+
         rest = code[end:]
         comma = FOLLOWING.match(rest)
         if found[1]:  # the first of them: WITH stays if others follow
             code = code[: found.start()] + (f"with {rest[comma.end() :]}" if comma else rest)
         else:
             code = code[: found.start()] + rest
+
         position = found.start()
+
     return code
 
 
@@ -56,6 +59,7 @@ def closing(code: str, start: int) -> int | None:
             depth -= 1
             if not depth:
                 return piece.end()
+
     return None
 
 
@@ -66,16 +70,20 @@ def levelled(code: str, raw: str) -> str:
     lines, wanted = code.split("\n"), raw.split("\n")
     if lines == wanted or len(wanted) <= 1:
         return code
+
     numbers: dict[str, int] = {}
     for number, line in enumerate(wanted):
         text = line.strip()
         numbers[text] = -1 if text in numbers else number
+
     made: list[str] = []
     for line in lines:
         number = numbers.get(line.strip(), -1)
         if number > len(made) and len(line.strip()) > 3:
             made += [""] * (number - len(made))
+
         made.append(line)
+
     return "\n".join(made)
 
 
@@ -97,6 +105,7 @@ def is_level(code: str, raw: str) -> bool:
     lines = code.rstrip().split("\n")
     if LOOP.search(raw) or len(lines) != raw.rstrip().count("\n") + 1:
         return False
+
     plain = TAG.sub(lambda tag: f"\0{blank(tag[0])}\0", raw).split("\n")
     return all(
         number < len(lines) and lines[number].strip() == line.strip()
@@ -118,6 +127,7 @@ def lay_out(code: str, renderings: Iterable[str]) -> str:
     beside = min(several, key=lambda each: abs(len(each) - len(words)), default=[])
     if not beside or max(len(words), len(beside)) > MOST_WORDS:
         return code
+
     lines = lines_beside(words, beside)
     return "".join(laid_out(words, lines))
 
@@ -132,6 +142,7 @@ def words_of(code: str) -> list[Word]:
         found.append(Word(word[0], line, space))
         line += word[0].count("\n")
         end = word.end()
+
     return found
 
 
@@ -142,6 +153,7 @@ def lines_beside(words: list[Word], beside: list[Word]) -> list[int | None]:
     for start, there, size in SequenceMatcher(None, one, other, False).get_matching_blocks():
         for step in range(size):
             found[start + step] = beside[there + step].line
+
     return found
 
 
@@ -156,6 +168,7 @@ def laid_out(words: list[Word], lines: list[int | None]) -> Iterator[str]:
         wanted = at if line is None else max(line, at)
         if is_line_comment(word.text) and next_line(lines, number + 1) <= wanted:
             continue
+
         wanted = max(wanted, at + is_line_comment(before)) if word.space else at
         indent = word.space.rpartition("\n")[2]
         yield "\n" * (wanted - at) + (indent or word.space[:1].replace("\n", " ") * (wanted == at))

@@ -78,6 +78,7 @@ class Assembly:
         self.twins: dict[str, list[Node]] = {}
         for node in nodes:
             self.twins.setdefault(base_of(node.id), []).append(node)
+
         self.kitchen = kitchen
         self.corpus = Corpus(dialect if dialect is not None else dialect_of(kitchen.target["type"]))
         self.corpus.aliases = aliases_of(nodes, kitchen.target["type"])
@@ -93,6 +94,7 @@ class Assembly:
         corpus = self.corpus
         if tests is not None:
             self.provide()
+
         self.declare()
         models = [
             node for node in self.nodes if node.kind in ("model", "snapshot") and not node.is_python
@@ -103,11 +105,13 @@ class Assembly:
         for node in models:
             if node.id in made:
                 self.attempt(node, partial(self.take, node, made[node.id]))
+
         self.lay_out(models)
         kept = [node for node in self.nodes if is_enabled(node)]
         count_files(self.nodes)
         for node in kept:
             self.attempt(node, partial(self.add_scripts, node, made))
+
         self.run_hooks([node for node in kept if node.kind in ("model", "snapshot", "seed")])
         gone = {node.dataset for node in self.nodes if not is_enabled(node)} - {
             node.dataset for node in kept
@@ -124,6 +128,7 @@ class Assembly:
             corpus.schemas = tuple(
                 dict.fromkeys(name for name in named if name.isidentifier() and name.isascii())
             )
+
         return corpus
 
     def lay_out(self, models: Iterable[Node]) -> None:
@@ -166,6 +171,7 @@ class Assembly:
                 held = self.by_id.get(id_)
                 if held is None or held.config.get("access") != "private":
                     continue
+
                 group = held.config.get("group")
                 if group != node.config.get("group"):
                     message = (
@@ -182,6 +188,7 @@ class Assembly:
             test = node.test
             if test is None or node.compiled is not None or not is_enabled(node):
                 continue
+
             short = test.name.rpartition(".")[2]
             if not test.name or (test.name not in BUILTIN and short in self.test_macros):
                 yield node
@@ -230,6 +237,7 @@ class Assembly:
         node.config = made.config
         if not is_enabled(node):
             return
+
         self.take_diagnostics(node, made.diagnostics)
         for parts, name, said, line in made.unknown:
             self.corpus.aliases.setdefault(relation_sql(tuple(parts), self.quote), name)
@@ -242,6 +250,7 @@ class Assembly:
             if found.hint != MISSING_PACKAGE or macro is None:
                 self.corpus.diagnostics.append(found)
                 continue
+
             current().files.leave_out(node.file, Reason.MISSING_PACKAGE)
             missed = self.missed_macros.setdefault(macro["package"], {})
             missed.setdefault(macro["name"], []).append(node)
@@ -268,6 +277,7 @@ class Assembly:
         hint = ""
         if self.missing_packages:
             hint = f"Run `dbt deps`: {', '.join(self.missing_packages)} are not installed."
+
         for said, places in self.unknown.items():
             more = f" ({len(places)} times)" if len(places) > 1 else ""
             message = f"{said} is not in the project{more}"
@@ -281,12 +291,14 @@ class Assembly:
         """Yield the scripts of a node: its rendered texts, or its Python."""
         if node.kind not in ("model", "snapshot"):
             return
+
         if node.is_python:
             context = self.context(node)
             yield Script(
                 node.text, "python", node.file, target=node.dataset, kind="model", dbt=context
             )
             return
+
         rendered = made.get(node.id, Made())
         texts = [] if node.compiled is None else [node.compiled]
         texts += [text for text in rendered.texts if text not in texts]
@@ -294,6 +306,7 @@ class Assembly:
             query, offset = text, 0
             if node.kind == "snapshot":
                 query, offset = snapshot_query(text, node.config, self.corpus.dialect)
+
             expansions = tuple(
                 Expansion(start + offset, end + offset, macro)
                 for start, end, macro in self.expansions(node, text, rendered)
@@ -309,8 +322,10 @@ class Assembly:
         """
         if text in rendered.expansions:
             return rendered.expansions[text]
+
         if JINJA.search(node.text):
             return expansions_in(text, node.text, self.macros, ("dbt", node.package))
+
         return ()
 
     @cached_property
@@ -328,6 +343,7 @@ class Assembly:
         """What `dbt` tells a Python model."""
         if node.package not in self.relations:
             self.relations[node.package] = relations_of(self.kitchen.index, node.package)
+
         settings = {key: value for key, value in node.config.items() if key not in HOOKS}
         variables = {
             **self.kitchen.variables.get("", {}),
@@ -357,6 +373,7 @@ class Assembly:
                 script = Script(text, self.corpus.dialect, node.file, one_line=True)
                 if text.strip() and not ASKING.match(text):
                     self.corpus.scripts.append(script)
+
                 self.keep_hook(node, key, script, rendering.last or text)
 
     def keep_hook(self, node: Node, key: str, script: Script, later: str) -> None:
@@ -413,12 +430,14 @@ class Assembly:
                     for twin in self.twins.get(base_of(id_), ())
                     for ref in self.refs(twin, made)
                 ]
+
         return set(map(base_of, seen))
 
     def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
         """Return the ids that a node refers to."""
         if node.id in made:
             return made[node.id].refs
+
         return node.depends
 
 
@@ -463,6 +482,7 @@ def relations_of(index: Index, package: str) -> dict[str, str]:
     for name, several in index.nodes.items():
         found |= {f"{each.package}.{name}": each.dataset for each in several}
         found[name] = (index.ref(package, [name]) or several[0]).dataset
+
     return {**found, **{name: node.dataset for name, node in index.sources.items()}}
 
 

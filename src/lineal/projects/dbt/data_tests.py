@@ -40,6 +40,7 @@ def generic_tests(nodes: Iterable[Node], project: Project, adapter: str) -> Iter
     for node in list(nodes):
         if node.about is None or node.kind not in ("source", *REFERABLE):
             continue
+
         tree = trees.get(node.package, {})
         root = trees.get(project.root.name, {}) if node.package != project.root.name else {}
         for number, (column, value) in enumerate(listed_tests(node.about, adapter)):
@@ -52,6 +53,7 @@ def test_settings(package: Package) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for kind in ("tests", "data_tests"):
         found |= package.tree(kind)
+
     return found
 
 
@@ -59,10 +61,12 @@ def listed_tests(about: Value, adapter: str) -> Iterator[tuple[str, Value]]:
     """Each test with its column, '' for one of the whole node."""
     for value in about.items_of(*TEST_KEYS):
         yield "", value
+
     for column in about.items_of("columns"):
         name = column.get("name")
         if name is None:
             continue
+
         quote = column.get("quote")
         mark = quote_of(adapter) if quote is not None and quote.data is True else ""
         for value in column.items_of(*TEST_KEYS):
@@ -86,10 +90,12 @@ def generic_test(
         ]
         if not found:
             return
+
         name, inner = found[0]
         beside = {key: item for key, item in value.data.items() if key in ABOUT_KEYS | CONFIG_KEYS}
         own = inner.data if isinstance(inner.data, dict) else {}
         about = Value({**own, **beside}, inner.place)
+
     if name:
         yield test_node(node, name, column, about, base, value.place, number)
 
@@ -113,12 +119,15 @@ def test_node(
     }
     if nested is not None and isinstance(nested.data, dict):
         arguments |= nested.plain()
+
     config = {**base, **{key: item.plain() for key, item in data.items() if key in CONFIG_KEYS}}
     inner = data.get("config")
     if inner is not None and isinstance(inner.data, dict):
         config |= inner.plain()
+
     if column:
         arguments = {"column_name": column, **arguments}
+
     given = data.get("name")
     package, _, short = name.rpartition(".")
     return Node(
@@ -142,6 +151,7 @@ def model_of(node: Node) -> str:
     else:
         version = f", v={node.version!r}" if node.version else ""
         call = f"ref({node.package!r}, {node.name!r}{version})"
+
     return f"{{{{ get_where_subquery({call}) }}}}"
 
 
@@ -152,9 +162,11 @@ def singular_tests(project: Project, report: Report) -> Iterator[Node]:
     for path in below(package.paths["tests"], (".sql",), report):
         if is_generic(path, package.paths["tests"]):
             continue
+
         text = read_text(path, report)
         if text is None or any(block in text for block in GENERIC_BLOCK):
             continue
+
         config = settings(tree, [package.name, *fqn(path, package.paths["tests"])])
         yield Node(
             id=f"test.{package.name}.{path.stem}",

@@ -92,6 +92,7 @@ class Draft:
         corpus = assembly.finish(self.tests)
         if self.is_alone and not request.to_run:
             corpus.plain_models = plain_models_of(assembly, corpus.scripts)
+
         corpus.relations = self.relations()
         corpus.notes += self.notes
         corpus.meanings, corpus.engine = self.meanings, self.engine
@@ -107,6 +108,7 @@ class Draft:
             if is_located and is_enabled(node) and node.kind in ("source", *REFERABLE):
                 parts = node.parts if is_whole else node.parts[1:]
                 found[node.dataset] = ".".join(part for part in parts if part)
+
         return found
 
 
@@ -116,6 +118,7 @@ def seed_files(packages: Iterable[Package]) -> dict[str, Path]:
     for package in packages:
         for path in files.below(package.paths["seeds"], (".csv",), lambda _: None):
             found.setdefault(path.stem.lower(), path)
+
     return found
 
 
@@ -126,8 +129,10 @@ def share_names(drafts: list[Draft], report: Report) -> None:
     """Let projects name each other's models, and tell apart what two of them call the same."""
     if len(drafts) < 2:
         return
+
     for draft in drafts:
         draft.is_alone = False
+
     labels = label_projects(drafts, report)
     leave_to_owners(drafts)
     built = {id(node): draft for draft in drafts for node in draft.nodes if node.kind in REFERABLE}
@@ -141,6 +146,7 @@ def share_names(drafts: list[Draft], report: Report) -> None:
             for node in other.nodes
             if id(node) in built and node.id not in own
         ]
+
     join_sources(drafts)
     tell_apart(drafts, labels)
 
@@ -161,14 +167,17 @@ def label_projects(drafts: list[Draft], report: Report) -> list[str]:
     counts: dict[str, list[Draft]] = {}
     for draft in drafts:
         counts.setdefault(draft.name.lower(), []).append(draft)
+
     for several in counts.values():
         if len(several) > 1:
             named = ", ".join(str(draft.folder) for draft in several)
             message = f"{len(several)} projects are called {several[0].name}: {named}"
             report(Diagnostic(Code.PROJECT_NAME, message, Place(several[0].file, 1, 1)))
+
     labels: dict[int, str] = {}
     for several in counts.values():
         labels.update(zip(map(id, several), folder_labels(several), strict=True))
+
     return [labels[id(draft)] for draft in drafts]
 
 
@@ -204,11 +213,13 @@ def join_sources(drafts: list[Draft]) -> None:
                 key = tuple(part.lower() for part in node.parts)
                 exact.setdefault(key, node)
                 tails.setdefault(key[1:], []).append((draft, node))
+
     for draft in drafts:
         own = {id(node) for node in draft.nodes}
         for node in draft.nodes:
             if node.kind != "source":
                 continue
+
             key = tuple(part.lower() for part in node.parts)
             model = exact.get(key) or only_tail(draft, tails.get(key[1:], []))
             if model is not None and id(model) not in own:
@@ -220,6 +231,7 @@ def only_tail(draft: Draft, several: list[tuple[Draft, Node]]) -> Node | None:
     """Return the only model with a schema and table, if one of the two databases is a guess."""
     if len(several) != 1:
         return None
+
     other, node = several[0]
     is_guess = GUESSED in draft.target or GUESSED in other.target
     return node if is_guess and other is not draft else None
@@ -230,9 +242,11 @@ def tell_apart(drafts: list[Draft], labels: list[str]) -> None:
     claims: dict[str, set[tuple[str, ...]]] = {}
     for _, _, node in named_nodes(drafts, labels):
         claims.setdefault(node.dataset.lower(), set()).add((node.kind, *node.parts))
+
     owners: dict[str, set[str]] = {}
     for _, label, node in named_nodes(drafts, labels):
         owners.setdefault(node.dataset.lower(), set()).add(label)
+
     renamed = [
         (label, node)
         for _, label, node in named_nodes(drafts, labels)
@@ -240,6 +254,7 @@ def tell_apart(drafts: list[Draft], labels: list[str]) -> None:
     ]
     for label, node in renamed:
         node.dataset = f"{label}.{node.dataset}"
+
     for _, _, node in named_nodes(drafts, labels, joined=True):
         if node.joined is not None:
             node.dataset = node.joined.dataset

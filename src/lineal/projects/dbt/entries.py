@@ -44,6 +44,7 @@ def entries_without_files(
     tree = current().tree
     if not suspects or (tree is not None and tree.excluded):
         return
+
     stems = file_stems(package)
     missing = [each for each in suspects if stems.isdisjoint(files_of(*each[1:]))]
     candidates = sorted(known | stems)

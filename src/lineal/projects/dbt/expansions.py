@@ -60,11 +60,13 @@ def expansions_in(
     """What macros have written in a compiled text; `own` are the packages that need not be named."""
     if not any(name in template for name in macros):
         return ()
+
     places = [at for at, char in enumerate(compiled) if not char.isspace()]
     result = "".join(compiled[at] for at in places)
     found = list(aligned(list(pieces(template, macros, own)), result))
     if not found or found[-1] is None:
         return ()
+
     return tuple(
         Expansion(places[each.start], places[each.end - 1] + 1, each.macro)
         for each in found
@@ -83,23 +85,30 @@ def aligned(several: list[Piece], result: str) -> Iterator[Expansion | None]:
             pending = piece.macro if is_certain and not pending else ""
             is_certain = False
             continue
+
         if is_certain:
             if not result.startswith(piece.text, position):
                 yield None
                 return
+
             position += len(piece.text)
             continue
+
         ends = balanced(result, piece.text, position)
         end = next(ends, -1)
         if end < 0:
             yield None
             return
+
         if len(piece.text) < SHORT and next(ends, -1) >= 0:
             pending = ""
             continue
+
         if pending:
             yield Expansion(position, end, pending)
+
         position, is_certain, pending = end + len(piece.text), True, ""
+
     if pending:
         yield Expansion(position, len(result), pending)
     elif is_certain and position < len(result):
@@ -115,6 +124,7 @@ def balanced(result: str, text: str, start: int) -> Iterator[int]:
         at = found
         if depth == 0:
             yield found
+
         found = result.find(text, found + 1)
 
 
@@ -126,6 +136,7 @@ def pieces(template: str, macros: Collection[str], own: Collection[str]) -> Iter
         position = tag.end()
         if data and depth == 0:
             yield Piece(data)
+
         statement = tag["statement"]
         if statement is not None:
             depth += steps(statement)
@@ -133,6 +144,7 @@ def pieces(template: str, macros: Collection[str], own: Collection[str]) -> Iter
                 yield GAP
         elif tag["output"] is not None and depth == 0 and not SILENT.match(tag["output"]):
             yield parse_macro_call(tag["output"], macros, own)
+
     data = "".join(template[position:].split())
     if data and depth == 0:
         yield Piece(data)
@@ -145,6 +157,7 @@ def steps(statement: str) -> int:
     word, _, rest = statement.strip().partition(" ")
     if word.startswith("end"):
         return -1
+
     return int(word in BLOCKS or (word == "set" and "=" not in rest))
 
 
@@ -156,6 +169,7 @@ def parse_macro_call(output: str, macros: Collection[str], own: Collection[str])
     call = CALL.match(output)
     if call is None or call["name"] not in macros:
         return GAP
+
     package = call["package"]
     return Piece(
         macro=call["name"] if package is None or package in own else f"{package}.{call['name']}"

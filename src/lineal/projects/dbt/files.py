@@ -53,16 +53,20 @@ class Reader:
             : 1 if self.package is self.project.root else 2
         ]:
             found |= settings(package.tree(kind), [self.package.name, *path])
+
         return {key: self.value(item) if "hook" not in key else item for key, item in found.items()}
 
     def value(self, item: Any) -> Any:
         """What YAML says, with the templates in it rendered."""
         if isinstance(item, dict):
             return {key: self.value(each) for key, each in item.items()}
+
         if isinstance(item, list):
             return [self.value(each) for each in item]
+
         if isinstance(item, str):
             return self.values.get(item.strip(), item)
+
         return item
 
     def parts(self, config: Mapping[str, Any], name: str) -> Parts:
@@ -80,11 +84,13 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
     """Values of YAML that are templates: +enabled: "{{ var('x') }}", schema: "{{ target.schema }}" """
     for kind in ("models", "seeds", "snapshots", "sources"):
         yield from _templates(package.tree(kind))
+
     for source in properties.sources:
         for value in (source, *source.items_of("tables")):
             for key in ("schema", "database", "identifier", "config", "enabled"):
                 found = value.get(key)
                 yield from _templates(found.plain() if found is not None else None)
+
     for value in (
         *properties.models.values(),
         *properties.seeds.values(),
@@ -128,6 +134,7 @@ def below(folders: list[Path], suffixes: tuple[str, ...], report: Report) -> Ite
                 path = where / name
                 if not is_wanted(name, suffixes) or str(path) in seen:
                     continue
+
                 seen.add(str(path))
                 yield path
 
@@ -169,6 +176,7 @@ def fqn(path: Path, folders: list[Path]) -> list[str]:
     for folder in folders:
         if path.is_relative_to(folder):
             return [*path.relative_to(folder).parts[:-1], path.stem]
+
     return [path.stem]
 
 
@@ -185,6 +193,7 @@ def models_of(reader: Reader) -> Iterator[Node]:
         text = read_text(path, report)
         if text is None or (path.suffix == ".py" and "def model(" not in text):
             return None
+
         name, version, latest = versions.get(path.stem, (path.stem, "", False))
         node = build_node(
             reader, "model", name, path, text, reader.properties.models.get(name), version
@@ -200,6 +209,7 @@ def only_enabled(node: Node) -> Node | None:
     """Return the node; a disabled one is counted as left out, and None."""
     if is_enabled(node):
         return node
+
     current().pass_over(node.file, Reason.DISABLED)
     return None
 
@@ -217,6 +227,7 @@ def versions_of(value: Value) -> Iterator[tuple[str, tuple[str, str, bool]]]:
     name = value.get("name")
     if not listed or name is None:
         return
+
     newest = value.get("latest_version")
     latest = (
         newest.raw if newest is not None else max((v for _, v in listed), key=lambda v: (len(v), v))
@@ -253,14 +264,17 @@ def build_node(
                 key.replace("_hook", "-hook"): reader.value(item.plain())
                 for key, item in said.data.items()
             }
+
         if value is not None and (meta := value.mapping(reader.report, "meta")):
             config["meta"] = {
                 **mapping(config.get("meta")),
                 **{key: item.plain() for key, item in meta.items()},
             }
+
         for key in ("access", "group", "time_spine"):
             if value is not None and (told := value.get(key)) is not None:
                 config[key] = told.plain()
+
     config |= located(text)
     columns = _columns(about, versioned, reader)
     return Node(
@@ -291,6 +305,7 @@ def constraints_in(about: Value) -> Iterator[dict[str, Any]]:
     """Those of the model, and those of its columns with the column that they are about."""
     for value in about.items_of("constraints"):
         yield mapping(value.plain())
+
     for column in about.items_of("columns"):
         name = column.get("name")
         for value in column.items_of("constraints") if name is not None else ():
@@ -308,10 +323,12 @@ def version_of(about: Value, version: str) -> Value | None:
 def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> list[ColumnInfo]:
     if about is None:
         return []
+
     found = read_columns(about.get("columns"), reader.properties.doc, reader.report)
     own = versioned.get("columns") if versioned is not None else None
     if own is None or not isinstance(own.data, list):
         return found
+
     gone = {item.raw for each in own.data for item in each.items_of("exclude")}
     listed = [each for each in own.data if each.get("name") is not None]
     mine = read_columns(Value(listed, own.place, own.name), reader.properties.doc, reader.report)
@@ -328,6 +345,7 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
         node = build_node(reader, "seed", path.stem, path, "", reader.properties.of_seed(path.stem))
         if only_enabled(node) is None:
             return None
+
         delimiter = str(node.config.get("delimiter") or ",")
         header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
         said = {column.name.lower(): column for column in node.columns}
@@ -374,6 +392,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
             node.line = text.count("\n", 0, block.start(2)) + 1
             seen.add(block[1])
             found.append(node)
+
         return [node for node in found if is_enabled(node)]
 
     # of models it has been told
@@ -383,6 +402,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
             paths, partial(read, report=report), start_of, report, "this snapshot"
         ):
             yield from several
+
     for name, about in properties.snapshots.items():
         relation = about.get("relation")
         if relation is not None and name not in seen:
@@ -402,6 +422,7 @@ def sources_of(reader: Reader) -> Iterator[Node]:
         name = name_of(source, report)
         if not name:
             continue
+
         for table in source.items_of("tables"):
             if (short := name_of(table, report)) and _enabled(reader, source, table, name, short):
                 yield _source(reader, source, table, name, short, package)
@@ -445,6 +466,7 @@ def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str)
                 where.get("enabled") if where is not None and isinstance(where.data, dict) else None
             )
             found = reader.value(told.data) if told is not None else found
+
     return found is not False
 
 
@@ -458,6 +480,7 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
             config is not None and (on := config.get("enabled")) is not None and on.data is False
         ):
             continue
+
         node = Node(
             id=f"exposure.{package.name}.{name}", kind="exposure", package=package.name, name=name,
             file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
@@ -467,6 +490,7 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
             told = about.get("meta") if about is not None else None
             if told is not None:
                 node.config["meta"] = mapping(told.plain())
+
         yield node
 
 
@@ -479,6 +503,7 @@ def apart(nodes: list[Node]) -> list[Node]:
         met[node.id] = number = met.get(node.id, 0) + 1
         if number > 1:
             node.id = f"{node.id}{AGAIN}{number}"
+
     return [
         node for node in nodes if node.kind not in ("source", "exposure") or AGAIN not in node.id
     ]

@@ -32,6 +32,7 @@ class Index:
         """Return the names by which `ref` can find a node."""
         if not node.version:
             return [node.name]
+
         return [f"{node.name}.v{node.version}", *([node.name] if node.latest else [])]
 
     def ref(self, package: str, names: list[str], version: str = "") -> Node | None:
@@ -42,8 +43,10 @@ class Index:
             for node in several:
                 if node.package == each:
                     return node
+
         if several and not where:
             return several[0]
+
         return None
 
     def source(self, package: str, names: list[str]) -> Node | None:
@@ -56,13 +59,17 @@ class Index:
         found = CALL.match(text.strip().removeprefix("{{").removesuffix("}}"))
         if found is None:
             return None
+
         names = TEXTS.findall(found[2])
         if found[1] == "source":
             if len(names) > 1:
                 return self.source(package, names)
+
             return None
+
         if not names:
             return None
+
         version = VERSION.search(found[2])
         return self.ref(package, names, version[1] if version else "")
 

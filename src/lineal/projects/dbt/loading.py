@@ -88,6 +88,7 @@ def load_projects(
     )
     if problems:
         corpora.append(Corpus(dialect or "", diagnostics=problems))
+
     return corpora
 
 
@@ -102,6 +103,7 @@ def local_packages(folders: list[Path]) -> set[Path]:
             used = path.resolve()
             if used in known and not folder.resolve().is_relative_to(used):
                 users.setdefault(used, set()).add(folder.resolve())
+
     return {path for path, several in users.items() if len(several) == 1}
 
 
@@ -129,12 +131,14 @@ def open_draft(path: Path, request: Request) -> Draft:
         found = read_manifest(
             manifest, project or home_of(folder), diagnostics.append, project is not None
         )
+
     if found is not None:
         draft = draft_of_manifest(found, project, request)
     elif project is not None:
         draft = draft_of_files(project, request)
     else:
         draft = Draft("", str(path), None, [], {"type": ""})
+
     draft.meanings, draft.engine = _beside(project or folder, diagnostics.append)
     draft.diagnostics = [*diagnostics, *draft.diagnostics]
     return draft
@@ -148,6 +152,7 @@ def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]
     about = yaml.read(file, report) if file is not None else None
     if about is None or not isinstance(about.data, dict):
         return [], {}
+
     engine = {key: value.plain() for key, value in about.mapping(report, "spark").items()}
     return read_meanings(about, report), engine
 
@@ -155,6 +160,7 @@ def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]
 def _manifest_of(path: Path, folder: Path) -> Path | None:
     if path.name == MANIFEST_FILE and path.is_file():
         return path
+
     places = (folder / MANIFEST_FILE, folder / TARGET / MANIFEST_FILE)
     return next((each for each in places if each.is_file()), None)
 
@@ -171,12 +177,14 @@ def draft_of_manifest(manifest: Manifest, folder: Path | None, request: Request)
     project = read_project(folder, report) if folder is not None else None
     if project is not None:
         target |= target_of(project, request, report)
+
     target["type"] = manifest.adapter or target.get("type", "")
     target[LOCATED] = "manifest"
     if project is not None:
         new = _new_models(manifest, project, target, report)
         nodes += new
         manifest.stale.extend(node.file for node in new)
+
     name_datasets(nodes, manifest.project)
     report_stale(manifest, report)
     draft = Draft(
@@ -187,11 +195,13 @@ def draft_of_manifest(manifest: Manifest, folder: Path | None, request: Request)
         draft.variables = project.variables(request.options.variables)
         draft.namespaces = project.namespaces
         draft.packages = [project.root]
+
     draft.consumers = manifest.consumers
     if request.to_run:
         draft.tests = manifest.consumers.tests
         draft.notes = unit_test_note(len(manifest.consumers.unit_tests))
         draft.notes += unknown_adapter_note(target["type"], request.dialect)
+
     return draft
 
 
@@ -199,6 +209,7 @@ def report_stale(manifest: Manifest, report: Report) -> None:
     """Name the models that have been edited since the manifest was made."""
     if not manifest.stale:
         return
+
     first, more = manifest.stale[0], len(manifest.stale) - 1
     several = f"{first} and {more} more have" if more else f"{first} has"
     message = f"{several} changed since the manifest was made"
@@ -209,6 +220,7 @@ def unit_test_note(count: int) -> list[str]:
     """dbt's unit tests have rows of their own, and are not run."""
     if not count:
         return []
+
     return [f"{count} unit {'test is' if count == 1 else 'tests are'} not run"]
 
 
@@ -216,6 +228,7 @@ def unknown_adapter_note(adapter: str, dialect: str | None) -> list[str]:
     """Return what to say of an adapter whose dialect is not known."""
     if not adapter or adapter in DIALECTS or dialect is not None:
         return []
+
     return [f"the adapter {adapter} is not known: its SQL is taken for Spark's (--dialect)"]
 
 
@@ -226,6 +239,7 @@ def _new_models(
     found = files.below(project.root.paths["models"], (".sql", ".py"), report)
     if all(str(path) in manifest.known for path in found):
         return []
+
     properties = files.properties_of(project.root, report)
     reader = files.Reader(project.root, project, target, {}, properties, report)
     return [node for node in files.models_of(reader) if node.file not in manifest.known]
@@ -253,6 +267,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
     for package, properties in packages:
         seen = {**values.get(root, {}), **values.get(package.name, {})}
         nodes += files.nodes_of(files.Reader(package, project, target, seen, properties, report))
+
     nodes = files.apart(nodes)
     apply_name_macros(nodes, kitchen, report)
     separate(nodes, root)
@@ -261,6 +276,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
             f"the project {folder} has no models, seeds or snapshots where it says that they are"
         )
         report(Diagnostic(Code.NO_INPUT, message, Place(str(project.root.file), 1, 1)))
+
     diagnostics += entries_without_files(*packages[0], nodes)
     name_datasets(nodes, root)
     has_adapter = bool(target["type"])
@@ -280,6 +296,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
         draft.notes = [NO_DIALECT] if guessed else []
         draft.notes += unknown_adapter_note(target["type"], request.dialect)
         draft.notes += unit_test_note(sum(len(each.unit_tests) for _, each in packages))
+
     return draft
 
 
@@ -300,6 +317,7 @@ def consumers_of(
         found.unit_tests += [
             UnitTest(package.name, about, fixtures) for about in properties.unit_tests
         ]
+
     return found
 
 
@@ -309,6 +327,7 @@ def fixture_columns(package: Package) -> dict[str, list[str]]:
     for path in files.below(package.paths["tests"], (".csv",), lambda _: None):
         header = read_header(path, ",", lambda _: None) or []
         found.setdefault(path.stem, [column.name for column in header])
+
     return found
 
 
@@ -318,6 +337,7 @@ def choose_adapter(target: dict[str, str], nodes: list[Node], request: Request) 
     """
     if target["type"]:
         return False
+
     spoken = adapter_spoken(node.text for node in nodes)
     target["type"] = spoken or ("spark" if request.to_run else "")
     return request.to_run and not spoken
@@ -334,6 +354,7 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
         text = read_text(path, report)
         if text is None or not any(word in text for word in MACRO_WORDS):
             return None
+
         return (package.name, str(path), text)
 
     paths = files.below(package.paths["macros"], (".sql",), report)

@@ -64,6 +64,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
     data = _loaded(file, report)
     if data is None:
         return None
+
     metadata = _mapping(data.get("metadata"))
     found = VERSION.search(str(metadata.get("dbt_schema_version")))
     version = int(found[1]) if found else 0
@@ -72,6 +73,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
         report(_wrong(file, f"the manifest has {said}"))
         if fallback:
             return None
+
     places = Places(root)
     nodes = [
         *_nodes(data, root, places, report),
@@ -100,6 +102,7 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
     text = read_text(file, report)
     if text is None:
         return None
+
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
@@ -111,9 +114,11 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
     except RecursionError:
         report(_wrong(file, "the manifest nests too deeply"))
         return None
+
     if not isinstance(data, dict) or not isinstance(data.get("nodes"), dict):
         report(_wrong(file, "the manifest has no nodes"))
         return None
+
     return data
 
 
@@ -124,12 +129,14 @@ def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnost
 def _mapping(value: Any) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
+
     return {}
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
+
     return ""
 
 
@@ -145,8 +152,10 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
         kind = each.get("resource_type")
         if kind in REFERABLE:
             return _compiled(each, str(kind), root, places, asking, ephemeral)
+
         if kind != "operation":
             return None
+
         node = _node(each, "operation", root, places)
         node.text = _text(each.get("raw_code") or each.get("raw_sql"))
         return node
@@ -177,17 +186,22 @@ def _compiled(
     node.text = raw
     if kind == "snapshot":
         node.line = line_of_block(peek_text(Path(node.file)), raw)
+
     node.constraints = list(_constraints(each))
     for key in ("access", "group", "time_spine"):
         if each.get(key):
             node.config.setdefault(key, each[key])
+
     code = each.get("compiled_code") or each.get("compiled_sql")
     if isinstance(code, str) and code.strip() and not node.is_python:
         if INJECTED in code:
             code = without_ephemeral(code, ephemeral)
+
         node.compiled = levelled(code, raw)
+
     if kind == "seed":
         _seed(node)
+
     return node
 
 
@@ -196,6 +210,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
     for each in _entries(data, "nodes"):
         if each.get("resource_type") != "test":
             continue
+
         node = _node({**each, "patch_path": None}, "test", root, places)
         node.relations = []
         about = _mapping(each.get("test_metadata"))
@@ -213,6 +228,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
             node.place = places.inner(
                 node.file, attached.split("."), _text(each.get("column_name"))
             )
+
         kwargs = _mapping(about.get("kwargs")) if name else None
         column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
         node.test = DataTest(
@@ -240,6 +256,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
                 _text(hook.get("sql")) if isinstance(hook, dict) else hook
                 for hook in _as_list(config[key])
             ]
+
     name, package = str(each["name"]), _text(each.get("package_name"))
     version = each.get("version")
     identifier = str(each.get("alias") or each.get("identifier") or name)
@@ -260,6 +277,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
     node.relations = [relation] if isinstance(relation, str) and relation else []
     if config.get("materialized") == "ephemeral":
         node.relations += [INJECTED + name, INJECTED + identifier]
+
     patch = _text(each.get("patch_path")).partition("://")[2]
     places.put(node, f"{kind}s", _path(patch, root, package) if patch else "")
     return node
@@ -277,6 +295,7 @@ def _path(path: str, root: Path, package: str) -> str:
     installed = root / "dbt_packages" / package / path
     if ".." in path.split("/"):
         return path
+
     return str(installed if package and installed.is_file() else root / path)
 
 
@@ -297,8 +316,10 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
 def _as_list(value: Any) -> list[Any]:
     if isinstance(value, list):
         return value
+
     if value:
         return [value]
+
     return []
 
 
@@ -352,6 +373,7 @@ def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
             config = _mapping(each.get("config"))
             if config.get("enabled") is False:
                 continue
+
             about = places.value_of(each, section, name, _file(each, root, package))
             depends = tuple(map(str, _mapping(each.get("depends_on")).get("nodes") or ()))
             yield Entry(kind, package, name, about, None, depends, str(each["unique_id"]))
@@ -392,12 +414,14 @@ def _asking(macros: Mapping[str, Any]) -> set[str]:
     for id_, each in macros.items():
         for called in _mapping(_mapping(each).get("depends_on")).get("macros") or ():
             callers.setdefault(str(called), []).append(id_)
+
     stack = [ASKS]
     while stack:
         for caller in callers.get(stack.pop(), ()):
             if caller not in found:
                 found.add(caller)
                 stack.append(caller)
+
     return found
 
 
@@ -413,9 +437,11 @@ def _is_stale(node: Node) -> bool:
     """A model whose file has been edited since is read from its file."""
     if node.kind != "model" or not node.text:
         return False
+
     now = peek_text(Path(node.file))
     if not now or now.strip() == node.text.strip():
         return False
+
     node.text, node.compiled = now, None
     return True
 
@@ -424,6 +450,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
     """target/catalog.json: every column that the database has, in order, with its type"""
     if not file.is_file():
         return
+
     text = read_text(file, report)
     try:
         data = _mapping(json.loads(text or ""))
@@ -437,6 +464,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
             )
         )
         return
+
     tables = {**_mapping(data.get("nodes")), **_mapping(data.get("sources"))}
     for node in nodes:
         columns = _mapping(_mapping(tables.get(node.id)).get("columns"))
@@ -453,6 +481,7 @@ def _number(each: Mapping[str, Any]) -> int:
     index = each.get("index")
     if isinstance(index, int):
         return index
+
     return 0
 
 
@@ -461,4 +490,5 @@ def _cataloged(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> Colum
     known = said.get(name.lower())
     if known is None:
         return ColumnInfo(name, kind, _text(each.get("comment")))
+
     return known._replace(name=name, type=kind or known.type)

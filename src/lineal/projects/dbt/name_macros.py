@@ -33,6 +33,7 @@ def overridden(macros: list[tuple[str, str, str]]) -> dict[str, str]:
     for package, _, text in macros:
         for name in DEFINED.findall(text) if "generate_" in text else ():
             found.setdefault(name, package)
+
     return found
 
 
@@ -42,6 +43,7 @@ def apply_name_macros(nodes: list[Node], kitchen: Kitchen, report: Report) -> No
     built = [node for node in nodes if node.kind in REFERABLE and not is_placed(node)]
     if not macros or not built:
         return
+
     templates = [template_of(node, macros, kitchen) for node in built]
     failed: list[Node] = []
     for node, rendering in zip(built, kitchen.renderings(templates), strict=True):
@@ -53,6 +55,7 @@ def apply_name_macros(nodes: list[Node], kitchen: Kitchen, report: Report) -> No
                 new or old for new, old in zip(parts, node.parts, strict=True)
             )
             node.parts = (database, schema, alias)
+
     if failed:
         several = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
         message = (
@@ -74,8 +77,10 @@ def template_of(node: Node, macros: dict[str, str], kitchen: Kitchen) -> Templat
         if name not in macros:
             calls.append("")
             continue
+
         prefix = "" if macros[name] == kitchen.root else f"{macros[name]}."
         calls.append(f"{{{{ {prefix}{name}(lineal_{setting}, lineal_node) }}}}")
+
     template = kitchen.template(node, BETWEEN.join(calls))
     names: dict[str, Any] = {
         f"lineal_{setting}": node.config.get(setting) or None for setting in MACROS.values()
@@ -104,5 +109,6 @@ def parts_of(rendering: Rendering) -> list[str] | None:
     """Return the parts that a template gave; None if it failed, or asked for what only a run knows."""
     if not rendering.texts or rendering.diagnostics or rendering.said.get("placeholders"):
         return None
+
     parts = [part.strip() for part in rendering.texts[0].split(BETWEEN)]
     return parts if len(parts) == len(MACROS) else None

@@ -102,6 +102,7 @@ def mapping(value: Any) -> dict[str, Any]:
     """Return the value if it is a mapping, or an empty one."""
     if isinstance(value, dict):
         return value
+
     return {}
 
 
@@ -109,8 +110,10 @@ def is_terminal(node: Node) -> bool:
     """meta: {lineal: {terminal: true}}, access: public, a time spine      it is read outside of SQL"""
     if node.config.get("access") == "public" or node.config.get("time_spine"):
         return True
+
     if node.name == TIME_SPINE:
         return True
+
     return mapping(mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
 
 
@@ -132,6 +135,7 @@ def name_datasets(nodes: Iterable[Node], root: str) -> None:
             plain = twin.dataset
         elif twin is not None:
             plain = f"exposure:{plain}" if node.kind == "exposure" else f"{node.package}.{plain}"
+
         taken.setdefault(plain.lower(), node)
         node.dataset = plain
 
@@ -150,6 +154,7 @@ def separate(nodes: Iterable[Node], root: str) -> None:
                 f"{node.parts[1]}_{node.package}_{node.name}",
                 node.parts[2],
             )
+
         taken.add(key)
 
 
@@ -172,10 +177,14 @@ def aliases_of(nodes: Iterable[Node], adapter: str) -> dict[str, str]:
         dataset = full.setdefault(spelled, node.dataset)
         if node.kind == "source":
             node.dataset = dataset
+
         for relation in node.relations:
             full.setdefault(relation, dataset)
+
         short.setdefault(relation_sql(("", *node.parts[1:]), quote), set()).add(dataset)
+
     for spelled, datasets in short.items():
         if len(datasets) == 1 and spelled.lower() not in names and spelled not in full:
             full[spelled] = next(iter(datasets))
+
     return {spelled: dataset for spelled, dataset in full.items() if spelled != dataset}

@@ -37,11 +37,13 @@ def parse_variables(text: str) -> dict[str, Any]:
     """'{start: 2024}', '{"start": 2024}'      the value of --vars; ValueError if not a mapping"""
     if not text.strip():
         return {}
+
     problems: list[Diagnostic] = []
     value = yaml.parse(text, "--vars", problems.append)
     if problems or value is None or not isinstance(value.data, dict):
         reason = problems[0].message if problems else "it is not a mapping"
         raise ValueError(f"--vars is YAML such as '{{start: 2024}}': {reason}")
+
     return {key: each.plain() for key, each in value.data.items()}
 
 

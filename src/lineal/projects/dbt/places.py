@@ -41,6 +41,7 @@ class Places:
         """Return the named items of a YAML file."""
         if file not in self.files:
             self.files[file] = list(_items(file))
+
         return self.files[file]
 
     def put(self, node: Node, section: str, file: str) -> None:
@@ -50,6 +51,7 @@ class Places:
             if item.name == node.name and item.section == section:
                 self.place(node, items, number, file)
                 return
+
         node.place = node.place or Place(node.file, 1, 1)
 
     def put_table(self, node: Node, source: str, table: str) -> None:
@@ -59,6 +61,7 @@ class Places:
         for number, item in enumerate(items):
             if item.section != "sources":
                 continue
+
             if item.name == source and not inside:
                 inside, indent = True, item.indent
             elif inside and item.indent <= indent:
@@ -74,12 +77,15 @@ class Places:
         for number, item in enumerate(items):
             if item.name not in owner or item.section not in NODE_SECTIONS:
                 continue
+
             found = Place(file, item.line, item.column)
             for beside in items[number + 1 :]:
                 if beside.indent <= item.indent:
                     break
+
                 if beside.name == column:
                     return Place(file, beside.line, beside.column)
+
         return found
 
     def value_of(self, data: Mapping[str, Any], section: str, name: str, file: str) -> Value:
@@ -89,6 +95,7 @@ class Places:
         written = self.entry(file, section, name)
         if written is not None:
             return beside(of_plain(data), written)
+
         items = self.items(file)
         start = next(
             (at for at, each in enumerate(items) if each.name == name and each.section == section),
@@ -96,20 +103,25 @@ class Places:
         )
         if start is None:
             start = next((at for at, each in enumerate(items) if each.name == name), None)
+
         if start is None:
             return placed(of_plain(data), Place(file, 1, 1), {})
+
         here = items[start]
         inner: dict[str, list[Place]] = {}
         for item in items[start + 1 :]:
             if item.indent <= here.indent or item.section != here.section:
                 break
+
             inner.setdefault(item.name, []).append(Place(file, item.line, item.column))
+
         return placed(of_plain(data), Place(file, here.line, here.column), inner)
 
     def entry(self, file: str, section: str, name: str) -> Value | None:
         """Return what a YAML file says of an entry; None if it does not list it under its section."""
         if file not in self.values:
             self.values[file] = parse(peek_text(Path(file)), file, lambda _: None)
+
         whole = self.values[file]
         several = whole.items_of(section) if whole is not None else []
         return next((each for each in several if name_of(each) == name), None)
@@ -122,7 +134,9 @@ class Places:
         for item in items[number + 1 :]:
             if item.indent <= here.indent or item.section != here.section:
                 break
+
             inner.setdefault(item.name, item)
+
         node.columns = [
             column._replace(place=Place(file, found.line, found.column))
             if (found := inner.get(column.name))
@@ -153,11 +167,13 @@ def beside(value: Value, written: Value) -> Value:
             key: beside(each, parts.get(key) or written) for key, each in value.data.items()
         }
         return replace(where, data=data)
+
     if isinstance(value.data, list):
         several = written.data if isinstance(written.data, list) else []
         named: dict[str, Value] = {name_of(each): each for each in several}
         there = [named.get(name_of(each), written) for each in value.data]
         return replace(where, data=list(map(beside, value.data, there)))
+
     return where
 
 
@@ -169,8 +185,10 @@ def placed(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:
         here = own.pop(0) if own else place
         data: Any = {key: placed(each, here, inner) for key, each in value.data.items()}
         return replace(value, data=data, place=here)
+
     if isinstance(value.data, list):
         return replace(value, data=[placed(each, place, inner) for each in value.data], place=place)
+
     return replace(value, place=place)
 
 
@@ -185,6 +203,7 @@ def _items(file: str) -> list[Item]:
             name = item[2] or item[3] or item[4] or ""
             indent = len(item[1])
             found.append(Item(section, indent, name, number, start_of(line, indent)))
+
     return found
 
 

@@ -28,11 +28,14 @@ def plain_models_of(assembly: Assembly, scripts: Iterable[Script]) -> PlainModel
     made, kitchen = assembly.made, assembly.kitchen
     if any(each.wanted for each in (*made.values(), *assembly.tested.values())):
         return None
+
     if any(node.config.get("access") == "private" for node in assembly.nodes):
         return None
+
     counts: Counter[str] = Counter()
     for script in scripts:
         counts[script.file] += 2 if script.expansions else 1
+
     several = [
         node
         for node in assembly.nodes
@@ -59,13 +62,16 @@ def replace_text(corpus: Corpus, file: str, text: str) -> bool:
     about = models.models.get(file) if models is not None else None
     if models is None or about is None or not text.strip():
         return False
+
     package, config, location = about
     if located(text) != location:
         return False
+
     node = Node("", "model", package, "", file, text=text)
     found = plain(node, KnownNodes(models), models.quote)
     if found is None or found.config != config:
         return False
+
     position = next(at for at, script in enumerate(corpus.scripts) if script.file == file)
     corpus.scripts[position] = replace(corpus.scripts[position], text=found.text)
     return True

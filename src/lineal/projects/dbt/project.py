@@ -54,6 +54,7 @@ class Package:
         value = self.about.get(kind)
         if value is not None and isinstance(value.data, dict):
             return value.plain()
+
         return {}
 
 
@@ -80,6 +81,7 @@ class Project:
             name = each.get("macro_namespace")
             if name is not None:
                 found[name.raw] = [item.raw for item in each.items_of("search_order")]
+
         return found
 
     def variables(self, given_first: Mapping[str, Any] = NOTHING) -> dict[str, dict[str, Any]]:
@@ -97,6 +99,7 @@ class Project:
             mine = own.get(package.name) if isinstance(own.get(package.name), dict) else {}
             given = said.get(package.name) if isinstance(said.get(package.name), dict) else {}
             found[package.name] = {**own, **(mine or {}), **everywhere, **(given or {})}
+
         return {package: {**values, **given_first} for package, values in found.items()}
 
 
@@ -108,6 +111,7 @@ def read_project(folder: Path, report: Report) -> Project:
         package = read_package(path, report)
         if package.name != root.name:
             packages.setdefault(package.name, package)
+
     return Project(root, list(packages.values()))
 
 
@@ -118,6 +122,7 @@ def read_package(folder: Path, report: Report) -> Package:
     if about.data is not None and not isinstance(about.data, dict):
         report(about.unexpected("a mapping"))
         about = Value({}, about.place)
+
     return Package(
         name=about.text(report, "name") or folder.resolve().name,
         folder=folder,
@@ -135,11 +140,13 @@ def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
     if not named:
         both = [default, OLD_FOLDERS.get(kind, "")]
         return [root / name for name in both if name and (root / name).is_dir()]
+
     found = []
     for value in named:
         text = value.as_text(report)
         if not text:
             continue
+
         path = root / text
         if not is_in_repository(path, root):
             message = f"{value.name}: {text} is outside the repository and not read"
@@ -148,6 +155,7 @@ def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
             path = shortest(path, root)
             current().admit(path)
             found.append(path)
+
     return found
 
 
@@ -156,6 +164,7 @@ def is_in_repository(path: Path, project: Path) -> bool:
     real = path.resolve()
     if real.is_relative_to(project.resolve()) or current().contains(str(path)):
         return True
+
     top = repository_above(str(project.resolve()))
     return top is not None and real.is_relative_to(top)
 
@@ -164,6 +173,7 @@ def shortest(path: Path, project: Path) -> Path:
     """a/b/../../macros      macros, as it is seen from where the project is named"""
     if ".." not in path.parts:
         return path
+
     return Path(os.path.normpath(path))
 
 
@@ -176,6 +186,7 @@ def package_folders(root: Package, report: Report) -> Iterator[Path]:
             yield from (
                 path for path in sorted(folder.iterdir()) if (path / PROJECT_FILE).is_file()
             )
+
     for path in local_folders(root.folder):
         current().admit(path)
         yield path
@@ -211,6 +222,7 @@ def missing_packages(project: Project) -> list[str]:
             name = said.raw.rstrip("/").rpartition("/")[2].removesuffix(".git")
             if name not in installed and name.replace("-", "_") not in installed:
                 found.append(name)
+
     return list(dict.fromkeys(found))
 
 
@@ -224,13 +236,16 @@ def settings(tree: Any, path: list[str]) -> dict[str, Any]:
     for step in [None, *path]:
         if step is not None:
             here = here.get(step)
+
         if not isinstance(here, dict):
             break
+
         for key, value in here.items():
             if key.startswith("+"):
                 _set(found, key[1:], value)
             elif not isinstance(value, dict):
                 _set(found, key, value)
+
     return found
 
 

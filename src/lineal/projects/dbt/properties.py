@@ -74,6 +74,7 @@ class Properties:
         """{{ doc('status') }}      the text of that block"""
         if "{{" not in text:
             return text
+
         return DOC_CALL.sub(lambda found: self.docs.get(found[1], found[0]), text).strip()
 
 
@@ -82,6 +83,7 @@ def read_properties(files: list[Path], report: Report) -> Properties:
     found = Properties()
     for file in files:
         attempt(partial(_read_into, found, file, report), None, start_of(file), report, "this file")
+
     return found
 
 
@@ -89,6 +91,7 @@ def _read_into(found: Properties, file: Path, report: Report) -> None:
     value = yaml.read(file, report)
     if value is None or not isinstance(value.data, dict):
         return
+
     for kind in KINDS:
         for item in _items(value, kind, report):
             _keep(found, kind, item, report)
@@ -98,9 +101,11 @@ def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
     section = value.get(kind)
     if section is None:
         return
+
     if not isinstance(section.data, list):
         report(section.unexpected(f"a list of {kind}"))
         return
+
     for item in section.data:
         if isinstance(item.data, dict):
             yield item
@@ -137,10 +142,12 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
                 doc(column.text(report, "description")),
             )
             said = classification(column, report)
+
         columns.setdefault(
             names.insensitive(name, False),
             ColumnInfo(name, kind, description, said, place, inherits=inherits),
         )
+
     return list(columns.values())
 
 
@@ -160,6 +167,7 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
             if not isinstance(tag.data, (dict, list))
         ]
         found += known_labels(meta.plain() if meta is not None else None, tags)
+
     return tuple(dict.fromkeys(found))
 
 
@@ -173,7 +181,9 @@ def known_labels(meta: Any, tags: list[str]) -> list[str]:
                 for each in (value if isinstance(value, list) else [value])
                 if each
             ]
+
         label = str(key).lower().removeprefix("contains_").removeprefix("is_")
         if label in LABELS and value in (True, "true", "yes", "True"):
             found.append(label)
+
     return found

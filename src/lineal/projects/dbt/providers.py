@@ -30,8 +30,10 @@ class Provider:
         """The columns that are known without a run."""
         if self.seed is not None:
             return self.seed.columns
+
         if self.file is not None and self.file.suffix == ".csv":
             return read_header(self.file, ",", lambda _: None)
+
         return []
 
 
@@ -44,14 +46,17 @@ def provider_of(
     own = file_for(source, folder)
     if own is not None:
         return Provider(file=own)
+
     names = names_of(source)
     found = [seed for seed in seeds if {seed.name.lower(), seed.parts[2].lower()} & names]
     mine = [seed for seed in found if seed.package == source.package]
     if found:
         return Provider(seed=(mine or found)[0])
+
     file = next((files[name] for name in sorted(names) if name in files), None)
     if file is not None:
         return Provider(file=file)
+
     return None
 
 
@@ -70,6 +75,7 @@ def file_for(source: Node, folder: Path | None) -> Path | None:
     """.lineal/sources/web.visits.csv"""
     if folder is None:
         return None
+
     place = folder / FOLDER
     found = (place / f"{source.name}{suffix}" for suffix in SUFFIXES)
     return next((path for path in found if path.parent == place and path.exists()), None)

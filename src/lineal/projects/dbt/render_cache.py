@@ -39,6 +39,7 @@ def render_with_cache(templates: list[Template], setting: Setting, kept: Kept) -
         fresh = dict(zip(new, done, strict=True))
     else:
         fresh = {}
+
     return [
         fresh[number] if number in fresh else _rendering(held[each])
         for number, each in enumerate(keys)
@@ -55,8 +56,10 @@ def _loaded(data: bytes | None) -> dict[str, Any]:
         found = json.loads(data) if data else {}
     except ValueError:
         found = {}
+
     if isinstance(found, dict):
         return found
+
     return {}
 
 
@@ -64,6 +67,7 @@ def _plain(rendering: Rendering) -> list[Any] | None:
     """What a limit has stopped, or a defect, may go well another time."""
     if any(found.code in (Code.TEMPLATE_LIMIT, *FAILED) for found in rendering.diagnostics):
         return None
+
     faults = [
         (found.code.name, found.message, found.place, found.hint) for found in rendering.diagnostics
     ]

@@ -110,6 +110,7 @@ class Kitchen:
             except Exception as error:
                 made[node.id] = failed(node, error)
                 continue
+
             if found is not None:
                 config = {**node.config, **found.config}
                 made[node.id] = Made(
@@ -121,6 +122,7 @@ class Kitchen:
                 )
             else:
                 waiting.append(node)
+
         known: dict[str, Columns] = {}
         self.round(waiting, known, made)
         for _ in range(MOST_ROUNDS):
@@ -131,6 +133,7 @@ class Kitchen:
             ]
             if not askers:
                 break
+
             ready = [
                 node for node in askers if not self.depends(made[node.id].wanted, askers, made)
             ] or askers
@@ -138,6 +141,7 @@ class Kitchen:
             answered = columns_of(asked, made)
             known |= {id_: answered.get(id_, ([], False)) for id_ in asked}
             self.round(ready, known, made)
+
         return made
 
     def depends(self, wanted: list[str], askers: list[Node], made: Mapping[str, Made]) -> bool:
@@ -149,21 +153,25 @@ class Kitchen:
             id_ = stack.pop()
             if id_ in unfinished:
                 return True
+
             if id_ not in seen:
                 seen.add(id_)
                 stack += made[id_].refs if id_ in made else []
+
         return False
 
     def round(self, nodes: list[Node], known: Mapping[str, Columns], made: dict[str, Made]) -> None:
         """Render the nodes, and add the results."""
         if not nodes:
             return
+
         templates = []
         for node in nodes:
             asked = made[node.id].wanted if node.id in made else []
             columns = {id_: known[id_] for id_ in asked if id_ in known}
             arguments = node.test.arguments if node.test is not None else None
             templates.append(self.template(node, node.text, columns, arguments))
+
         done = self.renderings(templates)
         for node, rendering in zip(nodes, done, strict=True):
             try:
@@ -178,6 +186,7 @@ class Kitchen:
         setting = self.setting(template.text for template in templates)
         if self.kept is None:
             return list(render(templates, setting).renderings)
+
         return render_with_cache(templates, setting, self.kept)
 
     def template(
@@ -206,6 +215,7 @@ class Kitchen:
         }
         if arguments is not None:
             about["arguments"] = arguments
+
         return Template(text, node.file, node.line, about=about)
 
     # -- other texts -------------------------------------------------------------------------------
@@ -227,6 +237,7 @@ class Kitchen:
         ):
             if rendering.texts:
                 found.setdefault(package, {})[text] = native(rendering.texts[0])
+
         return found
 
     def hooks(self, hooks: list[tuple[Node, str]]) -> list[Rendering]:
@@ -242,12 +253,14 @@ class Kitchen:
         for number, (node, _) in enumerate(hooks):
             if JINJA.search(texts[number]):
                 numbers.setdefault((node.package, texts[number]), []).append(number)
+
         done = {number: Rendering((text,)) for number, text in enumerate(texts)}
         self.cook(
             [number for several in numbers.values() for number in several[:2]], hooks, texts, done
         )
         for several in numbers.values():
             done |= dict.fromkeys(several[2:], done[several[0]])
+
         apart = [
             several
             for several in numbers.values()
@@ -300,6 +313,7 @@ def made_of(node: Node, rendering: Rendering) -> Made:
         found.diagnostics.append(
             Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1))
         )
+
     return found
 
 
@@ -307,6 +321,7 @@ def runs_of(rendering: Rendering) -> tuple[str, ...]:
     """The text of a first build and that of a later one."""
     if not rendering.texts or rendering.diagnostics:
         return ()
+
     first_fault, later_fault = rendering.said.get("failed", ("", ""))
     return ("" if first_fault else rendering.texts[0], "" if later_fault else rendering.last)
 
@@ -332,6 +347,7 @@ def settled(
             text = re.sub(alone, VALUE, text, flags=re.I)
             expansions = tuple(moved(each, places) for each in expansions)
             is_open = is_open or name in LITERAL.sub("", text)
+
     return text, is_open, expansions
 
 
@@ -388,4 +404,5 @@ def graph_of(nodes: Iterable[Node]) -> dict[str, Any]:
             "tags": [], "columns": {}, "meta": {}, "description": node.description, "fqn": [node.package, node.name],
             "depends_on": {"nodes": [], "macros": []}, "relation_name": relation_sql(node.parts, '"'),
         }  # fmt: skip
+
     return found

@@ -60,6 +60,8 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
 def _as_list(value: Any) -> list[str]:
     if isinstance(value, list):
         return [str(each) for each in value]
+
     if value:
         return [str(value)]
+
     return []

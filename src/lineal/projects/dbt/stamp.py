@@ -51,6 +51,7 @@ def home_of(folder: Path) -> Path:
     """
     if folder.name == TARGET:
         return folder.parent
+
     return folder
 
 
@@ -62,6 +63,7 @@ def stamp_of(folder: Path) -> str:
         data = content_of(path)
         made.update(b"%d:%s%d:" % (len(said), said, len(data)))
         made.update(data)
+
     made.update(environment_stamp())
     return made.hexdigest()
 
@@ -106,6 +108,7 @@ def _below(folder: str) -> Iterator[str]:
             entries = list(os.scandir(here))
         except OSError:
             continue
+
         inside = any(entry.name in ARTIFACTS for entry in entries)
         for entry in entries:
             name = entry.name

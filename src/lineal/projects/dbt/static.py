@@ -44,9 +44,11 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         if found[1] == "config":
             config.update(_literals(found[2]))
             return "\n" * found[0].count("\n")
+
         named = NAMES.match(found[2]) if found[1] else None
         if named is None or "\n" in found[0]:
             raise _Jinja
+
         names = [name for name in named.groups() if name]
         held = (
             index.ref(node.package, names)
@@ -55,6 +57,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         )
         if held is None:
             raise _Jinja
+
         refs[held.id] = None
         return relation_sql(held.parts, quote)
 
@@ -62,6 +65,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
         text = TAG.sub(replaced, node.text)
     except _Jinja:
         return None
+
     return Plain(text, list(refs), config)
 
 
@@ -75,8 +79,10 @@ def _literals(text: str) -> dict[str, Any]:
         }
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError, AssertionError):
         raise _Jinja from None
+
     if call.args or len(found) != len(call.keywords) or any("hook" in key for key in found):
         raise _Jinja
+
     return found
 
 
@@ -88,4 +94,5 @@ def located(text: str) -> dict[str, Any]:
     call = CONFIG.search(text) if "config" in text else None
     if call is not None:
         return dict(LOCATION.findall(call[1]))
+
     return {}

@@ -100,6 +100,7 @@ class Steps:
             if node.kind == "source" and node.dataset not in built | done and node.dataset in named:
                 done.add(node.dataset)
                 steps.append(self.source(node, tests.get(node.dataset, [])))
+
         return [
             *steps,
             *(
@@ -130,8 +131,10 @@ class Steps:
             reader = "dbt-duckdb" if self.kitchen.target["type"] == "duckdb" else "dbt"
             settings = {"reader": reader, **pick_settings(node.config, SEED_SETTINGS)}
             return Step(node.dataset, "seed", node.file, settings=settings, **common)
+
         if node.is_python:
             return self.python(node, common)
+
         texts, problem = self.texts(node)
         if node.kind == "snapshot":
             settings = pick_settings(node.config, SNAPSHOT_SETTINGS)
@@ -143,6 +146,7 @@ class Steps:
                 "incremental_strategy": strategy,
             }
             kind, materialized = "sql", node.materialized.lower() or "view"
+
         materialized = BUILT.get(materialized, materialized)
         return Step(
             node.dataset, kind, node.file, texts, materialized, settings, problem=problem, **common
@@ -170,6 +174,7 @@ class Steps:
         problem = problem_of(node, made)
         if node.compiled is not None and problem is not None:
             return (node.compiled, node.compiled), None
+
         return made.runs if made is not None else (), problem
 
     def refs(self, node: Node) -> Iterator[str]:
@@ -180,6 +185,7 @@ class Steps:
             held = self.assembly.by_id.get(id_)
             if held is not None and held.dataset != node.dataset:
                 yield held.dataset
+
         for _, name, _, _ in made.unknown if made is not None else ():
             yield str(name)
 
@@ -197,6 +203,7 @@ class Steps:
             settings["seed"] = seed.dataset
         elif provider is not None:
             settings["file"] = str(provider.file)
+
         return Step(
             node.dataset, "source", node.file, settings=settings, tests=tuple(columns), queries=tuple(queries),
             place=node.place, table=self.table(node.dataset), refs=(seed.dataset,) if seed is not None else (),
@@ -211,6 +218,7 @@ class Steps:
             owner = self.owners.get(node.test.attached) if node.test else None
             if owner is not None:
                 found.setdefault(owner.dataset, []).append(node)
+
         return found
 
     def checks(self, node: Node, tests: list[Node]) -> tuple[list[ColumnTest], list[QueryTest]]:
@@ -223,6 +231,7 @@ class Steps:
                 columns.append(plain)
             else:
                 queries.append(self.query(test, node.dataset))
+
         return columns, queries
 
     def plain(self, node: Node) -> ColumnTest | None:
@@ -235,17 +244,22 @@ class Steps:
             or not test.arguments
         ):
             return None
+
         arguments = {key: value for key, value in test.arguments.items() if key != "model"}
         if arguments.keys() - BUILTIN[test.name] or is_special(node.config):
             return None
+
         column = str(arguments.pop("column_name", ""))
         if not IDENTIFIER.match(column) or "{{" in str(arguments):
             return None
+
         if test.name == "relationships":
             to = self.kitchen.index.find_reference(node.package, str(arguments.get("to")))
             if to is None or not IDENTIFIER.match(str(arguments.get("field"))):
                 return None
+
             arguments["to"] = to.dataset
+
         return ColumnTest(column, test.name, arguments, test.place)
 
     def query(self, node: Node, owner: str = "") -> QueryTest:
@@ -316,14 +330,18 @@ def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
         )
         if found:
             return found[0]
+
         return Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
+
     if made.unknown:
         _, _, said, line = made.unknown[0]
         place = Place(node.file, node.line + line - 1, 1)
         return Diagnostic(Code.UNKNOWN_REFERENCE, f"{said} is not in the project", place)
+
     if made.doubts:
         message, line = made.doubts[0]
         return Diagnostic(Code.DYNAMIC, message, Place(node.file, node.line + line - 1, 1))
+
     return None
 
 
@@ -352,13 +370,16 @@ def table_names(datasets: Iterable[str]) -> dict[str, str]:
     for name in several:
         if fits(name):
             continue
+
         *schema, last = (UNFIT.sub("_", part) or "_" for part in name.split("."))
         table = ".".join(filter(None, ("__".join(schema), last)))
         number = 1
         while f"{table}_{number}".lower() in taken if number > 1 else table.lower() in taken:
             number += 1
+
         found[name] = table if number == 1 else f"{table}_{number}"
         taken.add(found[name].lower())
+
     return found
 
 

@@ -68,9 +68,11 @@ class Repository:
         folder = where if where.is_dir() else where.parent
         if shutil.which("git") is None:
             raise ProjectError("revisions are read with git, and git is not installed")
+
         found = _git(folder, "rev-parse", "--show-toplevel")
         if found.returncode:
             raise ProjectError(_why_no_repository(path, found))
+
         top = Path(os.fsdecode(found.stdout.rstrip(b"\n"))).resolve()
         try:
             return cls(top, PurePosixPath(where.relative_to(top).as_posix()))
@@ -87,6 +89,7 @@ class Repository:
             or any(ord(character) < 32 for character in revision)
         ):
             raise ProjectError(f"{revision!r} is not the name of a revision")
+
         found = self._ask(
             "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
         )
@@ -95,6 +98,7 @@ class Repository:
                 f"unknown revision {revision} in {self.top.name}: "
                 f"no branch, tag or commit has this name{self._shallow()}"
             )
+
         return found.stdout.decode("ascii").strip()
 
     def merge_base(self, one: str, other: str) -> str:
@@ -102,6 +106,7 @@ class Repository:
         found = self._ask("merge-base", self.commit(one), self.commit(other))
         if found.returncode:
             raise ProjectError(f"{one} and {other} have no commit in common{self._shallow()}")
+
         return found.stdout.decode("ascii").split()[0]
 
     def history(self, most: int) -> list[Commit]:
@@ -118,6 +123,7 @@ class Repository:
         )
         if found.returncode:
             raise ProjectError(f"git cannot list the commits: {_error_text(found)}")
+
         text = found.stdout.decode("utf-8", "replace")
         lines = [line.split("\x1f") for line in text.splitlines() if "\x1f" in line]
         return [Commit(*line) for line in lines if len(line) == len(Commit._fields)]
@@ -128,6 +134,7 @@ class Repository:
             self.commit(revision)
         except ProjectError:
             return False
+
         return True
 
     def shallow_note(self) -> str:
@@ -139,6 +146,7 @@ class Repository:
         fetch = "this clone is shallow: run git fetch --unshallow, or give actions/checkout fetch-depth: 0"
         if said == b"true":
             return f"; {fetch}"
+
         return ""
 
     # -- contents ----------------------------------------------------------------------------------
@@ -175,6 +183,7 @@ class Repository:
         found = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *self._where())
         if found.returncode:
             raise ProjectError(f"cannot list {commit[:10]}: {_error_text(found)}")
+
         for row in found.stdout.split(b"\0"):
             if row:
                 about, _, name = row.partition(b"\t")
@@ -194,6 +203,7 @@ class Repository:
         found = self._ask(*asked)
         if found.returncode:
             raise ProjectError(f"cannot list the work tree: {_error_text(found)}")
+
         for name in dict.fromkeys(os.fsdecode(row) for row in found.stdout.split(b"\0") if row):
             entry = _entry_on_disk(self.top / name, name)
             if entry is not None:
@@ -202,12 +212,14 @@ class Repository:
     def _where(self) -> tuple[str, ...]:
         if str(self.inside) != ".":
             return ("--", f":(top,literal){self.inside}")
+
         return ()
 
     def blobs(self, objects: list[str]) -> Iterator[bytes | None]:
         """The contents of objects, as they are stored; None for one that is not there."""
         if not objects:
             return
+
         left = list(objects)
         while left:
             read = list(self._blobs_until_failure(left))
@@ -226,12 +238,15 @@ class Repository:
             if end < 0 or end + 1 + size > len(data):  # git has ended here
                 yield None
                 return
+
             if size < 0:
                 yield None
                 at = end + 1
                 if len(head) == 3:  # a tree or a commit, with its content
                     at = end + int(head[2]) + 2
+
                 continue
+
             yield data[end + 1 : end + 1 + size]
             at = end + size + 2
 
@@ -247,12 +262,16 @@ def _entry_on_disk(file: Path, name: str) -> Entry | None:
         return None
     except (OSError, ValueError):  # a name that no file system takes
         return Entry(name, OTHER, "", 0)
+
     if stat.S_ISLNK(mode.st_mode):
         return Entry(name, LINK, "", 0)
+
     if stat.S_ISDIR(mode.st_mode):
         return Entry(name, SUBMODULE, "", 0)
+
     if stat.S_ISREG(mode.st_mode):
         return Entry(name, "100644", "", mode.st_size)
+
     return Entry(name, OTHER, "", 0)
 
 
@@ -285,6 +304,7 @@ def _why_no_repository(
     said = _error_text(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
+
     return (
         f"{os.fspath(path)} is not in a git repository: without one, compare two existing folders, "
         "or two saved lineages"
@@ -295,4 +315,5 @@ def _error_text(found: subprocess.CompletedProcess[bytes]) -> str:
     lines = found.stderr.decode("utf-8", "replace").strip().splitlines()
     if lines:
         return lines[0]
+
     return f"git ended with {found.returncode}"

@@ -71,13 +71,16 @@ def write_snapshot(repository: Repository, entries: list[Entry], top: Path, name
             )
         else:
             _try_to_write(snapshot, entry, content)
+
     if not folder.suffix:
         folder.mkdir(parents=True, exist_ok=True)
+
     try:
         _with_packages(repository, folder)
     except OSError as problem:  # a FIFO among the packages, a name that is too long
         entry = Entry(PACKAGES[0], "", "", 0)
         snapshot.leave_out(entry, f"it cannot be copied: {_reason(problem)[:200]}")
+
     return snapshot
 
 
@@ -92,6 +95,7 @@ def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
         snapshot.leave_out(entry, "it is too large")
     else:
         return True
+
     return False
 
 
@@ -118,8 +122,10 @@ def _on_disk(file: Path, entry: Entry) -> bytes | None:
     with suppress(OSError):
         if entry.mode == LINK:
             return os.fsencode(file.readlink())
+
         with open_regular(file) as stream:
             return stream.read(LARGEST + 1)
+
     return None
 
 
@@ -131,13 +137,16 @@ def _through_links(
         content = contents.get(entry.name)
         if entry.mode != LINK or content is None:
             return content
+
         target = posixpath.normpath(
             posixpath.join(posixpath.dirname(entry.name), os.fsdecode(content))
         )
         follow = entries.get(target)
         if follow is None:
             return None
+
         entry = follow
+
     return None
 
 

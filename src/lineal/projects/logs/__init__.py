@@ -53,6 +53,7 @@ def matches(path: Path) -> bool:
     name = path.name.lower()
     if name.endswith(JSON_SUFFIXES):
         return path.is_file() and is_history(path)
+
     return name.endswith(SUFFIXES) and path.is_file()
 
 
@@ -62,6 +63,7 @@ def is_history(file: Path) -> bool:
         head = list(peek(file))
     except TORN:
         return False
+
     columns = {name.lower() for row in head for name in field_paths(row.fields)}
     return recognize(columns) is not None or not columns.isdisjoint(TEXT_COLUMNS)
 
@@ -80,6 +82,7 @@ def load(
     files = list(_logs(path, report)) if path.is_dir() else [path]
     if not files and not corpus.diagnostics:
         report(no_input(path, "no query logs (.json, .jsonl, .ndjson, .csv, .tsv, .log)"))
+
     statements = Statements(dialect)
     for file in files:
         attempt(
@@ -89,6 +92,7 @@ def load(
             report,
             "this log",
         )
+
     corpus.dialect = statements.dialect
     corpus.scripts, corpus.occurrences = statements.scripts(), statements.occurrences()
     return corpus
@@ -123,6 +127,7 @@ def _entries(
         log.recognize(peek(file))
         if log.has_scripts:
             log.scripts = _scripts_in(file, log)
+
         ran = attempt_each(
             rows(file, report),
             log.read,
@@ -133,10 +138,12 @@ def _entries(
         yield from chain.from_iterable(ran)
     except TORN as error:
         leave_out(file, error if isinstance(error, OSError) else OSError(str(error)), report)
+
     yield from log.end()
     problem = log.columns.problem()
     if problem:
         raise ProjectError(problem)
+
     log.close()
 
 

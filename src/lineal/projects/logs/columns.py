@@ -47,6 +47,7 @@ class Columns:
         if not isinstance(text, str) or not text.strip():
             left_out(report, row.file, row.line, "the row has no statement")
             return None
+
         words: dict[str, Any] = {part: _word(value) for part, value in values.items()}
         return Entry(row, text, **words)
 
@@ -58,9 +59,11 @@ class Columns:
             held = self.known[keys] = self.lookup(fields)
             if len(self.known) > 1000:
                 self.known.clear()
+
         key = held.get(part)
         if key is not None:
             return fields[key]
+
         return self.along_path(part, fields)
 
     def lookup(self, fields: Mapping[str, Any]) -> dict[str, str]:
@@ -75,6 +78,7 @@ class Columns:
             if key is not None:
                 held[part] = key
                 self.found.add(part)
+
         return held
 
     def along_path(self, part: str, fields: Mapping[str, Any]) -> Any:
@@ -85,6 +89,7 @@ class Columns:
             if value is not None:
                 self.found.add(part)
                 return value
+
         return None
 
     def problem(self) -> str:
@@ -93,12 +98,15 @@ class Columns:
         """
         if not self.present:
             return ""
+
         columns = ", ".join(list(self.present)[:MOST_LISTED])
         for part, name in self.named.items():
             if part not in self.found:
                 return f"{self.file} has no column {name}; its columns are {columns}"
+
         if "text" not in self.found:
             return f"no column of {self.file} is known to hold statements: name it with --log-text; it has {columns}"
+
         return ""
 
 
@@ -108,10 +116,13 @@ def field_at(fields: Mapping[str, Any], path: str) -> Any:
     for step in (path,) if path in fields else path.split("."):
         if not isinstance(value, Mapping):
             return None
+
         key = step
         if step not in value:
             key = next((each for each in value if each.lower() == step.lower()), "")
+
         value = value.get(key)
+
     return value
 
 
@@ -119,4 +130,5 @@ def _word(value: Any) -> str:
     """A user, a time, an id: short, and text."""
     if value is None:
         return ""
+
     return str(value)[:200]

@@ -107,6 +107,7 @@ def recognize(columns: Iterable[str]) -> str | None:
     for name, history in HISTORIES.items():
         if any(all(sign.lower() in present for sign in signs) for signs in history.signs):
             return name
+
     return None
 
 
@@ -117,10 +118,12 @@ def field_paths(fields: Mapping[str, Any]) -> list[str]:
         found.append(name)
         if not isinstance(value, Mapping):
             continue
+
         for inner, deeper in value.items():
             found.append(f"{name}.{inner}")
             if isinstance(deeper, Mapping):
                 found += [f"{name}.{inner}.{last}" for last in deeper]
+
     return found
 
 
@@ -130,6 +133,7 @@ def failure_of(history: History, fields: Mapping[str, Any]) -> bool:
         status = field_at(fields, name)
         if status is not None and str(status).strip().upper() != expected.upper():
             return True
+
     return any(_is_filled(field_at(fields, name)) for name in history.failed)
 
 
@@ -137,8 +141,10 @@ def _is_filled(value: Any) -> bool:
     """{"reason": "invalidQuery"}; but {}, and a null in every field, say nothing"""
     if isinstance(value, Mapping):
         return any(map(_is_filled, value.values()))
+
     if isinstance(value, list):
         return bool(value)
+
     return value is not None and "".join(str(value).split()).lower() not in NOTHING
 
 
@@ -150,7 +156,9 @@ def cut_off_at(history: History, fields: Mapping[str, Any], text: str) -> int | 
     longest = history.limit_of(fields)
     if longest is None:
         return None
+
     written = len(text) + (text.count("\n") if history.escapes_lines else 0)
     if written >= longest:
         return longest
+
     return None

@@ -37,6 +37,7 @@ def objects(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
     reading = Objects()
     for number, line in enumerate(lines, 1):
         yield from reading.read(number, line)
+
     yield from reading.end()
 
 
@@ -61,6 +62,7 @@ class Objects:
         """Yield each object that a line completes, with its first line."""
         if self.depth and (self.size > LONGEST_OBJECT or self.starts_another(number, line)):
             yield from self.end()
+
         done = 0
         for found in BRACES.finditer(line):
             brace = found[0]
@@ -69,12 +71,14 @@ class Objects:
                     yield from between(number, line[done : found.start()])
                     self.start, done = number, found.start()
                     self.note_indent(line[:done])
+
                 self.depth += 1
             elif brace == "}" and self.depth:
                 self.depth -= 1
                 if not self.depth:
                     yield self.start, "".join([*self.held, line[done : found.end()]])
                     self.held, self.size, done = [], 0, found.end()
+
         if self.depth:
             self.held.append(line[done:])
             self.size += len(line)
@@ -91,12 +95,14 @@ class Objects:
         indent = len(line) - len(line.lstrip(" \t"))
         if number == self.start + 1:
             self.is_indented = indent > len(self.indent)
+
         return self.is_indented and line.startswith("{", indent) and indent <= len(self.indent)
 
     def end(self) -> Iterator[tuple[int, str]]:
         """Yield the object that is not complete, and begin anew."""
         if self.depth:
             yield self.start, "".join(self.held)
+
         self.depth, self.held, self.size = 0, [], 0
 
 

@@ -25,13 +25,17 @@ class Period(NamedTuple):
         """Return why a statement of this time is left out; empty if it is not."""
         if self == ALWAYS:
             return ""
+
         at = seconds_of(time)
         if not at:
             return NO_TIME
+
         if self.since is not None and at < self.since:
             return BEFORE
+
         if self.until is not None and at >= self.until:
             return AFTER
+
         return ""
 
 
@@ -48,11 +52,13 @@ def make_period(since: str | None, until: str | None) -> Period:
 def _bound(option: str, time: str | None) -> float | None:
     if time is None:
         return None
+
     at = seconds_of(time.strip())
     if not at:
         raise ProjectError(
             f"{option} {time} is not a time: write 2026-05-01 or 2026-05-01T10:00:00+02:00"
         )
+
     return at
 
 
@@ -61,7 +67,9 @@ def seconds_of(time: str) -> float:
     at = moment(time)
     if not NUMBER.fullmatch(time):
         return at
+
     for bound, scale in ((SECONDS, 1.0), (MILLISECONDS, 1e3), (MICROSECONDS, 1e6)):
         if abs(at) < bound:
             return at / scale
+
     return at / 1e9

@@ -41,6 +41,7 @@ def header(fields: list[str]) -> list[str] | None:
     """The columns of a csvlog, if its first row is one."""
     if len(fields) in WIDTHS and STARTS.match(fields[0]) and fields[6].isdigit():
         return HEADER[: len(fields)]
+
     return None
 
 
@@ -62,10 +63,12 @@ def entry(row: Row) -> Entry | None:
     found = STATEMENT.fullmatch(word("message"))
     if found is None or word("error_severity") != "LOG":
         return None
+
     prepared = PREPARED.fullmatch(word("detail"))
     text = prepared["text"] if prepared else found["text"]
     if not text.strip():
         return None
+
     return Entry(
         row, text, word("user_name", "user"), word("log_time", "timestamp"), word("query_id"),
         word("database_name", "dbname"), dialect="postgres",
@@ -89,12 +92,15 @@ class Running:
         if row.fields.get("error_severity") in FAILURES:
             self.forget(session, row)
             return
+
         found = entry(row)
         if found is None:
             return
+
         if not session:
             yield found
             return
+
         before = self.last.get(session)
         self.last[session] = found
         if before is not None:

@@ -46,6 +46,7 @@ class LogReader:
         name = recognize({path for row in head for path in field_paths(row.fields)})
         if name is None:
             return
+
         self.history = HISTORIES[name]
         own = self.history.columns()
         candidates = {part: (*own[part], *CANDIDATES[part]) for part in CANDIDATES}
@@ -60,6 +61,7 @@ class LogReader:
         """Return the id of the script that a statement which ran is a part of."""
         if self.history is None or failure_of(self.history, row.fields):
             return ""
+
         paths = self.history.parent.split()
         return next((str(found) for path in paths if (found := field_at(row.fields, path))), "")
 
@@ -67,10 +69,13 @@ class LogReader:
         """Return the statements that are known to have run in the period, now that a row is read."""
         if not self.named and postgres.is_log(row.fields):
             return list(filter(self.is_kept, self.running.read(row)))
+
         if self.history is not None and self.history.escapes_lines:
             if self.pieces.take(row):
                 return []
+
             row = unescape(row)
+
         return self.statement_in(row)
 
     def statement_in(self, row: Row) -> list[Entry]:
@@ -78,8 +83,10 @@ class LogReader:
         entry = self.columns.entry(row, self.report)
         if entry is None or not self.is_kept(entry):
             return []
+
         if self.history is not None:
             entry = entry._replace(dialect=self.history.dialect)
+
         return [entry]
 
     def end(self) -> list[Entry]:
@@ -87,8 +94,10 @@ class LogReader:
         found = list(filter(self.is_kept, self.running.end()))
         if self.running.failed:
             self.left_out[DID_NOT_RUN] += self.running.failed
+
         for row in self.pieces.whole():
             found += self.statement_in(row)
+
         return found
 
     def is_kept(self, entry: Entry) -> bool:
@@ -96,21 +105,27 @@ class LogReader:
         reason = self.reason(entry) or self.period.reason(entry.time)
         if reason:
             self.left_out[reason] += 1
+
         return not reason
 
     def reason(self, entry: Entry) -> str:
         """Return why a statement gives no edges; empty if it gives some."""
         if self.history is None:
             return ""
+
         if failure_of(self.history, entry.row.fields):
             return DID_NOT_RUN
+
         if entry.id and entry.id in self.scripts:
             return IN_PARTS
+
         longest = None
         if "text" not in self.named:
             longest = cut_off_at(self.history, entry.row.fields, entry.text)
+
         if longest is not None:
             return CUT_OFF.format(longest)
+
         return ""
 
     def close(self) -> None:

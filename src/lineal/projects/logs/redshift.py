@@ -31,6 +31,7 @@ class Pieces:
         """Keep a row that holds a piece of a statement; tell whether it does."""
         if any(field_at(row.fields, name) is None for name in PIECES):
             return False
+
         ids = (field_at(row.fields, name) for name in IDS)
         key = next((str(each) for each in ids if each is not None), "")
         self.rows.setdefault(key, []).append(row)
@@ -42,6 +43,7 @@ class Pieces:
             rows.sort(key=_number)
             texts = [str(field_at(row.fields, "text")) for row in rows]
             yield unescape(rows[0], {"text": join_pieces(texts)})
+
         self.rows = {}
 
 
@@ -63,6 +65,8 @@ def unescape(row: Row, texts: Mapping[str, Any] | None = None) -> Row:
     for name, value in fields.items():
         if name.lower() not in TEXTS or not isinstance(value, str):
             continue
+
         text = str((texts or {}).get(name.lower(), value))
         fields[name] = text.replace("\\n", "\n").rstrip(" ")
+
     return row._replace(fields=fields)

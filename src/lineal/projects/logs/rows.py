@@ -53,6 +53,7 @@ def head(file: Path) -> str:
     """How a file begins."""
     with decompress(file) as stream:
         data = stream.read(65_536)
+
     return data.decode(_encoding(data), "ignore")
 
 
@@ -78,6 +79,7 @@ def open_log(file: Path, newline: str = "") -> TextIO:
     """The text of a file; bytes that are none are marked."""
     with decompress(file) as stream:
         encoding = _encoding(stream.read(4))
+
     errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
     return TextIOWrapper(decompress(file), encoding, errors, newline)
 
@@ -90,6 +92,7 @@ def decompress(file: Path) -> BufferedReader:
     largest = current().rules.largest
     if packer is None:
         return BufferedReader(Limited(stream, stream, None, largest), BLOCK)
+
     most = max(largest, MOST_TIMES * os.fstat(stream.fileno()).st_size)
     return BufferedReader(Limited(packer.open(stream), stream, most, largest), BLOCK)
 
@@ -116,10 +119,12 @@ class Limited(RawIOBase):
         buffer[: len(data)] = data
         if self.left is not None:
             self.left -= len(data)
+
         last = data.rfind(b"\n")
         self.in_line = len(data) - 1 - last + self.in_line * (last < 0)
         if self.in_line > self.longest_line or (self.left is not None and self.left < 0):
             raise too_large(self.longest_line)
+
         return len(data)
 
     def close(self) -> None:
@@ -163,16 +168,19 @@ def json_rows(
         said = text.strip().rstrip(",")
         if not said or said in "[]":
             continue
+
         broken = BROKEN.search(said)
         if broken:
             not_utf8(report, file, number, broken)
             continue
+
         try:
             value = json.loads(said)
         except (ValueError, RecursionError) as error:
             why = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
             left_out(report, file, number, f"the {what} is not valid JSON: {why}")
             continue
+
         if isinstance(value, dict):
             yield Row(file, number, value, one_line=True)
         else:
@@ -193,10 +201,12 @@ def csv_rows(
         first = next(found, None)
         if first is None:
             return
+
         fixed = names or postgres.header(first[1])
         header = fixed or [name.strip() for name in first[1]]
         if fixed:
             yield from fill_row(file, *first, fixed, report)
+
         for line, fields in found:
             yield from fill_row(file, line, fields, header, report)
 
@@ -213,10 +223,12 @@ def fill_row(
             f"the row has {len(fields)} fields, and {len(header)} columns are named",
         )
         return
+
     broken = None if all(map(str.isascii, fields)) else BROKEN.search("".join(fields))
     if broken:
         not_utf8(report, file, line, broken)
         return
+
     yield Row(file, line, dict(zip(header, fields, strict=True)), one_line=False)
 
 
@@ -268,6 +280,7 @@ class Feed:
             first = next(self)
         except StopIteration:
             return ","
+
         self.again.appendleft(self.taken.pop())
         return max(",;\t|", key=first.count)
 

@@ -55,11 +55,14 @@ class Seen:
         self.count += entry.runs
         if entry.user:
             self.users.add(entry.user)
+
         if entry.database:
             self.databases.add(entry.database)
+
         at = moment(entry.time), entry.time
         if entry.time:
             self.last = max(self.last, at) if self.last[1] else at
+
         if (not entry.time, *at) <= self.first[:3]:
             text = clean_text(entry.text)
             first = (not entry.time, *at, text, entry.id)
@@ -85,8 +88,10 @@ class Statements:
             why = f"the statement has {len(entry.text):,} characters; up to {LONGEST_STATEMENT:,} are read"
             left_out(report, entry.row.file, entry.row.line, why)
             return
+
         if self.asked is None and entry.dialect:
             self.dialect = entry.dialect
+
         said = f"{entry.dialect}\0{entry.database}\0{entry.schema}\0{entry.text}".encode(
             "utf-8", "replace"
         )
@@ -94,6 +99,7 @@ class Statements:
         seen = self.by_text.get(digest)
         if seen is None:
             seen = self.by_text[digest] = self.alike(entry, report)
+
         seen.add(entry)
 
     def alike(self, entry: Entry, report: Report) -> Seen:
@@ -107,6 +113,7 @@ class Statements:
                 entry.row.line,
                 "the statement has a NUL in it, which is read as a space",
             )
+
         dialect = self.asked if self.asked is not None else entry.dialect
         row = entry.row
         script = Script(
@@ -116,6 +123,7 @@ class Statements:
         seen = self.by_print.get(key)
         if seen is None:
             seen = self.by_print[key] = Seen(key, script, entry)
+
         return seen
 
     def name_statements(self) -> Iterator[tuple[str, Seen]]:
@@ -123,6 +131,7 @@ class Statements:
         shared: dict[str, int] = {}
         for key in self.by_print:
             shared[key[:SHORT]] = shared.get(key[:SHORT], 0) + 1
+
         for seen in sorted(self.by_print.values(), key=lambda seen: (*seen.first[:4], seen.key)):
             key = seen.key
             yield f"query_{key[:SHORT] if shared[key[:SHORT]] == 1 else key}", seen
@@ -171,6 +180,7 @@ class Sessions:
         catalog = _part(database) if self.several_databases else ""
         if schema and (self.several_schemas or catalog):
             return {"catalog": catalog, "schemas": (_part(schema),)}
+
         return {"catalog": catalog, "schemas": ("",) if catalog else ()}
 
 
@@ -178,6 +188,7 @@ def _part(name: str) -> str:
     """A part of a name, in quotes where it would be taken for several."""
     if "." in name or '"' in name:
         return '"' + name.replace('"', '""') + '"'
+
     return name
 
 
@@ -193,12 +204,15 @@ def moment(time: str) -> float:
     """
     if NUMBER.fullmatch(time):
         return float(time)
+
     found = MOMENT.fullmatch(time)
     if found is None:
         return 0.0
+
     day, clock, seconds, offset = found.groups("")
     try:
         at = datetime.fromisoformat(f"{day} {clock}{seconds}{offset}" if clock else day)
     except ValueError:
         return 0.0
+
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()

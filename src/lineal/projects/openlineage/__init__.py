@@ -37,6 +37,7 @@ def matches(path: Path) -> bool:
     """A file of events, or a folder that has one."""
     if path.is_file():
         return _is_event_file(path, HEAD)
+
     return any(True for _ in _event_files(path))
 
 
@@ -47,6 +48,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
     else:
         corpus = Corpus(dialect or "")
         corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
+
     add_files([path] if path.is_file() else list(_event_files(path)), corpus)
     return corpus
 
@@ -66,6 +68,7 @@ def add_files(files: list[Path], corpus: Corpus) -> None:
         text = read_text(file, report)
         if text is None:
             return None
+
         return (str(file), text)
 
     corpus.given.append(
@@ -90,6 +93,7 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
     for each in found.diagnostics:
         if each.code in (Code.INTERNAL_ERROR, Code.EVENT_ERROR):
             found.coverage.miss(each.code.code)
+
     return found
 
 
@@ -115,6 +119,7 @@ def _is_event_file(path: Path, most: int) -> bool:
     """
     if not path.name.lower().endswith(ENDINGS):
         return False
+
     head = peek_bytes(path, most).removeprefix(b"\xef\xbb\xbf").lstrip()
     return (
         head[:1] in (b"{", b"[")

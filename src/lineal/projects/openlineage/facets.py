@@ -84,14 +84,17 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
             )
         ):
             _doubt(making, as_object(facets.get("lineal_doubts")), complain)
+
     return found
 
 
 def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
     if story.job is None:
         return {name: _of_dataset(facets, complain) for name, facets in story.outputs.items()}
+
     if story.lineage is not None:
         return _explicit(story.lineage, story.outputs, complain)
+
     told = {name: _column_lineage(facets, complain) for name, facets in story.outputs.items()}
     mentioned = {origin.dataset for making in told.values() if making for origin in making.origins}
     others = {name: None for name in story.inputs if name not in mentioned}
@@ -99,12 +102,14 @@ def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
     for name, making in told.items():
         found[name] = making or Making()
         found[name].read |= others if making else dict.fromkeys(story.inputs)
+
     return found
 
 
 def _of_dataset(facets: Facets, complain: Complain) -> Making:
     if "lineage" in facets:
         return _entry(facets["lineage"], complain)
+
     return _column_lineage(facets, complain) or Making()
 
 
@@ -122,6 +127,7 @@ def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
         doubts[
             goal if isinstance(goal, str) else None, read_name(each), as_text(each.get("field"))
         ] = said
+
     making.rows = [_doubted(origin, doubts.get((None, *origin.column))) for origin in making.rows]
     for name, origins in making.fields.items():
         making.fields[name] = [
@@ -149,6 +155,7 @@ def _explicit(
             complain("an entry of the lineage facet has no namespace and name: left out")
         else:
             found.setdefault(name, Making()).add(_entry(entry, complain))
+
     return found
 
 
@@ -160,6 +167,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> Making:
             making.rows.append(Origin(dataset, column, told or UNTOLD_ROWS))
         elif told:
             making.rows.append(Origin(dataset, STAR, _unknown(told)))
+
     for name, about in entries(entry.get("fields"), "lineage.fields", complain):
         origins = making.fields.setdefault(name, [])
         for dataset, column, told in _sources(about.get("inputs"), complain):
@@ -171,6 +179,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> Making:
                 else Origin(dataset, column, said)
             )
             origins.append(found)
+
     return making
 
 
@@ -180,10 +189,12 @@ def _sources(
     for each in objects(value, "inputs of the lineage facet", complain):
         if each.get("type") == "JOB":
             continue  # a job is not data: what it hands over is not tracked
+
         name, column = read_name(each), each.get("field")
         if name is None or not isinstance(column, (str, type(None))):
             complain("an input of the lineage facet has no namespace and name: left out")
             continue
+
         yield name, column, _transformations(each, complain)
 
 
@@ -197,9 +208,11 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
     facet = facets.get("columnLineage")
     if facet is None:
         return None
+
     making = Making()
     for name, about in entries(facet.get("fields"), "columnLineage.fields", complain):
         making.fields[name] = list(_fields(about.get("inputFields"), about, complain))
+
     making.rows = list(_fields(facet.get("dataset"), {}, complain))
     if not making.rows:
         if is_own(facet):
@@ -208,11 +221,14 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
             )
         else:
             making.rows = _common(making.fields)
+
         making.fields = {
             name: _without(origins, making.rows) for name, origins in making.fields.items()
         }
+
     if not is_own(facet):
         making.fields = _as_listed(making.fields, facets.get("schema"))
+
     return making
 
 
@@ -225,6 +241,7 @@ def _as_listed(
     listed = as_object(schema).get("fields")
     if not isinstance(listed, list) or list(fields) != sorted(fields):
         return fields
+
     names = [as_text(as_object(each).get("name")) for each in listed]
     positions = {name: position for position, name in reversed(list(enumerate(names)))}
     order = sorted(fields, key=lambda name: positions.get(name, len(positions)))
@@ -237,6 +254,7 @@ def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[O
         if name is None or not isinstance(column, str):
             complain("an input field has no namespace, name and field: left out")
             continue
+
         yield Origin(name, column, _transformations(each, complain) or _deprecated(about))
 
 
@@ -248,10 +266,12 @@ def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
             for told in origin.told:
                 if told.way.how in OF_ROWS:
                     met.setdefault((origin.column, told), set()).add(name)
+
     rows: dict[tuple[Named, str], list[Told]] = {}
     for (column, told), names in met.items():
         if len(names) == len(fields):
             rows.setdefault(column, []).append(told)
+
     return [Origin(*column, tuple(told)) for column, told in rows.items()]
 
 
@@ -259,6 +279,7 @@ def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
     said: dict[tuple[Named, str], set[Told]] = {}
     for row in rows:
         said.setdefault(row.column, set()).update(row.told)
+
     left = (
         Origin(
             *origin.column,
@@ -307,6 +328,7 @@ def _read_transformation(said: dict[str, Any]) -> Told:
         return Told(
             _way(TYPES.get(as_text(said.get("type")), How.TRANSFORMATION), masked), SILENT, text
         )
+
     return Told(_way(how, masked), None, text)
 
 
@@ -315,8 +337,10 @@ def _deprecated(about: dict[str, Any]) -> tuple[Told, ...]:
     kind, text = about.get("transformationType"), as_text(about.get("transformationDescription"))
     if kind == "IDENTITY":
         return (Told(_way(How.IDENTITY), None, text),)
+
     if kind == "MASKED":
         return (Told(_way(How.TRANSFORMATION, masked=True), None, text),)
+
     return (UNTOLD[0]._replace(text=text),)
 
 

@@ -33,6 +33,7 @@ def extraction_of(stories: Sequence[Story], report: Report) -> Extraction:
     builder = Builder(stories, report)
     for story, outputs in builder.latest():
         attempt(partial(builder.add, story, outputs), None, story.place, report, "this run")
+
     coverage = Coverage(statements=Statements(len(stories)))
     coverage.fail("failed-run", sum(bool(story.failed) for story in stories))
     return Extraction(
@@ -73,12 +74,14 @@ class Builder:
             kind = as_text(as_object(facets.get("datasetType")).get("datasetType")).lower()
             if kind:
                 self.kinds[aliases.get(name, name)] = kind
+
         for story, name, facets in described:
             written = facets is story.outputs.get(name)
             complain = partial(self._complain, story.place)
             describe = partial(self._describe, aliases.get(name, name), facets, written, complain)
             attempt(describe, None, story.place, self.report, "this dataset")
             self.names[name] = self._dataset(aliases.get(name, name))
+
         self.described |= {dataset: frozenset(info.names) for dataset, info in self.infos.items()}
 
     def _makings(self, story: Story) -> dict[Named, Making]:
@@ -100,6 +103,7 @@ class Builder:
             found, kind = meant(*name, self.kinds.get(name, ""))
             self.names[name] = found
             self.infos.setdefault(found, DatasetInfo(found, kind))
+
         return found
 
     def _describe(self, name: Named, facets: Facets, written: bool, complain: Complain) -> None:
@@ -118,6 +122,7 @@ class Builder:
         if schema is not None and (whole or not info.complete):
             info.columns = list(_columns(schema, complain))
             info.complete = whole
+
         tags = facets.get("tags")
         if tags is not None:
             _label(info, tags, complain)
@@ -129,6 +134,7 @@ class Builder:
             first, *path = name.split(".")
             if first in known:
                 return Column(dataset, first, tuple(path))
+
         return Column(dataset, name)
 
     def _names(self, dataset: Dataset) -> set[str]:
@@ -136,6 +142,7 @@ class Builder:
         found = self.listed.get(dataset)
         if found is None:
             found = self.listed[dataset] = set(self.infos[dataset].names)
+
         return found
 
     # -- lineage -----------------------------------------------------------------------------------
@@ -148,11 +155,14 @@ class Builder:
                 message = f"run {story.run.id if story.run else ''} of {'.'.join(story.job or ())}: {story.failed}"
                 self.report(Diagnostic(Code.RUN_FAILED, message, story.place))
                 continue
+
             for output in self._told[id(story)] or [None]:
                 last[story.job, output or _sink(story)] = story
+
         kept: dict[int, list[Named]] = {}
         for (_, output), story in last.items():
             kept.setdefault(id(story), []).append(output)
+
         return [(story, kept[id(story)]) for story in self.stories if id(story) in kept]
 
     def add(self, story: Story, outputs: list[Named]) -> None:
@@ -163,16 +173,19 @@ class Builder:
                 self._make(self._dataset(output), told[output], story.place)
             else:
                 self._consume(output, story)
+
         self.jobs.append(_job(story, tuple(self._dataset(output) for output in outputs)))
 
     def _make(self, target: Dataset, making: Making, place: Place) -> None:
         for name in making.read:
             self.reads[Read(target, self._dataset(name), None, Clause.FROM, place)] = None
+
         for written, origins in making.fields.items():
             column = self._column(target, written)
             self._list(target, column)
             for origin in origins:
                 self._edge(origin, column, target, place)
+
         for origin in making.rows:
             self._edge(origin, target, target, place)
 
@@ -192,6 +205,7 @@ class Builder:
         info = self.infos[dataset]
         if info.complete or column.name == STAR:
             return
+
         if column.name not in self._names(dataset):
             self._names(dataset).add(column.name)
             info.columns.append(ColumnInfo(column.name))
@@ -222,6 +236,7 @@ def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
                 alias = read_name(each)
                 if alias is not None and each.get("type") == "TABLE":
                     found[name] = alias
+
     return found
 
 
@@ -251,6 +266,7 @@ def _label(info: DatasetInfo, facet: dict[str, Any], complain: Complain) -> None
             if not info.complete and column not in known:
                 known.add(column)
                 info.columns.append(ColumnInfo(column))
+
     info.columns = [
         column._replace(classification=tuple(labels.get(column.name, ())))
         for column in info.columns

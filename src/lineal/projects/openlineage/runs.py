@@ -76,8 +76,10 @@ class Event:
         """Return the run, job or dataset that an event is about."""
         if self.run:
             return ("run", self.run, self.job)
+
         if self.job:
             return ("job", self.job)
+
         return ("dataset", read_name(self.value["dataset"]))
 
 
@@ -87,6 +89,7 @@ def stories(events: Iterable[Written], report: Report) -> list[Story]:
     read = partial(_event, report=report)
     for event in attempt_each(events, read, lambda written: written.place, report, "this event"):
         told.setdefault(event.subject, []).append(event)
+
     _report_shared_ids(told, report)
 
     def tell(several: list[Event]) -> Story:
@@ -100,18 +103,24 @@ def problem_of(value: Any) -> str:
     """What keeps a value from being an event; empty for one that is none the worse."""
     if not isinstance(value, dict):
         return "an event is a JSON object"
+
     if not isinstance(value.get("eventTime"), str):
         return "an event has an eventTime"
+
     if "dataset" in value and "job" not in value:
         if read_name(value["dataset"]):
             return ""
+
         return "a dataset has a namespace and a name"
+
     if not read_name(value.get("job")):
         return "an event is about a job or a dataset, with a namespace and a name"
+
     if "run" in value and not (
         isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]
     ):
         return "a run has a runId"
+
     return ""
 
 
@@ -121,18 +130,22 @@ def _event(written: Written, report: Report) -> Event | None:
     text, problem = _text(value), problem_of(value)
     if text is None:
         problem = "it nests too deeply"
+
     if text is None or problem:
         complain(f"{problem}: the event is left out")
         return None
+
     time, run, state = value["eventTime"], "", ""
     moment = _moment(time)
     if moment is None:
         complain(f"eventTime {time!r} is not a time: the event counts as the first")
+
     if "run" in value:
         run, state = value["run"]["runId"], value.get("eventType", "OTHER")
         if not isinstance(state, str) or state not in STATES:
             complain(f"eventType {state!r} is not known: taken for OTHER")
             state = "OTHER"
+
     return Event(
         value, place, time, moment or EARLIEST, text, read_name(value.get("job")), run, state
     )
@@ -150,6 +163,7 @@ def _moment(text: str) -> datetime | None:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:
             return found.replace(tzinfo=UTC)
+
         return found.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
@@ -161,6 +175,7 @@ def _report_shared_ids(told: Mapping[tuple[object, ...], list[Event]], report: R
     for several in told.values():
         if several[0].run:
             runs.setdefault(several[0].run, []).append(several[0])
+
     for run, firsts in runs.items():
         if len(firsts) > 1:
             jobs = ", ".join(sorted(".".join(event.job or ()) for event in firsts))
@@ -172,15 +187,18 @@ def _story(events: list[Event], report: Report) -> Story:
     last = events[-1]
     if not last.run and last.job:
         events = [last]  # what a job event says is the whole of it
+
     ended = [event for event in events if event.state in ENDED]
     final = ended[-1] if ended else last
     story = Story(final.job, final.place, final.time, final.moment)
     for event in events:
         _tell(story, event, _complaint(event.place, report))
+
     if final.run:
         started = next((event.time for event in events if event.state == "START"), events[0].time)
         story.run = Run(final.run, started, final.time)
         story.failed = final.state if final.state in FAILED else ""
+
     return story
 
 
@@ -189,11 +207,13 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
     if event.job is None:
         _describe(story.outputs, value["dataset"], "dataset", complain)
         return
+
     job = value["job"]
     _update(story.facets, job.get("facets"), "job.facets", complain)
     lineage = as_object(as_object(job.get("facets")).get("lineage")).get("entries")
     if isinstance(lineage, list):
         story.lineage = [*(story.lineage or ()), *lineage]
+
     for side, into in (("inputs", story.inputs), ("outputs", story.outputs)):
         for dataset in objects(value.get(side), side, complain):
             _describe(into, dataset, side, complain)

@@ -31,10 +31,12 @@ def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
     listed = text[at : at + 1] == "["
     if listed:
         at += 1
+
     while (at := _after_space(text, at)) < len(text):
         if listed and text[at] == "]":
             at, listed = at + 1, False
             continue
+
         place = lines.place(at)
         try:
             value, end = decode(text, at)
@@ -46,6 +48,7 @@ def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
                 yield Written(value, place)
             else:
                 report(Diagnostic(Code.EVENT_ERROR, "an event is a JSON object", place))
+
         at = end
 
 
@@ -53,6 +56,7 @@ def _after_space(text: str, at: int) -> int:
     found = SPACE.match(text, at)
     if found:
         return found.end()
+
     return at
 
 
@@ -62,14 +66,17 @@ def _after(text: str, at: int) -> int:
     found = NEXT.search(text, line_end + 1) if line_end >= 0 else None
     if found:
         return found.start()
+
     return len(text)
 
 
 def _reason(problem: Exception) -> str:
     if isinstance(problem, RecursionError):
         return "it nests too deeply"
+
     if isinstance(problem, json.JSONDecodeError):
         return problem.msg
+
     return str(problem)[:100]
 
 

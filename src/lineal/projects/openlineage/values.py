@@ -18,6 +18,7 @@ def read_name(value: Any) -> Named | None:
         and isinstance(value.get("name"), str)
     ):
         return Named(value["namespace"], value["name"])
+
     return None
 
 
@@ -25,6 +26,7 @@ def as_object(value: Any) -> dict[str, Any]:
     """Return the value if it is an object, or an empty one."""
     if isinstance(value, dict):
         return value
+
     return {}
 
 
@@ -32,6 +34,7 @@ def as_text(value: Any) -> str:
     """Return the value if it is a text, or an empty one."""
     if isinstance(value, str):
         return value
+
     return ""
 
 
@@ -39,9 +42,11 @@ def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any
     """Yield the objects of a list; any other value in it is reported and left out."""
     if value is None:
         return
+
     if not isinstance(value, list):
         complain(f"{what} is not a list")
         return
+
     for position, each in enumerate(value):
         if isinstance(each, dict):
             yield each
@@ -53,9 +58,11 @@ def entries(value: Any, what: str, complain: Complain) -> Iterator[tuple[str, di
     """The names of an object with the objects that they stand for."""
     if value is None:
         return
+
     if not isinstance(value, dict):
         complain(f"{what} is not an object")
         return
+
     for name, about in value.items():
         if isinstance(about, dict):
             yield name, about

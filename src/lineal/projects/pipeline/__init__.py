@@ -51,10 +51,12 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
         raise ProjectError(
             f"the tables of {path} do not fit together ({said}): write them again with --fresh"
         ) from problem
+
     return corpus
 
 
 def _folder(path: Path) -> Path:
     if path.name == MANIFEST:
         return path.parent
+
     return path

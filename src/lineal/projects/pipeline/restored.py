@@ -66,6 +66,7 @@ class Restored:
         found = self.datasets.get(full)
         if found is not None:
             return found
+
         return Dataset(
             self.namespace, full.removeprefix(f"{self.namespace}:" if self.namespace else "")
         )
@@ -120,6 +121,7 @@ class Restored:
         for row in writes:
             if row["kind"] != "function":
                 jobs.add(self.written_statement(row))
+
         return jobs.all()
 
     def jobs_of_scripts(self, writes: Iterable[Row]) -> Iterator[Job]:
@@ -141,6 +143,7 @@ class Restored:
         usages: dict[int, list[Usage]] = {}
         for row in self.output.rows("usages"):
             usages.setdefault(row["edge"], []).append(self.usage(row))
+
         numbered = sorted(self.output.rows("edges"), key=lambda row: row["number"])
         return [self.edge(row, usages[row["number"]]) for row in numbered]
 
@@ -175,6 +178,7 @@ class Restored:
             certain = level if doubt is None else Confidence.HIGH
             site = Site(self.place(row), row["expression"] or "", _path(row), certain)
             return Usage(taken, doubt, None, site)
+
         spot = Spot(row["position"] - 1, _path(row))
         return Usage(taken, doubt, (spot, None, None, doubt), reading)
 
@@ -187,9 +191,11 @@ class Restored:
         """Of a log, the tables have the character in the statement's text; lines are for people."""
         if row["file"] is None:
             return None
+
         reading = self.readings.get(row["file"])
         if reading is not None and row["line"] == 1:
             return reading.place_at(row[position] - 1)
+
         return Place(row["file"], row["line"], row[position])
 
     # -- datasets ----------------------------------------------------------------------------------
@@ -199,6 +205,7 @@ class Restored:
         columns: dict[str, list[Row]] = {}
         for row in self.output.rows("columns"):
             columns.setdefault(row["dataset"], []).append(row)
+
         rows = {row["dataset"]: row for row in self.output.rows("datasets")}
         return {
             dataset: self.info(rows[name], columns.get(name, []))
@@ -214,8 +221,10 @@ class Restored:
         found.place, found.terminal = self.place(row), row["terminal"]
         if row["declared"]:
             found.declared = self.columns(columns, "declared_position", "declared_type")
+
         if row["produced"]:
             found.produced = self.columns(columns, "produced_position")
+
         return found
 
     def columns(self, rows: list[Row], order: str, kind: str = "type") -> list[ColumnInfo]:
@@ -235,6 +244,7 @@ class Restored:
         """Yield all diagnostics, and one for each row that was left out."""
         for row in self.output.rows("diagnostics"):
             yield Diagnostic(_code(row["code"]), row["message"], self.place(row), row["hint"])
+
         for row in self.output.rows("quarantine"):
             count, name = row["count"], row["statement"]
             rows = "1 row of the log is" if count == 1 else f"{count:,} rows of the log are"
@@ -251,6 +261,7 @@ def _path(row: Row) -> Calls:
     """
     if row["path"] is None:
         return tuple(row["calls"])
+
     pairs = zip(row["path"], row["bodies"], strict=True)
     return tuple(name if body is None else (name, *body) for name, body in pairs)
 
@@ -259,6 +270,7 @@ def _code(text: str) -> Code:
     found = CODES.get(text)
     if found is None:
         raise Damaged(f"a diagnostic has the code {text!r}, which this lineal does not know")
+
     return found
 
 

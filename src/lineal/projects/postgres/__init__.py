@@ -36,6 +36,7 @@ def load(
         ran, occurrences = history(server) if with_history else ([], [])
         texts = [script.text for script in (*scripts, *ran)]
         catalog = read(server, texts, schemas)
+
     defaults = Defaults(None, (*(catalog.path or ("public",)), "pg_catalog"), exact=True)
     anew = defined_in(scripts, defaults)
     ledger = FileLedger()
@@ -55,10 +56,12 @@ def defined_in(scripts: Sequence[Script], defaults: Defaults) -> set[str]:
     """CREATE VIEW v AS …      the names, as the catalog has them"""
     if not scripts:
         return set()
+
     from lineal.extract.sql.parse import deep
     from lineal.resolve.definitions import Definitions
 
     definitions = Definitions(Corpus(DIALECT, list(scripts), defaults=defaults))
     with deep():
         definitions.gather_definitions()
+
     return definitions.created

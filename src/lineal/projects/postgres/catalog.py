@@ -131,6 +131,7 @@ def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] =
             each if each.schema in schemas else each._replace(query=None) for each in relations
         ]
         functions = [each for each in functions if each[0] in schemas]
+
     named = words(
         *(each.query for each in relations), *(function[-1] for function in functions), *texts
     )
@@ -165,6 +166,7 @@ def words(*texts: str | None) -> set[str]:
     found: set[str] = set()
     for text in texts:
         found.update(re.findall(r"\w+", text or ""))
+
     return found
 
 
@@ -173,6 +175,7 @@ def columns_by_relation(session: Session, relations: list[Relation]) -> dict[int
     found: dict[int, list[ColumnInfo]] = {}
     for oid, name, type_, description in session.rows(COLUMNS, ([each.oid for each in relations],)):
         found.setdefault(oid, []).append(ColumnInfo(name, type_, description or "", quoted=True))
+
     return found
 
 

@@ -46,6 +46,7 @@ def compared(corpus: Corpus, address: str) -> Extraction:
             *stored_reads(server, catalog, corpus),
             *Values(server, catalog, definitions).disagreements(),
         ]
+
     diagnostics = sorted({*static.diagnostics, *found}, key=order_of)
     return Extraction(
         static.edges, static.reads, static.datasets, diagnostics, static.coverage, static.occurrences,
@@ -78,6 +79,7 @@ class Values:
         self.heirs: dict[str, set[str]] = {}
         for heir, parent in server.rows(HEIRS):
             self.heirs.setdefault(heir, set()).add(parent)
+
         functions = [script for _, script in catalog.functions]
         plain = Definitions(
             Corpus(DIALECT, functions, catalog.datasets, defaults=definitions.corpus.defaults)
@@ -98,12 +100,14 @@ class Values:
                 or definition.hidden
             ):
                 continue
+
             if (
                 definition.plan.kind == "function"
                 or definition.frame is None
                 or not definition.frame.complete
             ):
                 continue
+
             yield from self.of_statement(definition)
 
     def of_statement(self, definition: Definition) -> Iterator[Diagnostic]:
@@ -117,6 +121,7 @@ class Values:
                 Code.ENGINE_REFUSED, f"the server does not plan the statement: {refused}", place
             )
             return
+
         assert definition.frame is not None
         for slot, output in zip(definition.frame.slots, flow.outputs, strict=False):
             target = f"{definition.target}.{slot.name}"
@@ -126,6 +131,7 @@ class Values:
                 inside = column.dataset.name.startswith("pg_catalog.")
                 if not inside and not any(self.same(column, origin.column) for origin in ours):
                     yield Diagnostic(Code.ENGINES_DISAGREE, f"{column} -> {target}  (only in plan)")
+
             for origin in sorted(ours, key=str):
                 if output.whole and not self.proved_away(origin, output.origins, flow):
                     yield Diagnostic(
@@ -136,14 +142,17 @@ class Values:
         """A partition stands for the table that it is a part of."""
         if planned.name != written.name:
             return False
+
         waiting, met = [planned.dataset.name], set()
         while waiting:
             name = waiting.pop()
             if name == written.dataset.name:
                 return True
+
             if name not in met:
                 met.add(name)
                 waiting.extend(self.heirs.get(name, ()))
+
         return False
 
     def proved_away(self, origin: Origin, planned: frozenset[Column], flow: ValueFlow) -> bool:
@@ -155,6 +164,7 @@ class Values:
             or origin.folded
         ):
             return True
+
         relation = origin.column.dataset.name
         return not any(
             self.same(Column(Dataset("", name), ""), Column(Dataset("", relation), ""))
@@ -175,6 +185,7 @@ class Values:
         name = definition.target.name
         if name in views:
             shapes.keep(self.stored.get(definition.reading.script.file, ("", name))[1], views[name])
+
         return value_flow(plan, shapes, self.evaluation)
 
     def statement(self, definition: Definition) -> str:
@@ -183,14 +194,17 @@ class Values:
         schema, name = self.stored.get(script.file, ("", ""))
         if not name:
             return composed(definition, self.missing, self.definitions)
+
         if f"{schema}.{name}" in self.catalog.plain_views:
             return f"TABLE {quote_name(schema)}.{quote_name(name)}"
+
         return script.text.partition("\n")[2].rstrip().removesuffix(";")
 
     def missing(self, dataset: Dataset) -> list[Definition]:
         """What defines a dataset that the server does not have, or has as another view."""
         if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
+
         return [
             each
             for each in self.definitions.order
@@ -207,12 +221,14 @@ class Values:
             each = waiting.pop()
             if each.target in found or each.evaluation is None:
                 continue
+
             found[each.target] = (each.plan.query, each.evaluation)
             waiting += [
                 other
                 for dataset in each.evaluation.datasets_read
                 for other in self.defining(dataset)
             ]
+
         return list(found.values())
 
     def defining(self, dataset: Dataset) -> list[Definition]:
@@ -221,7 +237,9 @@ class Values:
         """
         if dataset.name in self.there and dataset.name not in self.catalog.plain_views:
             return []
+
         entry = self.definitions.entry_of(dataset)
         if entry is not None:
             return [each for each in entry.defining if each.plan.query is not None]
+
         return []

@@ -64,6 +64,7 @@ def read_dependencies(session: Session) -> Recorded:
     reads: dict[str, set[tuple[str, str | None]]] = {}
     for view, relation, column in session.rows(READS):
         reads.setdefault(view, set()).add((relation, column))
+
     return Recorded(reads, {(view, relation) for view, relation in session.rows(ROW_TYPES)})
 
 
@@ -78,11 +79,13 @@ def disagreements(
     for read in found:
         if read.dataset.name in relations:
             ours.setdefault(read.target.name, set()).add((read.dataset.name, read.column))
+
     for view, query in views.items():
         mine, theirs = ours.get(view, set()), server.reads.get(view, set())
         for relation, column in sorted(mine - theirs, key=str):
             if not unrecorded(relation, column, mine, theirs, query, relations):
                 yield disagreement(view, relation, column, "text")
+
         for relation, column in sorted(theirs - mine, key=str):
             named_only = column is None and ((relation, None) in mine or "::regclass" in query)
             if not named_only and (view, relation) not in server.row_types:
@@ -102,9 +105,11 @@ def unrecorded(
     """
     if relation.startswith("pg_catalog."):
         return True
+
     known = any(other == relation for other, _ in theirs)
     if column is None:
         return known
+
     return known and ".*" in query and all((relation, name) in mine for name in relations[relation])
 
 

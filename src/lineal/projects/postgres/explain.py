@@ -49,6 +49,7 @@ def explained(
         )
         if not parameters:
             return plan_of(alone(session, f"{EXPLAIN} {statement}"))
+
         name = f"lineal_{next(NUMBERS)}"
         alone(session, f"PREPARE {name} AS {statement}")
         try:
@@ -74,8 +75,10 @@ def alone(session: Session, statement: str) -> str:
     )
     if connection.pgconn.status != psycopg.pq.ConnStatus.OK:
         raise psycopg.OperationalError("the server closed the connection")
+
     if result.status not in (psycopg.pq.ExecStatus.TUPLES_OK, psycopg.pq.ExecStatus.COMMAND_OK):
         said = result.error_field(psycopg.pq.DiagnosticField.MESSAGE_PRIMARY) or b"refused"
         raise Refused(said.decode(connection.info.encoding, "replace"))
+
     value = result.get_value(0, 0) if result.ntuples else b""
     return str((value or b"").decode(connection.info.encoding, "replace"))

@@ -36,6 +36,7 @@ def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
             f"{redact_address(session.address)} keeps no history: CREATE EXTENSION pg_stat_statements (which "
             "shared_preload_libraries has to name), or leave out --history"
         )
+
     from lineal.projects.postgres.catalog import quote_name
 
     statements = Statements("postgres")
@@ -47,4 +48,5 @@ def history(session: Session) -> tuple[list[Script], list[Occurrence]]:
                 Entry(row, text, user, id=id_, database=session.database, runs=calls),
                 lambda _: None,
             )
+
     return statements.scripts(), statements.occurrences()

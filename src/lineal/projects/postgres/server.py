@@ -40,6 +40,7 @@ class Session:
         for name, limit in LIMITS.items():
             if self.one(f"SELECT /* lineal */ pg_catalog.current_setting('{name}')")[0] == "0":
                 self.rows(f"SET LOCAL {name} = '{limit}'")
+
         self.rows("SET LOCAL search_path = ''")
 
     def rows(self, query: str, values: Any = None) -> list[tuple[Any, ...]]:
@@ -48,6 +49,7 @@ class Session:
             cursor.execute(query, values)
             if cursor.description is not None:
                 return cursor.fetchall()
+
             return []
 
     def one(self, query: str) -> tuple[Any, ...]:
@@ -71,6 +73,7 @@ def session(address: str) -> Iterator[Session]:
                 raise ProjectError(
                     f"{redact_address(address)}: PostgreSQL {OLDEST // 10000} or newer is needed"
                 )
+
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             yield Session(connection, address)
@@ -87,6 +90,7 @@ def library() -> Any:
         raise ProjectError(
             "a PostgreSQL server is read with psycopg: pip install 'lineal[postgres]'"
         ) from None
+
     return psycopg
 
 

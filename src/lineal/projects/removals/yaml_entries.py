@@ -39,7 +39,9 @@ def remove_entries(text: str, places: Iterable[Place]) -> str | None:
         found = _remove_entry(text, place)
         if found is None:
             return None
+
         text = found
+
     return text
 
 
@@ -50,6 +52,7 @@ def entry_lines(text: str, place: Place) -> range:
         node = tree.node_at(place)
     except Cannot as reason:
         raise Refused(f"its YAML entry cannot be removed: {reason}") from reason
+
     last = tree.last_of(node)
     return range(node.start_mark.line + 1, last.end_mark.line + 2)
 
@@ -73,13 +76,16 @@ def _remove_entry(text: str, place: Place) -> str | None:
         while path and _is_alone(before, path):
             node = tree.parents[id(node)]
             path = tree.paths[id(node)]
+
         if not path:
             return None
+
         made = without(text, [_cut(text, tree, node, path)])
         if plain_data(made) != _data_without(before, path):
             raise Cannot("something else would change")
     except Cannot as reason:
         raise Refused(f"its YAML entry cannot be removed: {reason}") from reason
+
     return made
 
 
@@ -88,8 +94,10 @@ def _is_alone(data: Any, path: tuple[Any, ...]) -> bool:
     around = data
     for step in path[:-1]:
         around = around[step]
+
     if isinstance(around, dict):
         return not set(around) - {path[-1], *COUNTS_FOR_NOTHING}
+
     return len(around) == 1
 
 
@@ -99,6 +107,7 @@ def _data_without(data: Any, path: tuple[Any, ...]) -> Any:
     around = left
     for step in path[:-1]:
         around = around[step]
+
     del around[path[-1]]
     return left
 
@@ -108,13 +117,16 @@ def _cut(text: str, tree: Tree, node: Any, path: tuple[Any, ...]) -> Cut:
     parent = tree.parents[id(node)]
     if parent.flow_style:
         return _cut_in_flow(text, parent, node, path)
+
     start = node.start_mark.index
     if not isinstance(path[-1], int):
         start = next(key for key, value in parent.value if value is node).start_mark.index
+
     last = tree.last_of(node)
     first = line_start(text, start)
     if text[first:start].strip() not in ("", "-"):
         raise Cannot("it shares a line with something else")
+
     return Cut(first, line_end(text, last.end_mark.index - (last.end_mark.column == 0)))
 
 
@@ -122,7 +134,9 @@ def _cut_in_flow(text: str, parent: Any, node: Any, path: tuple[Any, ...]) -> Cu
     """[a, b, c]      an item with one of its commas"""
     if not isinstance(path[-1], int):
         raise Cannot("it is an entry of a mapping in braces")
+
     start, end = node.start_mark.index, node.end_mark.index
     if path[-1] + 1 < len(parent.value):
         return Cut(start, parent.value[path[-1] + 1].start_mark.index)
+
     return Cut(parent.value[path[-1] - 1].end_mark.index, end)

@@ -115,6 +115,7 @@ class PythonMacros(Mapping[str, PythonMacro]):
         texts = self._program.write(asked)
         for failure in self._program.take_failures():
             env.report(failure)
+
         return texts
 
 
@@ -157,8 +158,10 @@ class Environment:
         key = name.lower()
         if key in self.defined:
             return self.defined[key]
+
         if key in self.variables:
             return self.variables[key]
+
         if key == "this_model" and self.this:
             return Value(self.this)
 
@@ -173,6 +176,7 @@ def expand(text: str, env: Environment) -> str:
     """Return a text with its macros expanded; it has as many lines as before."""
     if "@" not in text:
         return text
+
     if env.depth > DEEPEST or len(text) > LARGEST:
         env.dynamic("the macros call each other deeper than can be followed")
         return text.replace("@", "")
@@ -206,8 +210,10 @@ def expand_piece(
     end = start + len(spelled)
     if kind == "quoted":
         return expand_template(spelled, env), end
+
     if spelled.startswith("@'"):
         return expand_template(spelled[1:], env), end
+
     if spelled.startswith("@@"):
         return spelled, end  # a session variable of the engine
 
@@ -246,13 +252,16 @@ def read_variable(name: str, spelled: str, before: str, after: str, env: Environ
     held = env.variable(name)
     if held is None and name.lower() in WORDS:
         return WORDS[name.lower()]
+
     if held is None and env.python.get(name.lower()) is not None:
         return call(name, "", before, after, env)
+
     if held is None:
         if spelled.startswith("@{") or is_in_name(before, after):
             return f"{{{name}}}"  # a placeholder in a name
 
         return spelled
+
     if isinstance(held, Lambda):
         return spelled
 
@@ -344,6 +353,7 @@ def call_python(made: Call, macro: PythonMacro) -> str:
     written = env.python.write(macro, given, named, env)
     if len(written) > 1:
         env.asked.append(True)
+
     if written:
         return expand(written[0 if env.answer else -1].strip().removesuffix(";"), env)
 
@@ -397,6 +407,7 @@ def scalars(text: str) -> list[str]:
     """Return the expressions of an argument: those of a list one by one, no lambdas, no mappings."""
     if "->" in text or text.startswith("{"):
         return []
+
     if text[:1] in "[(":
         return [each for item in split_items(text) for each in scalars(item)]
 
@@ -430,6 +441,7 @@ def substitute(kind: str, text: str, values: Mapping[str, str], before: str, aft
             return unquote(held)
 
         return held
+
     if kind == "macro" and text[1:].strip("{} ").lower() in values:
         held = values[text[1:].strip("{} ").lower()]
         part = text.startswith("@{") or after_as or re.search(r"[\w.]$", before) is not None
@@ -437,6 +449,7 @@ def substitute(kind: str, text: str, values: Mapping[str, str], before: str, aft
             return unquote(held)
 
         return held
+
     if kind in ("quoted", "string", "macro") and "@" in text:
         return TEMPLATE.sub(
             lambda found: unquote(values.get((found[1] or found[2]).lower(), found[0])), text
@@ -535,6 +548,7 @@ def choose(made: Call) -> str:
     """@IF(condition, a, b)"""
     if not made.given:
         return ""
+
     if decide(made, made.given[0]):
         return made.text(1)
 
@@ -573,8 +587,10 @@ def read_setting(made: Call) -> str:
             return unquote(held.text)
 
         return held.literal
+
     if len(made.given) > 1:
         return made.text(1)
+
     if is_in_name(made.before, made.after):
         return f"{{{name}}}"
 
@@ -619,8 +635,10 @@ def star(made: Call) -> str:
         dropped = {unquote(name).lower() for name in left_out}
         kept = [name for name in columns if name.lower() not in dropped]
         return ", ".join(f"{of}.{name} AS {prefix}{name}{suffix}" for name in kept)
+
     if prefix or suffix:
         made.env.dynamic(f"the columns of {relation} are not known, so @STAR cannot rename them")
+
     if left_out:
         return f"{of}.* EXCEPT ({', '.join(left_out)})"
 

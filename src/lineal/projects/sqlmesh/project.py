@@ -148,6 +148,7 @@ def project_files(
                 reader = readers.get(file.suffix.lower())
                 if reader is None:
                     continue
+
                 if is_ignored(file.relative_to(folder), settings.ignored):
                     current().pass_over(str(file), Reason.EXCLUDED)
                 else:
@@ -196,6 +197,7 @@ def read_sql(file: Path, draft: Draft) -> None:
         if not header.closed:
             message = f"the bracket of {header.word} ( is never closed"
             draft.report(Diagnostic(Code.PARSE_ERROR, message, header.place()))
+
         if header.word == AUDIT:
             body = body_of(text, header, headers[number + 1 :], draft.dialect)
             audit = audit_of(header, body, draft.dialect)
@@ -266,6 +268,7 @@ def default_name(file: Path, draft: Draft) -> str:
     home = draft.folder / MODELS
     if not file.is_relative_to(home):
         return file.stem
+
     parts = file.relative_to(home).with_suffix("").parts
     return ".".join(parts[-3:])
 
@@ -275,6 +278,7 @@ def blueprints_of(header: Header, draft: Draft) -> list[dict[str, Value]]:
     raw = header.raw("blueprints")
     if not raw:
         return [{}]
+
     if raw.startswith("@"):
         message = "the blueprints of this model are only known when it runs"
         draft.report(Diagnostic(Code.DYNAMIC, message, header.place("blueprints")))
@@ -366,6 +370,7 @@ def read_python_model(file: Path, draft: Draft) -> None:
         if model.settings.get("enabled") is False:
             current().pass_over(str(file), Reason.DISABLED)
             continue
+
         if not model.name:
             message = "the name of this model is only known when it runs"
             draft.report(Diagnostic(Code.DYNAMIC, message, place))
@@ -525,6 +530,7 @@ def add_model(model: Model, text: str, known: Known, draft: Draft) -> None:
                     job=model.name,
                 )
             )
+
         if not env.asked:
             break
 
@@ -648,8 +654,10 @@ class Known:
         if info is not None and info.kind != MODEL:
             header = self.draft.headers.get(info.dataset, [])
             return {column.name: column.type for column in info.columns or header}
+
         if info is not None and info.columns and all(column.type for column in info.columns):
             return {column.name: column.type for column in info.columns}
+
         if key not in self.bodies or key in self.asking:
             return {}
 

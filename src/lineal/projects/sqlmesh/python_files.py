@@ -52,24 +52,33 @@ def value_of(node: ast.expr | None, names: Mapping[str, Any]) -> Any:
     """Return the value of a constant expression; UNKNOWN for any other."""
     if isinstance(node, ast.Constant):
         return node.value
+
     if isinstance(node, ast.Name):
         return names.get(node.id, UNKNOWN)
+
     if isinstance(node, ast.Attribute):
         return node.attr  # ModelKindName.FULL
+
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return [value_of(each, names) for each in node.elts]
+
     if isinstance(node, ast.ListComp):
         return comprehension_value(node, names)
+
     if isinstance(node, ast.Dict):
         return dict_value(node, names)
+
     if isinstance(node, ast.Call):
         return call_value(node, names)
+
     if isinstance(node, ast.JoinedStr):
         return joined_value(node, names)
+
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = value_of(node.left, names), value_of(node.right, names)
         if isinstance(left, str) and isinstance(right, str):
             return left + right
+
         if isinstance(left, list) and isinstance(right, list):
             return [*left, *right]
 
@@ -120,6 +129,7 @@ def call_value(node: ast.Call, names: Mapping[str, Any]) -> Any:
                 found.update(held)
 
         return found
+
     if len(node.args) == 1 and not node.keywords and ast.unparse(node.func) in NAMING:
         held = value_of(node.args[0], names)
         if isinstance(held, str):
@@ -254,6 +264,7 @@ def find_reads(tree: ast.Module, names: Mapping[str, Any], model: PythonModel) -
 
         if not isinstance(given, str):
             continue
+
         if called.attr in READERS:
             model.reads.append((given.split()[0] if given.split() else given, node.lineno))
         elif called.attr in FETCHERS:

@@ -143,6 +143,7 @@ def dialect_of(
     except UnknownDialect as unknown:
         report(Diagnostic(Code.YAML_TYPE, f"dialect: {unknown}", Place(str(file), 1, 1)))
         return ""
+
     return named
 
 
@@ -153,6 +154,7 @@ def catalog_of(connection: Mapping[str, Any]) -> str:
     name = str(held or "")
     if kind in ("duckdb", "motherduck"):
         name = Path(name).stem
+
     if re.fullmatch(r"[A-Za-z][\w-]*", name) and name != "unknown":
         return name
 
@@ -197,6 +199,7 @@ def as_list(held: Any) -> list[Any]:
     """Return a list; a single value is a list of one."""
     if isinstance(held, (list, tuple)):
         return list(held)
+
     if held:
         return [held]
 

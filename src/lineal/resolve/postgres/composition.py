@@ -32,9 +32,11 @@ def composed(definition: Definition, missing: Missing, definitions: Definitions)
         and not any(missing(dataset) for dataset in read)
     ):
         return str(reading.statement_at(offset))
+
     tree = plan.query.copy()
     if plan.with_ is not None:
         tree.set("with_", plan.with_.copy())
+
     return str(inlined(tree, missing, definitions, 0).sql(dialect="postgres", comments=False))
 
 
@@ -47,11 +49,14 @@ def inlined(tree: Any, missing: Missing, definitions: Definitions, depth: int) -
     for table in list(tree.find_all(exp.Table)):
         if depth > DEEPEST or not isinstance(table.this, exp.Identifier):
             continue
+
         if table.args.get("db") is None and table.name in names:
             continue
+
         spelling, key = spelled(table, definitions.facts)
         if definitions.naming.speaks:
             spelling, key = definitions.naming.full(spelling, key)
+
         entry = definitions.entries.get(key)
         found = missing(entry.dataset) if entry is not None else []
         if found:

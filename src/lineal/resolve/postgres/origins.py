@@ -48,6 +48,7 @@ class Origins:
                     Origin(o.column, o.folded or folded)
                     for o in self.below(Column(column.dataset, column.name))
                 }
+
         return found
 
     def below(self, column: Column) -> set[Origin]:
@@ -55,6 +56,7 @@ class Origins:
         defining = self.defining(column.dataset)
         if not defining:
             return {Origin(column, False)}
+
         if column not in self.known:
             self.known[column] = None
             key = self.definitions.facts.fold(column.name, True)

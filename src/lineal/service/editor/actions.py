@@ -41,6 +41,7 @@ def actions_at(workspace: Workspace, path: str, start: int, end: int) -> list[Ac
     found = [*star_actions(workspace, path, start, end)]
     if spot is not None:
         found += declaration_actions(workspace, spot)
+
     return found
 
 
@@ -81,6 +82,7 @@ def expand(
     names = star.columns
     if text[span[0]] != "*" or len(set(star.qualifiers)) > 1:
         names = tuple(f"{q}.{name}" for q, name in zip(star.qualifiers, names, strict=True))
+
     listed = f",\n{indent}".join(names)
     change = Change(path, *span, listed, "spells out the star")
     return Action(f"Expand * to {len(names)} columns of {statement.target}", REWRITE, change)
@@ -96,8 +98,10 @@ def declaration_actions(workspace: Workspace, spot: Spot) -> Iterator[Action]:
     datasets = {column.dataset for column in filter(None, columns)}
     if isinstance(spot.dataset, Dataset):
         datasets.add(spot.dataset)
+
     for column in filter(None, columns):
         yield from description_action(workspace, column)
+
     for dataset in sorted(datasets & graph.infos.keys()):
         yield from missing_action(workspace, graph.infos[dataset])
 
@@ -112,6 +116,7 @@ def description_action(workspace: Workspace, column: Column) -> Iterator[Action]
     dataset, info = graph.infos.get(column.dataset), about(graph, column)
     if dataset is None or dataset.place is None or info.description.strip():
         return
+
     inherited = inheritance(graph).get(column)
     if inherited is not None:
         fill = Fill(dataset.dataset.name, column.name, inherited.text, dataset.place, info.place)
@@ -128,6 +133,7 @@ def missing_action(workspace: Workspace, info: DatasetInfo) -> Iterator[Action]:
     """
     if info.place is None or info.produced is None:
         return
+
     declared = [column.name for column in info.declared or ()]
     known = {insensitive(name, False) for name in declared}
     produced = [column.name for column in info.produced]

@@ -50,8 +50,10 @@ class Item(NamedTuple):
         made: Values = {"label": self.label, "kind": self.kind}
         if self.detail:
             made["detail"] = self.detail
+
         if self.documentation:
             made["documentation"] = self.documentation
+
         return made
 
 
@@ -68,11 +70,14 @@ def items_at(workspace: Workspace, path: str, offset: int) -> list[Item]:
         found = pattern.search(head)
         if found is not None:
             return list(complete(workspace, found))[:MOST]
+
     if path.endswith(YAML):
         return list(missing_columns(workspace, path, offset))[:MOST]
+
     if path.endswith((".py", ".ipynb")):
         is_string = IN_STRING.search(head) is not None
         return list(columns_of_program(workspace, path))[:MOST] if is_string else []
+
     return list(in_statement(workspace, path, text, offset))[:MOST]
 
 
@@ -133,11 +138,13 @@ def in_statement(workspace: Workspace, path: str, text: str, offset: int) -> Ite
     scope = scope_at(workspace, path, text, offset)
     if scope is None:
         return
+
     qualifier = QUALIFIED.search(text[:offset])
     for alias, owner, columns in scope.sources:
         detail = owner.name if isinstance(owner, Dataset) else alias
         if qualifier is None:
             yield Item(alias, VARIABLE, "source")
+
         if qualifier is None or qualifier[1].lower() == alias.lower():
             yield from column_items(workspace.graph, owner, columns, detail)
 
@@ -150,6 +157,7 @@ def column_items(
         info = ColumnInfo(name)
         if isinstance(owner, Dataset):
             info = about(graph, Column(owner, name))
+
         yield Item(name, FIELD, f"{detail} {info.type}".rstrip(), info.description)
 
 
@@ -168,6 +176,7 @@ def scope_at(workspace: Workspace, path: str, text: str, offset: int) -> Visible
             ]
             if around:
                 return min(around, key=lambda each: each.end - each.start)
+
     return None
 
 

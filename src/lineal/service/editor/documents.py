@@ -31,6 +31,7 @@ class Documents:
         self.texts[path] = text
         if not self._folder:
             self._folder = tempfile.mkdtemp(prefix="lineal-lsp-")
+
         number = self._numbers.setdefault(path, len(self._numbers))
         shadow = Path(self._folder, f"{number}{Path(path).suffix}")
         shadow.write_text(text, encoding="utf-8", errors="surrogatepass", newline="")
@@ -55,6 +56,7 @@ class Documents:
         """Remove the shadows."""
         for path in self.texts:
             SHADOWS.pop(path, None)
+
         self.texts.clear()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -33,6 +33,7 @@ def hover_text(workspace: Workspace, spot: Spot) -> str:
         parts.append(about_dataset(workspace, spot.dataset))
     elif isinstance(spot.dataset, Local):
         parts.append(about_relation(workspace, spot, spot.dataset))
+
     texts = ["\n".join(part) for part in parts]
     notes = {
         f"Written here by a template: {spot.why}.": spot.why,
@@ -56,6 +57,7 @@ def about_column(workspace: Workspace, named: Named, spot: Spot) -> Iterator[str
     if column is None:
         yield from about_inner(spot, named)
         return
+
     graph = workspace.graph
     kind = graph.type_of(column)
     yield f"**{code(str(column))}**" + (f" {code(kind)}" if kind else "")
@@ -73,11 +75,13 @@ def twins(spot: Spot, named: Named) -> list[Named]:
     """
     if spot.statement is None or not isinstance(named.owner, Local):
         return []
+
     pairs = list(spot.statement.passed.items())
     pairs += [(source, made) for made, source in pairs]
     found = {named: None}
     for each in iter_growing(found):
         found |= {other: None for one, other in pairs if same_named(one, each)}
+
     return [each for each in found if isinstance(each.owner, Dataset)]
 
 
@@ -93,6 +97,7 @@ def about_inner(spot: Spot, named: Named) -> Iterator[str]:
     """Yield the lines about a column of a CTE or subquery."""
     if spot.statement is None or not isinstance(named.owner, Local):
         return
+
     _, name = spot.statement.relations.get(named.owner, (0, "subquery"))
     yield f"**{code(f'{name}.{named.column}')}** of this statement"
     sources = spot.statement.made_of.get(named, [])
@@ -106,6 +111,7 @@ def questions_of(workspace: Workspace) -> Questions:
     held: Questions | None = vars(state).get("questions")
     if held is None:
         held = vars(state)["questions"] = Questions(state.graph)
+
     return held
 
 
@@ -118,6 +124,7 @@ def upstream_lines(graph: Graph, column: Column) -> Iterator[str]:
         is_made = any(edge.into == column.dataset for edge in graph.extraction.edges)
         yield f"A column of a {info.kind}." if not is_made else "Made of no column."
         return
+
     yield "From:"
     yield from cut([edge_line(edge, edge.source) for edge in edges])
 
@@ -130,6 +137,7 @@ def downstream_lines(graph: Graph, column: Column) -> Iterator[str]:
     if not edges and not checks:
         yield f"Nothing that was read reads it. {missing_part(graph)}".rstrip()
         return
+
     yield "Read by:"
     yield from cut([edge_line(edge, edge.target) for edge in edges])
     if checks:
@@ -161,6 +169,7 @@ def about_dataset(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
     if info is None:
         yield f"**{code(dataset.name)}**"
         return
+
     yield f"**{code(dataset.name)}** {info.kind}"
     yield from described(info.description)
     yield from titled("Columns: ", [column.name for column in graph.columns(dataset)])
@@ -206,6 +215,7 @@ def cut(lines: Iterable[str]) -> list[str]:
     several = list(lines)
     if len(several) <= MOST_LISTED:
         return several
+
     return [*several[:MOST_LISTED], f"- and {len(several) - MOST_LISTED} more"]
 
 
@@ -214,6 +224,7 @@ def counted(count: int, what: str) -> str:
     noun = what.replace("_", " ")
     if what in ("upstream", "downstream") or count == 1:
         return f"{count} {noun}"
+
     plural = {"saved query": "saved queries"}.get(noun, f"{noun}s")
     return f"{count} {plural}"
 

@@ -41,6 +41,7 @@ def line_of(workspace: Workspace, home: Place, dataset: Dataset) -> int:
     """Return the line that the statement of a dataset begins on, from 0."""
     if home.line > 1 or dataset.name in workspace.state.targets:
         return home.line - 1
+
     edges = workspace.graph.extraction.edges
     places = filter(None, (edge.place for edge in edges if edge.into == dataset))
     return min((place.line - 1 for place in places), default=0)
@@ -57,4 +58,5 @@ def title_of(graph: Graph, dataset: Dataset) -> str:
     broken = [counted(count, kind) for kind, count in sorted(kinds.items())]
     if broken:
         parts.append(f"breaks {', '.join(broken)}")
+
     return " · ".join(parts)

@@ -47,6 +47,7 @@ def definitions_of(workspace: Workspace, spot: Spot) -> list[Span]:
         makers += relation_span(workspace, spot, spot.dataset)
     elif isinstance(spot.dataset, Dataset):
         makers += dataset_span(workspace, spot.dataset)
+
     return list(dict.fromkeys(makers))
 
 
@@ -70,8 +71,10 @@ def dataset_span(workspace: Workspace, dataset: Dataset) -> list[Span]:
     if file is not None:
         start = start_in(workspace, file, dataset)
         return [(file, start, start)]
+
     if info is not None and info.place is not None:
         return [span_of_place(workspace, info.place, dataset.name.rpartition(".")[2])]
+
     return []
 
 
@@ -79,6 +82,7 @@ def start_in(workspace: Workspace, file: str, dataset: Dataset) -> int:
     """Return where the statement of a dataset begins; a model is its whole file."""
     if dataset.name in workspace.state.targets:
         return 0
+
     return min((each.start for each in spots_of(workspace, file, dataset)), default=0)
 
 
@@ -94,6 +98,7 @@ def span_of_place(workspace: Workspace, place: Place, name: str) -> Span:
     span = name_span(text, place, name)
     if span is not None:
         return (place.file, *span)
+
     start = text.at(place.line, place.column)
     return place.file, start, start
 
@@ -110,15 +115,18 @@ def maker_of(workspace: Workspace, named: Named, statement: StatementMentions | 
     for _ in range(MOST_STEPS):
         if not waiting:
             break
+
         named = waiting.pop(0)
         several = makers(workspace, named, statement)
         found = [span for each in several for span in written_names(workspace, each, named)]
         passed = [source for each in several for source in passed_from(each, named)]
         if not found and not passed:
             found = declared_span(workspace, named)
+
         spans += found
         waiting += [] if found else passed[:1]
         waiting += [other for each in several for other in branches_of(each, named)]
+
     return spans
 
 
@@ -142,6 +150,7 @@ def makers(
     is_inner = isinstance(named.owner, Local)
     if is_inner and at_hand is not None and at_hand.target == named.dataset:
         return [at_hand]
+
     file = workspace.state.made_in.get(named.dataset, "")
     return [each for each in workspace.statements(file) if each.target == named.dataset]
 
@@ -162,6 +171,7 @@ def written_names(
             if each.names_element and is_maker(each, named)
         )
         return
+
     alignment = workspace.align(path, statement.script)
     for mention in statement.mentions:
         if mention.makes is not None and same_named(mention.makes, named):
@@ -187,17 +197,21 @@ def declared_span(workspace: Workspace, named: Named) -> list[Span]:
     column = column_of(named)
     if column is None:
         return []
+
     file = workspace.state.made_in.get(column.dataset, "")
     made = [each for each in spots_in(workspace, file) if is_maker(each, named)]
     if made:
         return [(made[0].path, made[0].start, made[0].end)]
+
     header = header_span(workspace, column)
     if header is not None:
         return [header]
+
     places = [edge.place for edge in workspace.graph.into(column)]
     declared = about(workspace.graph, column).place
     for place in filter(None, [*places, declared]):
         return [span_of_place(workspace, place, column.name)]
+
     return dataset_span(workspace, column.dataset)
 
 
@@ -211,6 +225,7 @@ def header_span(workspace: Workspace, column: Column) -> Span | None:
     place = about(workspace.graph, column).place
     if info is None or info.kind != "seed" or place is None:
         return None
+
     folder = Path(place.file).parent
     below = workspace.root / folder
     name = escape(Path(column.dataset.name.rpartition(".")[2]).name)
@@ -219,6 +234,7 @@ def header_span(workspace: Workspace, column: Column) -> Span | None:
         span = name_span(Text(workspace.text(file)), Place(file, 1, 1), column.name)
         if span is not None:
             return (file, *span)
+
     return None
 
 
@@ -245,8 +261,10 @@ class Kin:
             named = waiting.pop()
             if named in self.columns:
                 continue
+
             self.columns[named] = None
             waiting += self.neighbors(named)
+
         for path in self.files():
             self.add_spots(path)
 
@@ -280,6 +298,7 @@ class Kin:
         state = self.workspace.state
         if isinstance(owner, Local):
             return []
+
         numbers = state.readers.get(owner, set())
         return sorted({state.corpus.scripts[number].file for number in numbers})
 
@@ -292,6 +311,7 @@ class Kin:
             found |= dict.fromkeys(declaring_files(state.graph.infos.get(owner)))
             found[state.made_in.get(owner, "")] = None
             found |= dict.fromkeys(self.reading_files(named.owner))
+
         return sorted(filter(None, found))
 
     def add_spots(self, path: str) -> None:
@@ -309,6 +329,7 @@ def declaring_files(info: DatasetInfo | None) -> Iterator[str]:
     """Yield the files that declare a dataset or its columns."""
     if info is None:
         return
+
     columns = (*info.columns, *(info.declared or ()))
     for place in (info.place, *(each.place for each in columns)):
         if place is not None:
@@ -322,6 +343,7 @@ def references_to(workspace: Workspace, spot: Spot, with_declaration: bool) -> l
     """
     if not spot.columns:
         return readers_of(workspace, spot)
+
     kin = Kin(workspace, spot.columns)
     found = [
         (each.path, each.start, each.end)
@@ -337,6 +359,7 @@ def readers_of(workspace: Workspace, spot: Spot) -> list[Span]:
     paths = {spot.path}
     if isinstance(wanted, Dataset):
         paths.update(Kin(workspace, ()).reading_files(wanted))
+
     spots = chain.from_iterable(spots_in(workspace, path) for path in paths)
     found = {(each.path, each.start, each.end) for each in spots if names_dataset(each, wanted)}
     return sorted(found)
@@ -358,5 +381,6 @@ def column_in_graph(workspace: Workspace, named: Named) -> Column | None:
     column = column_of(named)
     if column is None or column.dataset not in workspace.graph.infos:
         return None
+
     known = workspace.graph.columns(column.dataset)
     return next((each for each in known if same(each.name, column.name)), column)

@@ -28,12 +28,14 @@ class Text:
         """Return a line without its end, counted from 0; '' if there is none."""
         if number < 0:
             return ""
+
         return self.text[self.start_of(number) : self.start_of(number + 1)].rstrip("\r\n")
 
     def start_of(self, number: int) -> int:
         """Return the offset of a line, counted from 0; that of the end if there is none."""
         if number < len(self.starts):
             return self.starts[number]
+
         return len(self.text)
 
     def offset(self, position: Mapping[str, Any]) -> int:
@@ -41,6 +43,7 @@ class Text:
         number, units = int(position["line"]), int(position["character"])
         if number >= len(self.starts):
             return len(self.text)
+
         line = self.line(max(number, 0))
         return self.starts[max(number, 0)] + characters_in(line, units, self.encoding)
 
@@ -65,6 +68,7 @@ def units_of(text: str, encoding: str) -> int:
     """Return how many units a text has."""
     if text.isascii():
         return len(text)
+
     name, size = UNITS[encoding]
     return len(text.encode(name, "surrogatepass")) // size
 
@@ -73,9 +77,12 @@ def characters_in(line: str, units: int, encoding: str) -> int:
     """Return how many characters of a line have so many units."""
     if line.isascii():
         return max(0, min(units, len(line)))
+
     count = 0
     for number, character in enumerate(line):
         if count >= units:
             return number
+
         count += units_of(character, encoding)
+
     return len(line)

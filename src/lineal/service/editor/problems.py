@@ -30,8 +30,10 @@ def problems_of(workspace: Workspace, encoding: str) -> dict[str, list[Values]]:
     findings = workspace.state.findings
     for finding in findings:
         add(workspace, finding_values(finding), finding.found.place, found, texts, encoding)
+
     for diagnostic in workspace.diagnostics_of_broken():
         add(workspace, diagnostic_values(diagnostic), diagnostic.place, found, texts, encoding)
+
     found.pop("", None)
     return found
 
@@ -51,8 +53,10 @@ def add(
     is_old = workspace.is_broken(file) and values["code"] != "parse-error"
     if not file or is_old or len(listed) >= MOST_IN_FILE:
         return
+
     if file not in texts:
         texts[file] = workspace.documents.lines(file, encoding)
+
     values["range"] = word_range(texts[file], place)
     listed.append(values)
 
@@ -64,6 +68,7 @@ def word_range(text: Text, place: Place) -> Values:
     word = WORD.match(text.text, start, line_end)
     if word is None:
         return text.range(start, line_end)
+
     return text.range(*word.span())
 
 
@@ -74,6 +79,7 @@ def column_in_file(text: Text, place: Place) -> int:
     """
     if not place.file.endswith(".ipynb"):
         return place.column
+
     line = text.line(place.line - 1)
     start = line.find('"') + 1
     before = islice(CHARACTER.finditer(line, start), max(place.column - 1, 0))
@@ -98,6 +104,7 @@ def values_of(code: str, severity: Severity, message: str, advice: str) -> Value
     text = visible(message)
     if advice and advice not in message:
         text = f"{text}. {visible(advice)}"
+
     return {"code": code, "severity": LEVELS[severity], "message": text, "source": "lineal"}
 
 

@@ -33,8 +33,10 @@ def answer(workspace: Workspace, question: str, asked: Asked) -> Values:
     """Return the answer to a question of QUESTIONS."""
     if question not in QUESTIONS:
         raise Misasked(f"unknown question {question}")
+
     if question in RENAMES or asked.get("is_behind"):
         workspace.catch_up()
+
     return QUESTIONS[question](workspace, asked)
 
 
@@ -76,6 +78,7 @@ def hover(workspace: Workspace, asked: Asked) -> Values:
     shown = hover_text(workspace, spot)
     if not shown:
         return {}
+
     return {
         "contents": {"kind": "markdown", "value": shown},
         "range": text.range(spot.start, spot.end),
@@ -169,6 +172,7 @@ def name(workspace: Workspace, asked: Asked) -> Values:
     found = [{"name": str(column), "kind": "column"} for column in known]
     if isinstance(spot.dataset, Dataset):
         found.append({"name": spot.dataset.name, "kind": "table"})
+
     return next(iter(found), {"name": "", "kind": "table"})
 
 
@@ -197,7 +201,9 @@ def locations(workspace: Workspace, spans: list[Span], asked: Asked) -> list[Val
     for path, start, end in spans:
         if path not in texts:
             texts[path] = workspace.documents.lines(path, encoding_of(asked))
+
         found.append({"path": path, "range": texts[path].range(start, end)})
+
     return found
 
 
@@ -217,6 +223,7 @@ def edits(workspace: Workspace, changes: Iterable[Change], asked: Asked) -> list
                 "label": change.label,
             }
         )
+
     return found
 
 

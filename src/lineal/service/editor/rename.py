@@ -71,14 +71,18 @@ def column_to_rename(workspace: Workspace, spot: Spot) -> Named:
     """
     if not spot.columns:
         raise Refused("There is no column here. Only columns can be renamed.")
+
     if not spot.is_written:
         raise Refused(f"This name cannot be edited here: {spot.why}.")
+
     several = [each for each in spot.columns if not is_external(workspace, spot, each)]
     if not several:
         raise Refused(external_reason(workspace, origin_of(spot, spot.columns[0])))
+
     if len(spot.means) > 1:
         listed = ", ".join(map(shown, spot.means))
         raise Refused(f"The text does not tell which column is meant: {listed}.")
+
     return several[0]
 
 
@@ -92,8 +96,10 @@ def plan_rename(workspace: Workspace, spot: Spot, new: str) -> Plan:
     named = column_to_rename(workspace, spot)
     if not PLAIN.match(new):
         raise Refused(f"{new!r} is not a plain name: write letters, digits and underscores.")
+
     if workspace.is_stale or workspace.problem:
         workspace.refresh()
+
     kin = Kin(workspace, [named])
     columns = tuple(
         Column(each.owner, each.column) for each in kin.columns if isinstance(each.owner, Dataset)
@@ -105,6 +111,7 @@ def plan_rename(workspace: Workspace, spot: Spot, new: str) -> Plan:
     check_overlaps(plan)
     if columns:
         verify(workspace, plan, new)
+
     return plan
 
 
@@ -126,7 +133,9 @@ def origin_of(spot: Spot, named: Named) -> Named:
     for _ in range(len(passed)):
         if named not in passed or passed[named] == named or isinstance(named.owner, Dataset):
             break
+
         named = passed[named]
+
     return named
 
 
@@ -139,12 +148,16 @@ def external_reason(workspace: Workspace, named: Named) -> str:
     file = state.made_in.get(named.owner, "")
     if kind in CONSUMERS:
         return f"{shown(named)} belongs to a {kind}."
+
     if not file and kind == "seed":
         return f"{shown(named)} is named by the header of a CSV file, which no statement makes."
+
     if not file:
         return f"{shown(named)} belongs to an external table: no file of the project makes it."
+
     if any(part in PACKAGES for part in Path(file).parts):
         return f"{shown(named)} belongs to an installed package: {file}."
+
     return ""
 
 
@@ -157,14 +170,17 @@ def check_columns(workspace: Workspace, kin: Kin, new: str) -> None:
     for named in kin.columns:
         if isinstance(named.owner, Local):
             continue
+
         reason = external_reason(workspace, named)
         if reason:
             raise Refused(f"A star passes this column on. {reason}")
+
         if graph.is_open(named.owner):
             raise Refused(
                 f"{named.owner.name} has columns that are not known: a star reads a table whose "
                 "schema nobody declares."
             )
+
         if any(same(each.name, new) for each in graph.columns(named.owner)):
             raise Refused(f"{named.owner.name} already has a column {new}.")
 
@@ -175,6 +191,7 @@ def check_overlaps(plan: Plan) -> None:
     for change in plan.changes:
         if last is not None and last.path == change.path and change.start < last.end:
             raise Refused(f"One name of {change.path} would have to change in two ways.")
+
         last = change
 
 
@@ -194,12 +211,15 @@ def changes_at(spot: Spot, kin: Kin, new: str) -> Iterator[Change]:
     reads = len(others) < len(spot.means)
     if not spot.is_written:
         raise Refused(f"{place_of(workspace, spot)} names the column, and {spot.why}.")
+
     if reads and others:
         listed = ", ".join(map(shown, others))
         raise Refused(f"{place_of(workspace, spot)} names {listed} by the same word.")
+
     if spot.names_element and reads:
         yield added_expression(spot, Text(workspace.text(spot.path)), new)
         return
+
     text = workspace.text(spot.path)[spot.start : spot.end]
     makes = spot.makes is not None and kin.has(spot.makes)
     is_item = spot.mention is not None and spot.mention.is_item
@@ -222,6 +242,7 @@ def added_expression(spot: Spot, text: Text, new: str) -> Change:
     if "{" in head:
         end = spot.end + (text.text[spot.end : spot.end + 1] in ("'", '"'))
         return Change(spot.path, end, end, f", expr: {new}", label)
+
     end = text.start_of(line) + len(text.line(line))
     return Change(spot.path, end, end, f"\n{' ' * head.index('name')}expr: {new}", label)
 
@@ -261,6 +282,7 @@ def settings_changes(workspace: Workspace, columns: Iterable[Column], new: str) 
         file = state.made_in.get(column.dataset)
         if file is not None:
             yield from config_changes(file, workspace.text(file), column.name, new)
+
         info = state.graph.infos[column.dataset]
         if info.place is not None and info.place.file.endswith((".yml", ".yaml")):
             text = Text(workspace.text(info.place.file))
@@ -294,6 +316,7 @@ def edited_texts(workspace: Workspace, plan: Plan) -> dict[str, str]:
     for change in sorted(plan.changes, reverse=True):
         text = texts.get(change.path, workspace.text(change.path))
         texts[change.path] = text[: change.start] + change.new + text[change.end :]
+
     return texts
 
 
@@ -315,11 +338,13 @@ def verify(workspace: Workspace, plan: Plan, new: str) -> None:
         reader, fact = min((lost or gained).elements())
         if reader == TEST:
             reader = lost_tests(before, after, plan, new) or "a test"
+
         verb = "lose" if lost else "gain"
         raise Refused(
             f"{reader} names the column in a way that lineal cannot edit: the lineage would {verb} "
             f"{fact!r}. Edit {reader} first."
         )
+
     worse = errors_of(after) - errors_of(before)
     if worse:
         raise Refused(f"The rename would cause {', '.join(sorted(worse))}.")
@@ -353,6 +378,7 @@ def extraction_with(workspace: Workspace, texts: Mapping[str, str]) -> Extractio
     try:
         for path, text in texts.items():
             documents.put(path, text)
+
         own = workspace.project
         return Project(own.source, own.cache).extraction()
     finally:
@@ -377,13 +403,16 @@ def facts_of(
         end = target.name
         if isinstance(target, Column):
             end = column_text(target.dataset.name, target.name, renamed)
+
         start = column_text(edge.source.dataset.name, edge.source.name, renamed)
         how = sorted(f"{each.how.value} {each.clause.value}" for each in edge.usages)
         found[edge.into.name, f"{start} -> {end} {', '.join(how)}"] += 1
+
     for read in extraction.reads:
         target_name = TEST if kinds.get(read.target.name) == TEST else read.target.name
         named = column_text(read.dataset.name, read.column or "", renamed)
         found[target_name, f"{target_name} reads {named} in {read.clause.value}"] += 1
+
     return found
 
 

@@ -96,12 +96,14 @@ def in_sql(workspace: Workspace, path: str) -> Iterator[Spot]:
             if found is not None:
                 yield spot_of(path, found, mention, statement)
                 continue
+
             near = alignment.near(mention.start)
             macro = macro_at(statement, mention.start)
             why = f"the macro {macro} writes it" if macro else "a template writes it"
             yield spot_of(path, (near, near), mention, statement)._replace(
                 is_written=False, why=why
             )
+
     yield from in_tags(workspace, path)
 
 
@@ -117,6 +119,7 @@ def macro_at(statement: StatementMentions, offset: int) -> str:
     for expansion in statement.script.expansions:
         if expansion.start <= offset < expansion.end:
             return expansion.macro
+
     return ""
 
 
@@ -150,9 +153,11 @@ def in_declarations(workspace: Workspace, path: str) -> Iterator[Spot]:
         last = dataset.name.rpartition(".")[2]
         for span in spans_at(path, text, info.place, last):
             yield Spot(path, *span, dataset=dataset)
+
         for column in (*info.columns, *(info.declared or ())):
             for span in spans_at(path, text, column.place, column.name):
                 yield Spot(path, *span, makes=Named(dataset, column.name))
+
     yield from in_checks(workspace, path, text)
     yield from in_layer(workspace, path, text)
     yield from in_tags(workspace, path)
@@ -176,12 +181,15 @@ def in_layer(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
             span = alignment.to_file(mention.start, mention.end)
             if span is not None:
                 found[span] = spot_of(path, span, mention, statement)
+
         for span, mention in in_calls(text.text, block, statement):
             found.setdefault(span, spot_of(path, span, mention, statement))
+
         for made in filter(None, (mention.makes for mention in statement.mentions)):
             for span in named_in_block(text.text, block, made.column):
                 spot = found.get(span, Spot(path, *span, statement=statement))
                 found[span] = spot._replace(makes=made, names_element=True)
+
     yield from found.values()
 
 
@@ -211,6 +219,7 @@ def spans_at(path: str, text: Text, place: Place | None, name: str) -> list[tupl
     """Return where a file spells a name at a place; nothing if the place is in another file."""
     if place is None or place.file != path:
         return []
+
     return list(filter(None, [name_span(text, place, name)]))
 
 
@@ -226,6 +235,7 @@ def name_span(text: Text, place: Place, name: str) -> tuple[int, int] | None:
         found = re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text.text[start:end])
         if found is not None:
             return start + found.start(), start + found.end()
+
     return None
 
 
@@ -250,6 +260,7 @@ def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
             is_other = found["key"] == "field" and is_declared_above(workspace, read, place)
             if same(found["name"], named.column) and not is_other:
                 spots[Spot(path, *found.span("name"), means=(named,))] = None
+
     yield from spots
 
 
@@ -291,7 +302,9 @@ def block_at(text: Text, line: int) -> tuple[int, int]:
         following = text.line(last)
         if following.strip() and len(following) - len(following.lstrip()) <= indent:
             break
+
         last += 1
+
     return text.start_of(line - 1), text.start_of(last)
 
 
@@ -313,10 +326,12 @@ def in_program(workspace: Workspace, path: str) -> Iterator[Spot]:
         spot = Spot(path, *(span or (start, start)), is_written=span is not None)
         if span is None:
             spot = spot._replace(why=VARIABLE if read.from_variable else UNSPELLED)
+
         if read.column is None:
             yield spot._replace(dataset=read.dataset)
         else:
             yield spot._replace(means=(Named(read.dataset, read.column),))
+
     yield from outputs_of_program(workspace, path, text, literals)
 
 
@@ -360,6 +375,7 @@ def literals_in(source: str) -> list[Literal]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return []
+
     text = Text(source)
     naming = {id(node) for call in ast.walk(tree) for node in naming_arguments(call)}
     found: list[Literal] = []
@@ -372,6 +388,7 @@ def literals_in(source: str) -> list[Literal]:
             if inside >= 0 and node.value:
                 role = NAMING if id(node) in naming else ""
                 found.append(Literal(inside, inside + len(node.value), node.value, role))
+
     return found
 
 
@@ -383,6 +400,7 @@ def naming_arguments(call: ast.AST) -> Iterator[ast.AST]:
     """
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return
+
     name = call.func.attr
     if name == "withColumnRenamed":
         yield from call.args[1:2]
@@ -404,10 +422,12 @@ def spelled_at(
     start = text.at(place.line, place.column)
     if text.text[start : start + len(name)] == name:
         return start, start + len(name)
+
     line_end = text.start_of(place.line)
     for literal in literals:
         if literal.start >= start and literal.value == name:
             return literal.start, literal.end
+
     begin = text.start_of(place.line - 1)
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     found = word.search(text.text, start, line_end) or word.search(text.text, begin, line_end)
@@ -425,4 +445,5 @@ def column_of(named: Named) -> Column | None:
     """Return the column of a dataset; None for one of a CTE."""
     if isinstance(named.owner, Local):
         return None
+
     return Column(named.owner, named.column)

@@ -53,6 +53,7 @@ class Alignment:
             if segment.script <= start and end <= segment.script + segment.length:
                 moved = segment.file - segment.script
                 return start + moved, end + moved
+
         return None
 
     def to_script(self, offset: int) -> int | None:
@@ -60,6 +61,7 @@ class Alignment:
         for segment in self.segments:
             if segment.file <= offset <= segment.file + segment.length:
                 return offset + segment.script - segment.file
+
         return None
 
     def near(self, offset: int) -> int:
@@ -68,7 +70,9 @@ class Alignment:
         for segment in self.segments:
             if segment.script > offset:
                 break
+
             best = segment.file + min(offset - segment.script, segment.length)
+
         return best
 
     def patch(self, file: str) -> str | None:
@@ -82,7 +86,9 @@ class Alignment:
             at = self.to_script_span(start, end)
             if at is None or script is None or any(mark in new for mark in MARKS):
                 return None
+
             script = script[: at[0]] + new + script[at[1] :]
+
         return script
 
     def to_script_span(self, start: int, end: int) -> tuple[int, int] | None:
@@ -91,6 +97,7 @@ class Alignment:
             if segment.file <= start and end <= segment.file + segment.length:
                 moved = segment.script - segment.file
                 return None if is_in_tag(self.file, start) else (start + moved, end + moved)
+
         return None
 
 
@@ -102,6 +109,7 @@ def edits_between(before: str, after: str) -> list[tuple[int, int, str]]:
     start, end, new = edit_between(before, after)
     if "\n" not in before[start:end] or before.count("\n") > MOST_LINES:
         return [(start, end, new)]
+
     old, fresh = before.splitlines(keepends=True), after.splitlines(keepends=True)
     offsets = list(accumulate(map(len, old), initial=0))
     found = []
@@ -109,6 +117,7 @@ def edits_between(before: str, after: str) -> list[tuple[int, int, str]]:
         if tag != "equal":
             first, last, text = edit_between("".join(old[one:two]), "".join(fresh[three:four]))
             found.append((offsets[one] + first, offsets[one] + last, text))
+
     return found
 
 
@@ -121,9 +130,11 @@ def edit_between(before: str, after: str) -> tuple[int, int, str]:
     start = 0
     while start < most and before[start] == after[start]:
         start += 1
+
     tail = 0
     while tail < most - start and before[-1 - tail] == after[-1 - tail]:
         tail += 1
+
     return start, len(before) - tail, after[start : len(after) - tail]
 
 
@@ -191,8 +202,11 @@ def join_segments(segments: Iterator[Segment]) -> Iterator[Segment]:
             if gap in (0, 1) and segment.script - last.script - last.length == gap:
                 last = Segment(last.file, last.script, last.length + gap + segment.length)
                 continue
+
             yield last
+
         last = segment
+
     if last is not None:
         yield last
 
@@ -205,6 +219,7 @@ def lines_of(text: str, tags: list[tuple[int, int]]) -> Iterator[Line]:
         end = start + len(text_line)
         while waiting and waiting[0][1] <= start:
             waiting.pop(0)
+
         inside = [span for span in waiting if span[0] < end]
         yield Line(start, text_line, tuple(pieces_of(text, start, end, inside)), not inside)
         start = end + 1
@@ -222,6 +237,7 @@ def pieces_of(
         bare = piece.strip()
         if bare:
             yield start + piece.index(bare), bare
+
         start = min(max(stop, start), end)
 
 
@@ -230,6 +246,7 @@ def pair_lines(theirs: list[str], mine: list[str]) -> Iterator[tuple[int, int]]:
     if len(theirs) == len(mine) or max(len(theirs), len(mine)) > MOST_LINES:
         yield from zip(range(len(theirs)), range(len(mine)), strict=False)
         return
+
     here = there = 0
     matcher = SequenceMatcher(lambda text: not text.strip(), theirs, mine, False)
     for block in matcher.get_matching_blocks():

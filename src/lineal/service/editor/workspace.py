@@ -70,6 +70,7 @@ class State:
         for number, script in enumerate(self.corpus.scripts):
             if script.target:
                 found.setdefault(script.target, []).append(number)
+
         return found
 
     @cached_property
@@ -80,7 +81,9 @@ class State:
             numbers = self.targets.get(read.target.name)
             if numbers is None and read.place is not None:
                 numbers = self.scripts.get(read.place.file)
+
             found.setdefault(read.dataset, set()).update(numbers or ())
+
         return found
 
     @cached_property
@@ -91,10 +94,12 @@ class State:
             place = edge.place if edge.into not in found else None
             if place is not None:
                 found[edge.into] = place.file
+
         for dataset in self.extraction.datasets:
             numbers = self.targets.get(dataset.name)
             if numbers:
                 found[dataset] = self.corpus.scripts[numbers[0]].file
+
         return found
 
 
@@ -145,6 +150,7 @@ class Workspace:
             real = os.path.realpath(path)
             if real in state.scripts:
                 return real
+
         return path
 
     def text(self, path: str) -> str:
@@ -165,6 +171,7 @@ class Workspace:
             self._state = self.read()
             self._known.clear()
             self._edited.clear()
+
         self.follow_edits()
         return self._state
 
@@ -181,6 +188,7 @@ class Workspace:
         before = self._state
         if before is not None and before.corpus is corpus and before.extraction is extraction:
             return before
+
         state = State(corpus, extraction, scripts=scripts_by_file(corpus))
         state.findings = self.findings(state, Texts(corpus, self.project.source.paths))
         return state
@@ -192,6 +200,7 @@ class Workspace:
         except Exception as problem:  # a file that is half typed now is whole the next time
             self.problem = described(problem)
             return False
+
         self._state, self.problem, self.is_stale = found, "", False
         self._known = dict(self.documents.texts)
         self._edited.clear()
@@ -223,6 +232,7 @@ class Workspace:
         """
         if self._state is None:
             self._concerned.update(self.state.scripts)
+
         self.follow_edits()
         concerned, self._concerned = self._concerned, set()
         return concerned
@@ -232,11 +242,13 @@ class Workspace:
         edited, self._edited = list(self._edited), {}
         if self._state is None or not edited:
             return
+
         self._concerned.update(edited)
         changed: set[int] = set()
         corpus = replace(self._state.corpus, scripts=[*self._state.corpus.scripts])
         for path in edited:
             changed |= self.follow(path, corpus)
+
         if changed:
             self._concerned |= self.evaluate(corpus, changed)
 
@@ -252,18 +264,22 @@ class Workspace:
         numbers = self._state.scripts.get(path, [])
         if text == before:
             return set()
+
         patched: dict[int, Script] = {}
         for number in numbers:
             script = corpus.scripts[number]
             found = Alignment(before, script.text, script.line).patch(text)
             if found is not None and not script.one_line and script.kind not in VIRTUAL:
                 patched[number] = replace(script, text=found, expansions=())
+
         if not patched:
             self.is_stale = True
             return set()
+
         self._known[path] = text
         for number, script in patched.items():
             corpus.scripts[number] = script
+
         return set(patched)
 
     def evaluate(self, corpus: Corpus, changed: set[int]) -> set[str]:
@@ -281,13 +297,17 @@ class Workspace:
             broken = [each for each in found.diagnostics if is_broken_in(each, files)]
             if broken:
                 return self.keep_broken(corpus, changed, broken)
+
             more = self.affected(found, before) - numbers
             if not more or len(numbers) > MOST_AFFECTED:
                 self.is_stale = self.is_stale or bool(more)
                 break
+
             numbers |= more
+
         for file in files:
             self._broken.pop(file, None)
+
         self._good = {key: text for key, text in self._good.items() if key[0] not in files}
         self._state = self.merge(before, corpus, numbers, part, found)
         self._names.clear()
@@ -300,8 +320,10 @@ class Workspace:
         for number in changed:
             script = self._state.corpus.scripts[number]
             self._good.setdefault((script.file, script.target or ""), script.text)
+
         for file in files:
             self._broken[file] = [each for each in broken if is_broken_in(each, {file})]
+
         self._state = replace(self._state, corpus=corpus)
         return files
 
@@ -316,6 +338,7 @@ class Workspace:
             known = before.extraction.datasets.get(dataset)
             if known is not None and (known.names, known.complete) != (info.names, info.complete):
                 numbers |= before.readers.get(dataset, set())
+
         return numbers
 
     def merge(
@@ -361,6 +384,7 @@ class Workspace:
             place = finding.found.place
             if place is None or finding.name in OF_THE_WHOLE:
                 return False
+
             return place.file in files
 
         return renew(before.findings, fresh, is_new)
@@ -379,6 +403,7 @@ class Workspace:
         if key not in self._names:
             make_room(self._names)
             self._names[key] = self.read_names(path, numbers, text)
+
         return self._names[key]
 
     def read_names(
@@ -389,6 +414,7 @@ class Workspace:
         scripts = filter(is_statement, (state.corpus.scripts[number] for number in numbers))
         if text is not None:
             scripts = filter(None, (self.patched(path, script, text) for script in scripts))
+
         return [
             statement
             for script in scripts
@@ -410,6 +436,7 @@ class Workspace:
             make_room(self._aligned)
             is_in_place = script.kind in VIRTUAL
             self._aligned[key] = Alignment(written, script.text, script.line, is_in_place)
+
         return self._aligned[key]
 
     def diagnostics_of_broken(self) -> Iterator[Diagnostic]:
@@ -464,6 +491,7 @@ def scripts_by_file(corpus: Corpus) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for number, script in enumerate(corpus.scripts):
         found.setdefault(script.file, []).append(number)
+
     return found
 
 
@@ -476,6 +504,7 @@ def part_of(corpus: Corpus, numbers: Iterable[int], state: State) -> Corpus:
     scripts = [corpus.scripts[number] for number in sorted(numbers)]
     if any(script.dialect == "python" for script in scripts):
         scripts += [each for each in corpus.scripts if each.kind == "module"]
+
     return corpus_with(corpus, scripts, state)
 
 
@@ -534,12 +563,15 @@ def read_partly(state: State, script: Script, good: str) -> list[StatementMentio
     found, errors = read_text(state, script, script.text)
     if not errors:
         return found
+
     for lines in suspects(script.text, good, errors):
         several, faults = read_text(state, script, without_lines(script.text, lines))
         if count_mentions(several) > count_mentions(found):
             found = several
+
         if not faults:
             break
+
     return found
 
 
@@ -556,6 +588,7 @@ def suspects(text: str, good: str, errors: list[int]) -> Iterator[set[int]]:
         start, _, new = edit_between(good, text)
         first = text.count("\n", 0, start)
         yield set(range(first, first + new.count("\n") + 1))
+
     yield set(errors)
     yield {line - 1 for line in errors}
     yield {step for line in errors for step in (line - 1, line)}
@@ -567,6 +600,7 @@ def without_lines(text: str, numbers: set[int]) -> str:
     for number in numbers:
         if 0 <= number < len(lines):
             lines[number] = " " * len(lines[number])
+
     return "\n".join(lines)
 
 

@@ -84,6 +84,7 @@ def compare_job(program: Corpus, captured: Captured, failed: bool = False) -> Co
     borrowed = list(reading.borrowed())
     if borrowed:
         reading = Reading(program, captured, [*captured.schemas, *borrowed])
+
     return reading.comparison(failed)
 
 
@@ -163,6 +164,7 @@ class Reading:
         found: dict[str, set[Diagnostic]] = {}
         for dataset, several in self.definitions.gaps.items():
             found.setdefault(self.key(dataset), set()).update(several)
+
         return {
             target: sorted(several, key=order_of) for target, several in found.items() if several
         }
@@ -180,6 +182,7 @@ class Reading:
         """
         if not self.definitions.unread:
             return set()
+
         unmet = self.names.unmet(self.static.datasets)
         return {self.key(read.target) for read in self.static.reads if read.dataset in unmet}
 
@@ -219,6 +222,7 @@ class Reading:
                     left.append(Left(here[fact], fact_text(fact), side, why))
                 else:
                     disagreements.append(Disagreement(here[fact], fact_text(fact), side))
+
         agreeing = len(self.ours.keys() & self.theirs.keys())
         found = tuple(self.diagnostics(sorted(disagreements), left))
         return Comparison(agreeing, tuple(sorted(disagreements)), tuple(sorted(left)), found)
@@ -228,6 +232,7 @@ class Reading:
         for holds, why in self.reasons(fact, target, side, failed):
             if holds:
                 return why
+
         return ""
 
     def reasons(
@@ -245,6 +250,7 @@ class Reading:
             untold = target not in self.written_in_text
             yield untold and self.writes_unknown, NAME
             yield untold and bool(self.definitions.unread), UNREAD
+
         yield target in self.gaps, GAP
         yield target in self.reads_unknown, NAME
         yield target in self.reads_unread, UNREAD
@@ -270,6 +276,7 @@ class Reading:
         counts: dict[tuple[str, str], int] = {}
         for each in left:
             counts[each.target, each.why] = counts.get((each.target, each.why), 0) + 1
+
         for (target, why), count in counts.items():
             places = self.places(target, why)
             said = f": {places[0].message}" if places else ""
@@ -281,8 +288,10 @@ class Reading:
         """The places of the program that keep a target from being compared."""
         if why == GAP:
             return self.gaps.get(target, [])
+
         if why == UNREAD:
             return sorted(set(self.definitions.unread), key=order_of)
+
         return []
 
 

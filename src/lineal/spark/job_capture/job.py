@@ -33,6 +33,7 @@ def run_job(file: str, arguments: Sequence[str], watch: Watch) -> int:
         except BaseException as problem:
             show(problem)
             failure, code = f"{type(problem).__name__}: {one_line(problem)}", 1
+
     watch.close(failure)
     return code
 
@@ -41,6 +42,7 @@ def exit_code(leaving: SystemExit) -> int:
     """sys.exit("why")      says why, and is 1"""
     if leaving.code is None or isinstance(leaving.code, int):
         return leaving.code or 0
+
     sys.stderr.write(f"{leaving.code}\n")  # as Python does
     return 1
 
@@ -60,6 +62,7 @@ def watched(attach: Callable[[Any], None]) -> Iterator[None]:
     running = SparkContext._active_spark_context
     if running is not None:
         attach(running)
+
     SparkContext._do_init = beginning  # type: ignore[method-assign, assignment]
     try:
         yield
@@ -89,4 +92,5 @@ def from_the_job(trace: TracebackType | None) -> TracebackType | None:
     start = trace
     while start is not None and start.tb_frame.f_globals.get("__name__") != "__main__":
         start = start.tb_next
+
     return start or trace

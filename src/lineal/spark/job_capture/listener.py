@@ -315,11 +315,14 @@ class Listener:
         text = str(told.head()) if told is not None else ""
         if not text:
             return None
+
         head = json.loads(text)
         if "closes" in head:
             return Closed(head["closes"])
+
         if "id" not in head:
             return Problem(head["problem"])
+
         plan = told.plan()
         return Execution(**head, plan=text_of(plan) if plan is not None else "")
 
@@ -329,6 +332,7 @@ class Listener:
             self._bus.waitUntilEmpty(milliseconds)
         except Exception:  # TimeoutException, as py4j has it
             return False
+
         return True
 
     @property

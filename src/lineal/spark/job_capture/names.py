@@ -40,6 +40,7 @@ class SameNames:
                 self.found[dataset] = same
             elif is_open(dataset.name):
                 waiting.append(dataset)
+
         for dataset in waiting:
             same = self._by_pattern(dataset.name)
             if same is not None:
@@ -51,14 +52,18 @@ class SameNames:
         key = name.lower()
         while key not in self.met and key.startswith(SESSION):
             key = key.partition(".")[2]
+
         if key in self.met:
             return self.met[key]
+
         if "/" not in key or is_open(name):
             return None
+
         bare = ADDRESS.sub("", key)
         alike = [dataset for other, dataset in self.met.items() if ADDRESS.sub("", other) == bare]
         if len(alike) == 1:
             return alike[0]
+
         return None
 
     def _by_pattern(self, name: str) -> Dataset | None:
@@ -67,6 +72,7 @@ class SameNames:
         pieces = PLACEHOLDER.split(text)
         if not PLACEHOLDER.search(text) or not any(re.search(r"\w", piece) for piece in pieces):
             return None
+
         pattern = re.compile(".+".join(map(re.escape, pieces)))
         taken = set(self.found.values())
         alike = [
@@ -76,6 +82,7 @@ class SameNames:
         ]
         if len(alike) == 1:
             return alike[0]
+
         return None
 
     def unmet(self, static: Iterable[Dataset]) -> set[Dataset]:

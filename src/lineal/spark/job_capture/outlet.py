@@ -50,6 +50,7 @@ class ToFile:
 
         if self._failed:
             return
+
         try:
             text = "".join(f"{line(event)}\n" for event in events)
             with self._path.open("ab", buffering=0) as stream:  # whole lines, in one piece
@@ -90,6 +91,7 @@ class ToServer:
             room = max(MOST_WAITING - len(self._waiting), 0)
             self._waiting.extend(events[:room])
             self._change.notify()
+
         self._give_up(events[room:])
 
     def close(self, timeout: float) -> None:
@@ -100,10 +102,12 @@ class ToServer:
             self._closing = True
             self._until = time.monotonic() + timeout
             self._change.notify()
+
         self._thread.join(timeout)
         with self._change:
             left = list(self._waiting)
             self._waiting.clear()
+
         self._give_up(left)
         if self._gone:
             self._said(
@@ -126,8 +130,10 @@ class ToServer:
         with self._change:
             while not self._waiting and not self._closing:
                 self._change.wait()
+
             if self._waiting:
                 return self._waiting[0]
+
             return None
 
     def _drop(self, event: Event) -> None:
@@ -145,11 +151,14 @@ class ToServer:
         with self._change:
             while not self._closing and (left := began + self._pause - time.monotonic()) > 0:
                 self._change.wait(left)
+
             if self._closing:
                 left = self._until - time.monotonic()
                 if left <= 0:
                     return False
+
                 self._change.wait(min(MOMENT, left))
+
         self._pause = min(self._pause * 2, PAUSE)
         return True
 
@@ -165,11 +174,13 @@ class ToServer:
         except Exception as problem:  # this thread has to live as long as the job
             self._reason = f"{type(problem).__name__}: {one_line(problem)}"
             return False
+
         return True
 
     def _give_up(self, events: list[Event]) -> None:
         if not events:
             return
+
         with self._change:
             self._gone += len(events)
             if self._unsent is not None:
@@ -178,4 +189,5 @@ class ToServer:
     def _where(self) -> str:
         if self._unsent is None:
             return "they are lost: name a file for them"
+
         return f"they are in {self._unsent.path}: lineal emit {self._unsent.path} sends them"

@@ -32,6 +32,7 @@ def listen(told: Told) -> None:
 
     if not _listening:
         SparkSession.sql = overheard(SparkSession.sql)  # type: ignore[method-assign]
+
     _listening.append(told)
 
 
@@ -41,6 +42,7 @@ def leave(told: Told) -> None:
 
     if told not in _listening:
         return
+
     _listening.remove(told)
     if not _listening:
         SparkSession.sql = SparkSession.sql.__wrapped__  # type: ignore[method-assign, attr-defined]
@@ -55,6 +57,7 @@ def overheard(spoken: Any) -> Any:
         name = procedure_name(given[0] if given else named.get("sqlQuery"))
         for told in tuple(_listening) if name else ():
             told(name)
+
         return answer
 
     return sql
@@ -69,4 +72,5 @@ def procedure_name(text: Any) -> str:
     name = found.group(1).replace("`", "") if found is not None else ""
     if name.lower().rpartition(".")[2] in HOUSEKEEPING:
         return ""
+
     return name

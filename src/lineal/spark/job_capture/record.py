@@ -151,6 +151,7 @@ class Recorder:
         inside = [inner for inner in inside if inner.kind != batch.kind]
         if not inside:
             return
+
         origins = Origins(self._checkpoints)
         if batch.plan:
             variables = self._variables.get(batch.session)
@@ -159,6 +160,7 @@ class Recorder:
                     lambda: origin_of_plan(batch.plan, self._names, origins, batch.rdd, variables)
                 )
             )
+
         self._take_inside(inside, origins, run_id)
 
     def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
@@ -168,12 +170,14 @@ class Recorder:
     def _take(self, execution: Execution, origins: Origins, run_id: RunId) -> None:
         if execution.sink in NO_SINKS:
             return
+
         if not execution.plan:
             reason = f": {execution.problem}" if execution.problem else ""
             self.problem(
                 execution.kind, f"{execution.kind} writes, but its plan cannot be read{reason}"
             )
             return
+
         text, variables = execution.plan, self._variables.setdefault(execution.session, {})
         try:
             if execution.kind in VARIABLES:
@@ -181,7 +185,9 @@ class Recorder:
                     variables.update(
                         deeply(lambda: variables_in(text, self._names, origins, variables))
                     )
+
                 return
+
             if execution.kind in CHECKPOINTS or execution.sink == MEMORY:
                 origins.add(
                     deeply(
@@ -189,6 +195,7 @@ class Recorder:
                     )
                 )
                 return
+
             found = deeply(lambda: extract(text, execution.kind, self._names, origins, variables))
             found = self._settled(found)
         except Exception as problem:
@@ -196,9 +203,11 @@ class Recorder:
                 execution.kind, f"the plan of {execution.kind} cannot be read: {one_line(problem)}"
             )
             return
+
         target = next(iter(found.datasets))
         if target.name in NOWHERE or target.name.startswith(REWRITTEN):
             return
+
         self.writes += 1
         run = Run(run_id(execution), moment(execution.started), moment(execution.ended))
         if execution.failure:
@@ -208,6 +217,7 @@ class Recorder:
                 facts = facts_of(found)
                 self._found.setdefault(facts, found)
                 self._keep(execution, target, facts, found)
+
         self._told(
             Write(
                 target, found, run, execution.failure, execution.dataset_lineage, execution.session
@@ -221,8 +231,10 @@ class Recorder:
         for dataset, info in found.datasets.items():
             if dataset not in known and info.complete and not (makes and dataset == target):
                 self._before.setdefault(dataset, info)
+
         if makes or target not in self._states:
             self._states[target] = {}
+
         self._states[target][facts] = found
 
     def latest(self) -> Extraction:
@@ -290,10 +302,12 @@ def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
             usages = edges.setdefault((edge.source, edge.target), {})
             for usage in edge.usages:
                 usages.setdefault((usage.way, usage.doubt, usage.path), usage)
+
         written = next(iter(found.datasets), None)
         for dataset, info in found.datasets.items():
             if dataset == written or not (dataset in datasets and datasets[dataset].complete):
                 datasets[dataset] = info
+
     diagnostics = {*problems, *(each for found in several for each in found.diagnostics)}
     return Extraction(
         edges=[

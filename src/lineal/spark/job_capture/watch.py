@@ -141,6 +141,7 @@ def capture(
     except BaseException as problem:
         watch.close(one_line(problem) or type(problem).__name__)
         raise
+
     watch.close()
 
 
@@ -150,6 +151,7 @@ def context_of(spark: Any) -> Any:
     """
     if not type(spark).__module__.startswith("pyspark.sql.connect"):
         return getattr(spark, "sparkContext", spark)
+
     from pyspark import SparkContext
 
     return SparkContext._active_spark_context
@@ -189,6 +191,7 @@ class Watch:
         if context is None:
             self._recorder.problem("attach", ELSEWHERE)
             return
+
         try:
             self._name = self._name or str(context.appName)
             self._spark_version = str(context.version)
@@ -196,24 +199,29 @@ class Watch:
         except Exception as problem:
             self._recorder.problem("attach", f"Spark cannot be watched: {one_line(problem)}")
             return
+
         if not self._followers:
             self._tell_that_it_began()
             procedures.listen(self._note_procedure)
+
         self._followers.append(follower)
 
     def close(self, failure: str = "") -> None:
         """Stop capturing, and send the remaining events."""
         if self.forked:
             return
+
         procedures.leave(self._note_procedure)
         try:
             for follower in self._followers:
                 follower.finish(self.settings.timeout)
+
             if self.settings.to and self._followers:
                 from lineal.views.openlineage import runs
 
                 self._outlet.put([runs.ended(self._application, now(), failure)])
                 self._outlet.close(self.settings.timeout)
+
             if self.settings.save:
                 self._save()
         except Exception as problem:
@@ -241,6 +249,7 @@ class Watch:
             return ToServer(
                 settings.to, settings.endpoint, settings.timeout, settings.unsent, self._said
             )
+
         return ToFile(settings.to, self._said)
 
     @cached_property
@@ -255,6 +264,7 @@ class Watch:
     def _tell_that_it_began(self) -> None:
         if not self.settings.to:
             return
+
         try:
             from lineal.views.openlineage import runs
 
@@ -265,6 +275,7 @@ class Watch:
     def _wrote(self, write: Write) -> None:
         if not self.settings.to:
             return
+
         from lineal.graph.graph import Graph
         from lineal.views.openlineage import Emission, runs
         from lineal.views.report import everything
@@ -294,10 +305,12 @@ class Watch:
         """
         if self.settings.legacy is not None:
             return self.settings.legacy
+
         chosen = write.dataset_lineage.strip().lower()
         if chosen not in ("", "true", "false"):
             message = f"{DATASET_LINEAGE} is {write.dataset_lineage!r}: neither true nor false, so it is ignored"
             self._recorder.problem(DATASET_LINEAGE, message)
+
         return chosen == "false"
 
 
@@ -329,6 +342,7 @@ class Follower:
         except Exception:  # a JVM that is gone tells no more
             told = True
             self._ending.set()
+
         self._thread.join(max(deadline - time.monotonic(), 0) + 2 * BEAT / 1000)
         if not told or self._thread.is_alive():
             self._recorder.problem(
@@ -345,16 +359,19 @@ class Follower:
                     self._recorder.take(told, self.run_id)
                 elif ending:
                     break
+
             if lost := self._listener.lost:
                 self._recorder.problem(
                     "lost", f"{lost} executions found the queue full; their edges are missing"
                 )
+
             if dropped := self._listener.dropped:
                 self._recorder.problem("dropped", DROPPED.format(dropped))
         except Exception as problem:
             self._recorder.problem(
                 "gone", f"Spark was gone before all was read: {one_line(problem)}"
             )
+
         self._recorder.close(self.run_id)
 
 

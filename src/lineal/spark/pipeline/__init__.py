@@ -41,6 +41,7 @@ def __getattr__(name: str) -> Any:
     """An executor imports the file that it works with, and not all the others."""
     if name not in __all__:
         raise AttributeError(name)
+
     return getattr(
         import_module(f"{__name__}.{'errors' if name == 'BulkError' else 'stages'}"), name
     )

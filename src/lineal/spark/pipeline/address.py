@@ -26,13 +26,16 @@ def local(where: str | Path) -> Path | None:
     found = SCHEME.match(text) if isinstance(where, str) else None
     if found is None:
         return Path(where)
+
     if found[1].lower() != "file":
         return None
+
     path = text[len("file:") :]
     if path.startswith("//"):
         path = path[2:].removeprefix("localhost")
         if not path.startswith("/"):
             raise BulkError(f"{text} names a machine: write file:/// and the whole path")
+
     return Path(path)
 
 
@@ -48,12 +51,15 @@ def _met(path: str) -> list[str]:
     where = local(path)
     if where is None or _is_there(where):
         return [path]
+
     if not PATTERN.search(path):
         raise BulkError(f"no such file or folder: {path}")
+
     spelt = _spellings(str(where))
     found = sorted({name for each in spelt for name in iglob(each, recursive=True)})  # noqa: PTH207  a whole pattern
     if not found:
         raise BulkError(f"no file or folder is called like {path}")
+
     return found
 
 
@@ -70,6 +76,7 @@ def _spellings(pattern: str) -> Iterator[str]:
     if found is None:
         yield pattern
         return
+
     for choice in found[1].split(","):
         yield from _spellings(pattern[: found.start()] + choice + pattern[found.end() :])
 
@@ -79,6 +86,7 @@ def fixed(path: str) -> str:
     where = local(path)
     if where is None or _is_there(where):
         return path
+
     return str(next((parent for parent in where.parents if not PATTERN.search(str(parent))), where))
 
 
@@ -89,8 +97,10 @@ def to_read(where: str) -> str:
     path = local(where)
     if path is None:
         return where
+
     if path.exists():
         return PATTERN.sub(r"\\\1", to_write(path))
+
     return to_write(path)
 
 

@@ -65,6 +65,7 @@ class Clock:
         if current_thread() is not main_thread():  # only there a signal can be caught
             yield
             return
+
         self.began = time.monotonic()
         self.nowhere = os.open(os.devnull, os.O_WRONLY)
         before = signal.signal(signal.SIGALRM, self.ring)
@@ -77,6 +78,7 @@ class Clock:
             signal.setitimer(signal.ITIMER_REAL, 0)
             if self.deadly:
                 faulthandler.cancel_dump_traceback_later()
+
             signal.signal(signal.SIGALRM, before)
             os.close(self.nowhere)
 
@@ -94,6 +96,7 @@ class Following(Clock):
         left = self.work.__length_hint__()  # type: ignore[attr-defined]
         if left != self.left:
             self.left, self.began = left, time.monotonic()
+
         super().ring()
 
 

@@ -150,6 +150,7 @@ def _edge_in(
     end: Column | Dataset = Dataset("", target)
     if into is not None:
         end = _column_in(target, into, inside)
+
     return Edge(_column_in(source, column, path), end, _usages_in(tuple(subtypes)))
 
 
@@ -173,6 +174,7 @@ def graph_of(edges: Iterable[Edge]) -> tuple[Arrays, pa.Table]:
     ):
         pair = end_names(source), end_names(target)
         pairs[pair] = pairs.get(pair, 0) | _bits(edge)
+
     names = sorted({name for pair in pairs for name in pair})
     number = {name: at for at, name in enumerate(names)}
     sources = np.array([number[source] for source, _ in pairs], np.int64)
@@ -196,6 +198,7 @@ def _through_fields(edges: Iterable[Edge]) -> Iterator[tuple[Column, Column | Da
     for column in ends if nested else ():
         if whole(column) in nested:
             families.setdefault(whole(column), []).append(column)
+
     for edge in edges if nested else ():
         for column in families.get(whole(edge.source), ()):
             if column != edge.source and overlap(column, edge.source):
@@ -234,8 +237,10 @@ def _stream(folder: Path, found: Iterator[pa.Table]) -> int:
         while held.num_rows >= PART:
             write_part(folder, number, held.slice(0, PART).combine_chunks())
             held, number = held.slice(PART), number + 1
+
     if held.num_rows or not number:
         write_part(folder, number, held.combine_chunks())
+
     return pairs
 
 
@@ -276,6 +281,7 @@ def traced(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
             for table in _traced_blocks(spark, shared, firsts, min(len(firsts), tasks)):
                 found += table.num_rows
                 yield table
+
             off = max(1.0, found / expected[done : done + ahead].sum())
             done += ahead
 
@@ -289,6 +295,7 @@ def _traced_blocks(
         found = several.mapPartitions(tracing(graph, BLOCK)).collect()
         yield from (part.table() for part in found)
         return
+
     frame = spark.createDataFrame(pa.table({"first": pa.array(firsts, pa.int64())}))
     made = frame.mapInArrow(_tracing_rows(graph), COLUMNS).toArrow()
     yield made.cast(SCHEMA).sort_by([("source", "ascending"), ("target", "ascending")])
@@ -363,6 +370,7 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
         total = int(counts.sum())
         if most is not None and pairs + total > most:
             return None
+
         origin = np.repeat(np.arange(len(ends), dtype=np.int32), counts)
         edge = np.arange(total) + np.repeat(low - (np.cumsum(counts) - counts), counts)
         keys, order = ordered((border - ends)[origin] + graph.targets[edge])
@@ -370,15 +378,19 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
         heads = np.flatnonzero(np.concatenate((keys[:1] >= 0, keys[1:] != keys[:-1])))
         if len(heads) < total:
             keys, order, made = keys[heads], order[heads], np.bitwise_or.reduceat(made, heads)
+
         fresh = ~met.has(keys)
         if not fresh.all():
             keys, order, made = keys[fresh], order[fresh], made[fresh]
+
         if not len(keys):
             break
+
         met.add(keys)
         border, subtypes = keys, made
         levels.append((keys, ends[origin[order]].astype(np.int32), made))
         pairs += len(keys)
+
     return _joined(first, last - first, shift, levels)
 
 
@@ -405,6 +417,7 @@ def ordered(keys: Any) -> tuple[Any, Any]:
         packed = keys << bits | np.arange(len(keys))
         packed.sort()
         return packed >> bits, packed & (1 << bits) - 1
+
     order = np.argsort(keys, kind="stable")
     return keys[order], order
 
@@ -435,6 +448,7 @@ class Met:
                 at = np.searchsorted(run, suspects)
                 at[at == len(run)] = 0
                 found[marked] |= run[at] == suspects
+
         return found
 
     def add(self, keys: Any) -> None:
@@ -485,8 +499,10 @@ def joined(spark: SparkSession, graph: Arrays) -> Iterator[pa.Table]:
         ).localCheckpoint()
         if border.isEmpty():
             break
+
         levels.append(border)
         known = known.union(border.select("source", "target")).localCheckpoint()
+
     yield from _in_order(levels, graph.nodes)
 
 
@@ -495,6 +511,7 @@ def _in_order(levels: list[DataFrame], nodes: int) -> Iterator[pa.Table]:
     whole = levels[0]
     for level in levels[1:]:
         whole = whole.union(level)
+
     whole = whole.localCheckpoint()
     width = max(1, nodes * ROUND // max(whole.count(), ROUND))
     for first in range(0, nodes, width):

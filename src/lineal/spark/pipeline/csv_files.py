@@ -52,9 +52,12 @@ def local(paths: tuple[str, ...], packed: tuple[str, ...]) -> list[str] | None:
         where = address.local(path)
         if where is None or not where.exists():
             return None
+
         found += below(where) if where.is_dir() else [str(where)]
+
     if any(file.lower().endswith(packed) for file in found):
         return None
+
     return found
 
 
@@ -96,11 +99,15 @@ def _header(file: str, csvlog: bool) -> list[str]:
         for _, fields in records(file, lines, lambda problem: None):
             if not csvlog:
                 return [name.strip().encode("utf-8", "replace").decode() for name in fields]
+
             if len(fields) in postgres.WIDTHS:
                 return csvlog_names(len(fields), file)
+
             widths.append(len(fields))
+
     if widths:
         return csvlog_names(widths[0], file)
+
     return []
 
 
@@ -109,6 +116,7 @@ def csvlog_names(width: int, file: str) -> list[str]:
     if width not in postgres.WIDTHS:
         widths = ", ".join(map(str, postgres.WIDTHS))
         raise BulkError(f"{file} has {width} columns, and a csvlog has {widths}")
+
     return postgres.HEADER[:width]
 
 
@@ -135,6 +143,7 @@ def _batches(file: str, names: list[str] | None, schema: pa.Schema) -> Batches:
         if len(held) >= BATCH or size > FULL_BATCH:
             yield pa.RecordBatch.from_pylist(held, schema)
             held, size = [], 0
+
     yield pa.RecordBatch.from_pylist(held, schema)
 
 
@@ -147,6 +156,7 @@ def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, 
                 yield _fields(row)
     except TORN as torn:
         faults.append(unreadable(file, torn))
+
     for problem in faults:
         yield {fault: NOT_UTF8 if is_about_encoding(problem) else NOT_READ}
 

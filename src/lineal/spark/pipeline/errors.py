@@ -36,6 +36,7 @@ def explain_error(problem: BaseException) -> str:
     said = one_line(problem)
     if NO_CONNECTOR.search(said):
         return f"{said}: name the package of its connector with --conf spark.jars.packages=…"
+
     return said
 
 
@@ -45,4 +46,5 @@ def remedy_of(said: str) -> str | None:
         found = pattern.search(said)
         if found is not None:
             return remedy.format(*found.groups())
+
     return None

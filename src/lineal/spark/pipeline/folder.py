@@ -72,8 +72,10 @@ def folder_at(where: str | Path, spark: SparkSession | None = None) -> Folder:
     path = local(where)
     if path is not None:
         return Local(path)
+
     if spark is None:
         raise BulkError(f"{where} needs a session of Spark")
+
     return Hadoop(spark, str(where))
 
 
@@ -91,8 +93,10 @@ class Local:
         where = self.path / name
         if where.is_dir():
             return {each.name for each in where.iterdir()}
+
         if where.exists() and not name:
             raise BulkError(f"{self} is a file: name a folder for the output")
+
         return set()
 
     def read(self, name: str) -> bytes | None:
@@ -100,6 +104,7 @@ class Local:
         where = self.path / name
         if where.is_file():
             return where.read_bytes()
+
         return None
 
     def write(self, name: str, data: bytes) -> None:
@@ -107,6 +112,7 @@ class Local:
         written = self.aside("written")
         for parent in (written.parent, (self.path / name).parent):
             parent.mkdir(parents=True, exist_ok=True)
+
         written.write_bytes(data)
         written.replace(self.path / name)
 
@@ -130,6 +136,7 @@ class Local:
         self.remove(gone)
         if (self.path / name).exists():
             (self.path / name).rename(self.path / gone)
+
         self.aside(name).rename(self.path / name)
         self.remove(gone)
 
@@ -157,6 +164,7 @@ class Local:
                 raise BulkError(
                     f"another run is at work on {self}{other}: wait for it, or name another folder"
                 ) from other
+
             yield
 
 
@@ -182,14 +190,17 @@ class Hadoop:
         where = self.there(name)
         if not self.files.exists(where):
             return set()
+
         if not name and self.files.getFileStatus(where).isFile():
             raise BulkError(f"{self} is a file: name a folder for the output")
+
         return {each.getPath().getName() for each in self.files.listStatus(where)}
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file; None if it is not there."""
         if not self.files.exists(self.there(name)):
             return None
+
         copy = self.here / "read"
         self.files.copyToLocalFile(False, self.there(name), self.path(to_write(copy)), True)
         return copy.read_bytes()
@@ -238,6 +249,7 @@ class Hadoop:
             self.here = Path(here)
             if OWNER not in self.names():
                 self.write(OWNER, b"")
+
             yield
 
     def there(self, name: str) -> Any:

@@ -76,6 +76,7 @@ def follow(
     with ExitStack() as stack:
         if state is None:
             state = stack.enter_context(open_state(options.folder, spark, options.fresh))
+
         stack.enter_context(settings(spark, RUNTIME))
         return Stream(options, following, spark, state, say, after).run()
 
@@ -108,6 +109,7 @@ class Stream:
         asked = Settings(log_of(self.options), self.following.most_files, self.following.options)
         if "://" not in "".join(self.options.paths):
             outside(self.options.folder, self.options.paths)
+
         return source_of(asked)
 
     def run(self) -> Summary | None:
@@ -119,6 +121,7 @@ class Stream:
             self.wait_for(query)
         finally:
             query.stop()
+
         return self.summary
 
     def described(self) -> dict[str, Any]:
@@ -139,6 +142,7 @@ class Stream:
             writer = writer.option("checkpointLocation", self.folder.address(CHECKPOINT))
             if self.following.every is None:
                 return writer.trigger(availableNow=True).start()
+
             return writer.trigger(processingTime=f"{self.following.every} seconds").start()
         except PySparkException as problem:
             raise BulkError(
@@ -150,10 +154,12 @@ class Stream:
         try:
             while query.isActive:
                 time.sleep(POLL)
+
             query.awaitTermination()
         except PySparkException as problem:
             if self.problem is not None:
                 raise self.problem from None
+
             raise BulkError(
                 f"the stream has ended: {one_line(problem)} (the same command goes on from here)"
             ) from problem
@@ -171,6 +177,7 @@ class Stream:
         found = self.source.rows(self.spark, batch)
         if found is None:
             return
+
         rows, preset = found
         preset = self.history.recognize(preset)
         self.history.put(number, count_runs(rows))

@@ -94,6 +94,7 @@ class Noting(Definitions):
         made = super().edges_into(definition, frame)
         for edge in made:
             self.note(edge.source, edge.target, definition)
+
         return made
 
     def add_closing(
@@ -108,10 +109,12 @@ class Noting(Definitions):
         shown = self.output.shown
         if not shown.differ:
             return self.statements_of
+
         found: dict[Pair, Names] = {}
         for (source, target), files in self.statements_of.items():
             pair = shown.column(source), shown.target(target)
             found[pair] = found.get(pair, NOBODY) | files
+
         return found
 
     def note(self, source: Column, target: Column | Dataset, definition: Definition) -> None:
@@ -164,6 +167,7 @@ class Keys(Remembering):
         found = self.keys.get(id(script))
         if found is None:
             found = self.keys[id(script)] = super().key_of(script)
+
         return found
 
 
@@ -206,6 +210,7 @@ class Gathering(Noting, Keys):
         """Note a script, and pack its record again."""
         if held.record is not None:
             held.record = cast("Record", Packed(self.memory.packed[held.key]))
+
         return super().hold(held)
 
 

@@ -50,6 +50,7 @@ def fault_of(why: str, seconds: float) -> Fault:
     late = too_long(seconds)
     if why == late.why:
         return late
+
     return Fault(why)
 
 
@@ -67,6 +68,7 @@ def guarded(
     control = in_child(work, [], seconds)
     if isinstance(control, Death):  # it is no statement's fault
         raise RuntimeError(control.fault.why)
+
     answers: list[Any] = [None] * len(items)
     shares = [list(range(len(items)))] if items else []
     while shares:
@@ -81,6 +83,7 @@ def guarded(
             shares += [[number] for number in share]
         else:
             shares += [share[: found.at] + share[found.at + 1 :], [share[found.at]]]
+
     return answers
 
 
@@ -101,6 +104,7 @@ def in_child(
             status = _answer(work, items, hand, sending)
         finally:
             os._exit(status)  # whatever happens, a child never returns to its parent's work
+
     os.close(sending)
     try:
         with os.fdopen(receiving, "rb") as pipe:
@@ -110,13 +114,16 @@ def in_child(
         raise
     finally:
         _, status = os.waitpid(child, 0)
+
     if status == 0:
         ended, said = marshal.loads(data)  # noqa: S302  from a process that we started
         if ended:
             return list(said)
+
         fault = Fault(said)
     else:
         fault = too_long(seconds) if time.monotonic() - began > seconds else Fault(_ending(status))
+
     at = int.from_bytes(hand, "little")
     return Death(at if at < len(items) else None, fault)
 
@@ -133,8 +140,10 @@ def _answer(
         said = marshal.dumps((True, work(items, note)))
     except Exception as problem:
         said = marshal.dumps((False, f"could not be read ({type(problem).__name__})"))
+
     with os.fdopen(sending, "wb") as pipe:
         pipe.write(said)
+
     return 0
 
 
@@ -152,4 +161,5 @@ def _ending(status: int) -> str:
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         return f"killed the process that read it ({SIGNALS.get(number, number)})"
+
     return f"ended the process that read it (exit code {os.waitstatus_to_exitcode(status)})"

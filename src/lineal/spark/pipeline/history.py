@@ -46,6 +46,7 @@ class History:
         if before is None:
             self.note({**followed, "preset": None})
             return
+
         if {**before, "preset": None} != {**followed, "preset": None}:
             raise BulkError(
                 f"{self.folder} follows {', '.join(before['paths'])} with other options: name another "
@@ -57,6 +58,7 @@ class History:
         data = self.folder.read(FOLLOWED)
         if data is None:
             return None
+
         found: dict[str, Any] = json.loads(data)
         return found
 
@@ -71,6 +73,7 @@ class History:
         if known is None and preset is not None:
             self.note({**followed, "preset": preset})
             return preset
+
         return known
 
     # -- counts ------------------------------------------------------------------------------------
@@ -108,6 +111,7 @@ class History:
         if len(self.parts()) > MOST_PARTS:
             where = self.folder.address(f"{HISTORY}/upto-{number}")
             self.read().write.mode("overwrite").parquet(where)
+
         kept = self.parts()
         gone = [f"{HISTORY}/{match[0]}" for match in self.matches()]
         self.folder.remove(*(name for name in gone if name not in kept))

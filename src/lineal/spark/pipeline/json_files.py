@@ -48,6 +48,7 @@ def frame(
     except AnalysisException as problem:
         if problem.getCondition() != "COLUMN_ALREADY_EXISTS":
             raise
+
     return _parsed(spark, reader, _with_each_field_once(_every_text(spark, paths, packed)))
 
 
@@ -74,9 +75,11 @@ def _frame(
     others, by_line = _apart(files or [])
     if others:
         return _parsed(spark, reader, _texts(spark, others, by_line))
+
     found = reader.json([to_read(path) for path in paths])
     if files is None and found.columns == [fault]:  # elsewhere nobody has looked into the files
         return reader.option("multiLine", "true").json([to_read(path) for path in paths])
+
     return _without_brackets(found, fault)
 
 
@@ -84,6 +87,7 @@ def _without_brackets(found: DataFrame, fault: str) -> DataFrame:
     """Of an array with an element a line."""
     if fault not in found.columns:
         return found
+
     bracket = F.coalesce(F.trim(fault).isin("[", "]"), F.lit(False))
     return found.where(~bracket)
 
@@ -92,6 +96,7 @@ def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFr
     found = csv_files.a_task_each(spark, others, _reading, "value string")
     if not by_line:
         return found
+
     return found.union(_lines(spark, [to_read(file) for file in by_line]))
 
 
@@ -105,6 +110,7 @@ def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, 
     files = csv_files.local(paths, packed)
     if files is None:
         return _lines(spark, [to_read(path) for path in paths])
+
     return _texts(spark, *_apart(files))
 
 
@@ -133,14 +139,17 @@ def _rewritten(text: str) -> str:
         found = json.loads(text.strip().rstrip(","))
     except (ValueError, RecursionError):
         return text
+
     if isinstance(found, dict):
         return json.dumps(found)
+
     return text
 
 
 def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
     if is_connect(spark):
         return cast("DataFrame", reader.json(texts))
+
     jvm: Any = spark._jvm
     strings = getattr(texts._jdf, "as")(jvm.org.apache.spark.sql.Encoders.STRING())
     return DataFrame(reader._jreader.json(strings), spark)

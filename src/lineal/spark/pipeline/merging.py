@@ -44,8 +44,10 @@ class Merging:
         if name in self.counts:
             at = page["at"].to_numpy()
             np.add.at(self.counts[name], at[at >= 0], 1)
+
         if name == "diagnostics":
             self.note_first(page)
+
         if page.num_rows:
             self.spool.add(name, page)
 
@@ -111,12 +113,14 @@ def first_of(table: pa.Table, *names: str) -> pa.Table:
     """Keep the first of the rows that follow each other and agree in columns."""
     if table.num_rows < 2:
         return table
+
     differ = np.zeros(table.num_rows, bool)
     differ[0] = True
     for name in names:
         codes = table[name].combine_chunks().dictionary_encode(null_encoding="encode").indices
         values = codes.to_numpy()
         differ[1:] |= values[1:] != values[:-1]
+
     return table.filter(pa.array(differ))
 
 

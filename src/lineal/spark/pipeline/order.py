@@ -37,6 +37,7 @@ def created(words: list[str]) -> set[str]:
             if words[at] in ("table", "view"):
                 found |= _name_after(words, at)
                 break
+
     return found
 
 
@@ -59,6 +60,7 @@ def _name_after(words: list[str], at: int) -> set[str]:
     name = next((word for word in words[at + 1 : at + FAR] if word not in BETWEEN), "select")
     if name != "select":
         return {name.rpartition(".")[2]}
+
     return set()
 
 
@@ -103,15 +105,18 @@ def groups_of(names: Sequence[Set[str]]) -> list[list[int]]:
         while (above := leader.setdefault(name, name)) != name:
             leader[name] = leader[above]
             name = leader[name]
+
         return name
 
     for several in names:
         first = min(several, default="")
         for name in several:
             leader[find(name)] = find(first)
+
     found: dict[str | int, list[int]] = {}
     for number, several in enumerate(names):
         found.setdefault(find(min(several)) if several else number, []).append(number)
+
     return list(found.values())
 
 
@@ -132,6 +137,7 @@ def _by_name(names: list[set[str]]) -> dict[str, list[int]]:
     for number, several in enumerate(names):
         for name in several:
             found.setdefault(name, []).append(number)
+
     return found
 
 
@@ -145,10 +151,12 @@ def _levels(reads: list[set[str]], deciding: dict[str, list[int]]) -> list[int]:
     for name, several in deciding.items():
         for number in several:
             decides.setdefault(number, []).append(name)
+
     readers: dict[str, list[int]] = {}
     for number, names in enumerate(reads):
         for name in names:
             readers.setdefault(name, []).append(number)
+
     ready = deque(number for number, count in enumerate(missing) if not count)
     while ready:
         number = ready.popleft()
@@ -161,4 +169,5 @@ def _levels(reads: list[set[str]], deciding: dict[str, list[int]]) -> list[int]:
                     missing[reader] -= 1
                     if not missing[reader]:
                         ready.append(reader)
+
     return found

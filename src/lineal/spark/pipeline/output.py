@@ -64,12 +64,14 @@ class Output:
         if name != "edges":
             with Parts(aside) as parts:
                 return sum(map(parts.add, pages))
+
         with Parts(aside / "level=column") as columns, Parts(aside / "level=dataset") as datasets:
             rows = 0
             for page in pages:
                 into_columns = pc.is_valid(page["target_column"])
                 rows += columns.add(page.filter(into_columns))
                 rows += datasets.add(page.filter(pc.invert(into_columns)))
+
             return rows
 
     def aside(self, name: str) -> Path:
@@ -84,6 +86,7 @@ class Output:
         self.folder.put(name, partial(self.convert, name) if self.delta else nothing_more)
         if self.delta:
             self.forget_logs()
+
         self.written[name] = said
         return said
 
@@ -125,9 +128,11 @@ class Parts:
         """Take a page, and return how many rows it has."""
         if page.num_rows or not (self.rows or self.held):
             self.held.append(page)
+
         self.rows += page.num_rows
         while self.rows - self.written > GROUP:
             self.write_group()
+
         return int(page.num_rows)
 
     def write_group(self) -> None:
@@ -138,6 +143,7 @@ class Parts:
             self.close()
             file = self.folder / f"part-{self.written // PART:05}.parquet"
             self.writer = pq.ParquetWriter(file, group.schema, compression="zstd")
+
         assert self.writer is not None
         self.writer.write_table(group, GROUP)
         self.written += group.num_rows
@@ -151,6 +157,7 @@ class Parts:
     def __exit__(self, problem: object, *_: object) -> None:
         if problem is None and self.held:
             self.write_group()
+
         self.close()
 
 

@@ -111,6 +111,7 @@ class Part(Gathering):
             place = self.place_of(definition)
             for column in definition.evaluation.learnt if definition.evaluation is not None else ():
                 found.setdefault(self.key_of_column(column), place)
+
         return found
 
     @cached_property
@@ -129,7 +130,9 @@ class Part(Gathering):
         if self.places is not None:
             if self.key_of_column(target) in self.used:
                 self.root = self.opened[target.dataset]
+
             self.passed_on.setdefault(self.key_of_column(origin), LATE - self.root)
+
         super().add_closing(origin, way, target, definition, edges)
 
 
@@ -148,6 +151,7 @@ class PartOrder:
         for each in self.part.order:
             if not each.hidden and (failed or each.failure is None):
                 found.setdefault(self.shown.dataset(each.target), self.part.place_of(each))
+
         return found
 
     @cached_property
@@ -187,6 +191,7 @@ class PartOrder:
         shared = part.places is not None and dataset not in self.respelled
         if not shared or position <= self.known.get(dataset, position):
             return LISTED, None, position
+
         place = part.key_of_column(Column(dataset, name))
         return USED, place[1], part.used.get(place, part.passed_on.get(place, LATE))
 
@@ -210,12 +215,14 @@ class PartOrder:
                 if slot.star is not None:
                     message = redact_text(open_star_message(slot.star.dataset))
                     found.setdefault(message, self.part.opened[dataset])
+
         return found
 
     def diagnostic(self, found: Diagnostic) -> int:
         """Return the place of an open star, which is reported once; else -1."""
         if found.code is Code.OPEN_STAR and self.part.places is not None:
             return self.stars.get(found.message, -1)
+
         return -1
 
 
@@ -226,9 +233,11 @@ def ranked(places: Iterable[int]) -> list[tuple[int, int]]:
     for place in places:
         if place < before:
             raise ValueError("rows of a part are not in the order of the log")
+
         rank = rank + 1 if place == before else 0
         before = place
         found.append((place, rank))
+
     return found
 
 
@@ -300,6 +309,7 @@ def resolving(setting: Any) -> Callable[[Batches], Batches]:
         for batch in batches:
             for row in batch.to_pylist():
                 parts.setdefault(row["part"], []).append(row)
+
         gc.freeze()  # nobody looks for garbage in what is here to stay
         for number in sorted(parts):
             yield parcel_of(parts.pop(number), setting.value)
@@ -358,6 +368,7 @@ def rest_of(corpus: Corpus, met: Iterable[bytes]) -> tuple[Part, Resolved]:
     for each in met:
         for found in number.keys() & set(np.frombuffer(each, np.uint64).tolist() if number else ()):
             declared.pop(number[found], None)
+
     return part, Resolved(extraction, {}, {}, 0, [])
 
 
@@ -378,6 +389,7 @@ def packed_page(page: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, page.schema) as writer:
         writer.write_table(page)
+
     return bytes(sink.getvalue())
 
 
@@ -390,11 +402,13 @@ def crossing(defined: list[bytes], met: list[bytes]) -> bool:
     names, owner = names[order], owner[order]
     if not len(names):
         return False
+
     for number, data in enumerate(met):
         asked = np.frombuffer(data, np.uint64)
         at = np.minimum(np.searchsorted(names, asked), len(names) - 1)
         if np.any((names[at] == asked) & (owner[at] != number)):
             return True
+
     return False
 
 

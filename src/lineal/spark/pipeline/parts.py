@@ -60,14 +60,18 @@ def facts_in(record: Record) -> Facts | None:
     for (fields, *_), result in zip(plans, results, strict=True):
         if fields["key"]:
             facts.writes.add(last_word(fields["key"]))
+
         facts.reads.update(last_word(key) for _, key in fields.get("like", ()))
         if result is None:
             if fields.get("schema") is None:
                 return None
+
             continue
+
         questions, evaluation = result
         add_questions(facts, questions)
         facts.columns.extend((table, name) for _, table, name, _ in evaluation[7][0])
+
     return facts
 
 
@@ -76,10 +80,12 @@ def add_questions(facts: Facts, questions: Iterable[tuple[Any, ...]]) -> None:
     for kind, *asked in questions:
         if kind == ROW_TYPE:
             raise Whole
+
         if kind == SCAN:
             key, spelling, _ = asked
             if WIDE in key:
                 raise Whole
+
             facts.reads.add(last_word(key))
             facts.spelled.append((key, spelling))
 
@@ -106,10 +112,12 @@ def split(
     scripts = corpus.scripts
     if len(scripts) <= PER_PART or not is_plain_log(corpus):
         return [list(range(len(scripts)))]
+
     try:
         words, joint = words_of(corpus, records, key_of)
     except Whole:
         return [list(range(len(scripts)))]
+
     return packed_groups(groups(len(scripts), words, joint))
 
 
@@ -126,6 +134,7 @@ def is_plain_log(corpus: Corpus) -> bool:
     exact = any(info.exact for info in corpus.datasets)
     if any(others) or exact or corpus.dialect in NEAREST_GRAMMAR:
         return False
+
     return all(
         each.recurs and each.dialect == corpus.dialect for each in corpus.scripts
     ) and not any(may_be_procedural(each.text, each.dialect) for each in corpus.scripts)
@@ -145,11 +154,14 @@ def words_of(
             joint |= said
             words.note(number, said)
             continue
+
         joint |= facts.writes
         if not facts.decided:
             joint |= facts.reads
+
         words.note(number, facts.writes | facts.reads)
         tables.note(script, facts)
+
     return words, joint | tables.irregular()
 
 
@@ -176,10 +188,12 @@ class Tables:
             held = self.names.setdefault(name, (word, spelled))
             if held[1] != spelled:
                 self.odd.add(word)
+
         for table, name in facts.columns:
             word = last_word(table)
             if is_exact(name):
                 self.odd.add(word)
+
             self.column.append(hash((table, column_key(name, self.fold))))
             self.spelling.append(hash(name))
             self.table.append(self.words.setdefault(word, len(self.words)))
@@ -213,6 +227,7 @@ def groups(count: int, words: Words, joint: set[str]) -> list[list[int]]:
         while leader[item] != item:
             leader[item] = leader[leader[item]]
             item = leader[item]
+
         return item
 
     pairs = zip(
@@ -222,9 +237,11 @@ def groups(count: int, words: Words, joint: set[str]) -> list[list[int]]:
     )
     for statement, word in pairs:
         leader[find(word)] = find(statement)
+
     found: dict[int, list[int]] = {}
     for number in range(count):
         found.setdefault(find(number), []).append(number)
+
     return list(found.values())
 
 
@@ -240,5 +257,6 @@ def _packed(found: Iterable[list[int]]) -> Iterator[list[int]]:
         if len(part) >= PER_PART:
             yield part
             part = []
+
     if part:
         yield part

@@ -10,6 +10,8 @@ def preset_of(name: str | None) -> History | None:
     """Return the history that a preset names."""
     if name is None:
         return None
+
     if name not in HISTORIES:
         raise BulkError(f"no preset {name}: choose one of {', '.join(HISTORIES)}")
+
     return HISTORIES[name]

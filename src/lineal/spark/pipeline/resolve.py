@@ -116,6 +116,7 @@ class Resolution:
         """Return the lineage, if it is here."""
         if self.whole is None:
             raise ValueError("a corpus in parts has tables only")
+
         return self.whole[1].extraction
 
     def write(
@@ -130,6 +131,7 @@ class Resolution:
             merging = Merging(folder, 0)
             for name, page in rows:
                 merging.add(name, page)
+
             return prepare_tables(merging, prepare)
 
         return dict(sound_rows(*self.whole, logged, write_rows))
@@ -161,6 +163,7 @@ def resolve(
         found = resolve_parts(levels, corpus, logged or {})
         if found is None:
             found = resolve_whole(levels, corpus)
+
         resolution, records = found
         resolution.parsed = parsed
         state.settle(keys, records)
@@ -205,6 +208,7 @@ def resolve_parts(levels: Levels, corpus: Corpus, logged: Mapping[str, Logged]) 
     parts = split(sound, state.records, asked.key_of) if logged else []
     if len(parts) < 2:
         return None
+
     merging = Merging(state.folder.aside("parts"), len(sound.scripts))
     shipped = (
         [packed_statement(number, at, sound.scripts[at], levels, logged) for at in part]
@@ -216,10 +220,13 @@ def resolve_parts(levels: Levels, corpus: Corpus, logged: Mapping[str, Logged]) 
     except Exception:
         if is_debugging():
             raise
+
         told = []  # a part that fails by itself is tried with all others
+
     if not told or crossing([each.defined for each in told], [each.met for each in told]):
         merging.remove()
         return None
+
     return united(corpus, state, told, poisoned, merging, levels)
 
 
@@ -235,6 +242,7 @@ def united(
     rest, resolved = rest_of(corpus, (each.met for each in told))
     for name, page in rows_of(rest, resolved, {}):
         merging.add(name, page)
+
     coverage = resolved.extraction.coverage
     keys = {levels.asked.key_of(script) for script in corpus.scripts if script.file not in poisoned}
     records = {key: state.records[key] for key in keys if key in state.records}
@@ -247,6 +255,7 @@ def united(
         records.update(each.records)
         for key in each.gone:
             records.pop(key, None)
+
     add_coverage(coverage, [each.dynamic for each in told])
     corpus.scripts = [script for script in corpus.scripts if script.file not in poisoned]
     corpus.occurrences = [each for each in corpus.occurrences if each.name not in poisoned]
@@ -280,6 +289,7 @@ def share_out(groups: Iterable[list[Item]], size: int) -> Iterator[list[list[Ite
         if count >= size:
             yield share
             share, count = [], 0
+
     if share:
         yield share
 
@@ -337,6 +347,7 @@ class Levels:
         if len(work) < FEWEST:
             self.screen([*others, *work])
             return 0
+
         self.screen(others)
         self.learn(
             script for script in self.scripts if self.asked.key_of(script) in self.state.records
@@ -349,6 +360,7 @@ class Levels:
             level = list(same)
             self.evaluate([script] for script in level)
             self.learn(level)
+
         return len(work)
 
     def new_scripts(self) -> tuple[list[Script], list[Script]]:
@@ -359,6 +371,7 @@ class Levels:
             has_level = self.places[id(script)].level >= 0
             fit = has_level and not may_be_procedural(script.text, script.dialect)
             (work if fit else others).append(script)
+
         return work, others
 
     def is_new(self, script: Script) -> bool:
@@ -398,6 +411,7 @@ class Levels:
                 records[row["key"]] = row["record"]
             else:
                 unfit.add(row["key"])
+
         self.state.keep(records, faults, unfit)
 
     def here(self, groups: list[list[Row]]) -> list[Row]:
@@ -422,6 +436,7 @@ class Levels:
         frame = spark.createDataFrame(pa.Table.from_batches(batches))
         with sharing(spark, self.setting) as setting, sharing(spark, self.learnt) as learnt:
             found = frame.mapInArrow(evaluating(setting, learnt, guard), FOUND).toArrow()
+
         return list(found.to_pylist())
 
     def parcels(self, parts: list[list[Row]], merging: Merging) -> Iterator[About]:
@@ -432,6 +447,7 @@ class Levels:
             found = self.parcels_elsewhere(parts, setting)
         except (PySparkException, Py4JError):  # whatever a worker died of: the driver goes on
             found = [row for part in parts for row in parcel_of(part, setting).to_pylist()]
+
         for row in found:
             if row["name"] == ABOUT:
                 yield About(*marshal.loads(row["data"]))  # noqa: S302  from our own executors
@@ -445,6 +461,7 @@ class Levels:
         frame = frame.repartition(len(parts), "part")
         with sharing(self.spark, setting) as shared:
             found = frame.mapInArrow(resolving(shared), PARCEL).toArrow()
+
         return list(found.to_pylist())
 
     def forget(self) -> None:

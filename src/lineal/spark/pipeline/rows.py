@@ -87,8 +87,10 @@ def format_of(paths: tuple[str, ...]) -> str:
     found = {kind for path in paths for kind in _formats(path)}
     if len(found) == 1:
         return found.pop()
+
     if not found:
         raise BulkError(f"nothing tells how {_some(paths)} is written: name it with --format")
+
     raise BulkError(
         f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format"
     )
@@ -126,12 +128,14 @@ def read(spark: SparkSession, log: Log) -> tuple[DataFrame, str | None]:
     )
     if kind == "text" and log.preset == CSVLOG:
         kind = "csv"  # postgresql.log
+
     try:
         with settings(spark, json_files.NAMES_APART if kind in ("json", "csv") else {}):
             return rows_of(READERS[kind](spark, log), log)
     except (PySparkException, Py4JJavaError) as problem:
         if "UNABLE_TO_INFER_SCHEMA" in str(problem):
             raise BulkError(f"{_some(log.paths)} has no file to be read as {kind}") from problem
+
         raise BulkError(
             f"{_some(log.paths)} cannot be read as {kind}: {explain_error(problem)}"
         ) from problem
@@ -141,8 +145,10 @@ def rows_of(frame: DataFrame, log: Log) -> tuple[DataFrame, str | None]:
     """Return the rows of a log whose columns Spark has read, and the preset that they tell."""
     if log.preset is None:
         log = log._replace(preset=recognize(_paths(frame.schema)))
+
     if log.preset == REDSHIFT:
         frame = put_together(frame)
+
     return _normalised(frame, log), log.preset
 
 
@@ -163,10 +169,12 @@ def without_others(path: str, kinds: tuple[str | None, ...]) -> list[str]:
     where = local(path)
     if where is None or not where.is_dir():
         return [path]
+
     files = list(csv_files.below(where))
     kept = [file for file in files if _named_format(file) in kinds]
     if kept and len(kept) < len(files):
         return kept
+
     return [path]
 
 
@@ -184,6 +192,7 @@ def _csv(spark: SparkSession, log: Log) -> DataFrame:
     files = csv_files.local(log.paths, ONLY_SPARK_UNPACKS)
     if files is not None:
         return csv_files.frame(spark, files, log.preset == CSVLOG, CORRUPT)
+
     return _csv_by_spark(spark, log)
 
 
@@ -197,6 +206,7 @@ def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
     names = [name.strip() for name in reader.csv(log.sources).columns]
     if csvlog:
         names = csv_files.csvlog_names(len(names), _some(log.paths))
+
     fields = [StructField(name, StringType()) for name in [*names, CORRUPT]]
     frame = reader.schema(StructType(fields)).csv(log.sources)
     lost = F.concat_ws("", *(f"`{field.name}`" for field in fields)).contains("\ufffd")
@@ -231,11 +241,14 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
         broken_bytes = ~F.is_valid_utf8(CORRUPT) | F.col(CORRUPT).contains("\ufffd")
         wrong = F.when((F.col(CORRUPT) == NOT_UTF8) | broken_bytes, NOT_UTF8).otherwise(NOT_READ)
         reason = F.when(F.col(CORRUPT).isNotNull(), wrong).otherwise(reason)
+
     if preset is not None:
         reason = F.coalesce(reason, _failure(frame, preset))
+
     if log.preset == CSVLOG:
         text = _logged(frame, text)
         reason = F.coalesce(reason, F.when(text.isNull(), NO_QUERY), _failed_later(frame, text))
+
     reason = F.coalesce(
         reason,
         F.when(text.isNull() | ~text.rlike(r"\S"), NO_TEXT),
@@ -243,15 +256,18 @@ def _normalised(frame: DataFrame, log: Log) -> DataFrame:
     )
     if preset is not None:
         reason = F.coalesce(reason, _cut_off(frame, log, preset, text))
+
     parent = _parent(frame, preset)
     if "time" in columns:
         columns["time"] = _nanoseconds(frame, columns["time"])
+
     parts = [_word(columns.get(part)).alias(part) for part in CANDIDATES if part != "text"]
     found = frame.select(
         text.alias("said"), reason.alias("reason"), *parts, _word(parent).alias("parent")
     ).withColumn("reason", F.coalesce("reason", reason_of(log.period)))
     if parent is not None:
         found = without_scripts(found)
+
     return found.select(
         F.when(F.col("reason").isNull(), F.col("said")).alias("text"),
         "reason",
@@ -306,6 +322,7 @@ def found_columns(frame: DataFrame, log: Log, preset: History | None) -> dict[st
             raise BulkError(
                 f"no column is known to hold statements: name it with --log-text; it has {_list_names(present)}"
             )
+
     return found
 
 
@@ -322,8 +339,10 @@ def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
         types = [frame.schema[each].dataType for each in alike]
         same = [each for each, type_ in zip(alike, types, strict=True) if type_ == types[0]]
         return F.coalesce(*(F.col(_quoted(each)) for each in same))
+
     if "." not in name:
         return None
+
     return _inside(frame.schema, name.split("."))
 
 
@@ -343,8 +362,10 @@ def _inside(schema: StructType, steps: list[str]) -> Column | None:
         )
         if found is None:
             return None
+
         column = F.col(_quoted(found)) if column is None else column.getField(found)
         here = here[found].dataType
+
     return column
 
 
@@ -355,6 +376,7 @@ def _text_of(frame: DataFrame, column: Column) -> tuple[Column, Column]:
         raise BulkError(
             f"the column of statements holds {type_.simpleString()}, not text: name another with --log-text"
         )
+
     text = column.cast("string")
     return text, ~F.is_valid_utf8(text)
 
@@ -368,10 +390,12 @@ def _failure(frame: DataFrame, preset: History) -> Column:
             failed = failed | F.coalesce(
                 F.upper(F.trim(status.cast("string"))) != says.upper(), F.lit(False)
             )
+
     for name in preset.failed:
         error = _column(frame, present, name)
         if error is not None:
             failed = failed | _is_filled(error, frame.select(error).schema[0].dataType)
+
     return F.when(failed, DID_NOT_RUN)
 
 
@@ -383,6 +407,7 @@ def _cut_off(frame: DataFrame, log: Log, preset: History, text: Column) -> Colum
     longest = preset.limit_of(frame.columns)
     if longest is None or "text" in dict(log.named):
         return F.lit(None).cast("string")
+
     written = F.replace(text, F.lit("\n"), F.lit("\\n")) if preset.escapes_lines else text
     return F.when(F.length(written) >= longest, CUT_OFF.format(longest))
 
@@ -392,8 +417,10 @@ def _is_filled(column: Column, type_: DataType) -> Column:
     if isinstance(type_, StructType):
         fields = [_is_filled(column.getField(field.name), field.dataType) for field in type_.fields]
         return column.isNotNull() & reduce(Column.__or__, fields, F.lit(False))
+
     if isinstance(type_, (ArrayType, MapType)):
         return F.coalesce(F.size(column) > 0, F.lit(False))
+
     said = F.lower(F.regexp_replace(column.cast("string"), r"\s", ""))
     return F.coalesce(~said.isin(*NOTHING), F.lit(False))
 
@@ -413,6 +440,7 @@ def _logged(frame: DataFrame, message: Column) -> Column:
     severity = _column(frame, list(frame.columns), "error_severity")
     if severity is not None:
         return F.when(severity == "LOG", text)
+
     return text
 
 
@@ -425,6 +453,7 @@ def _failed_later(frame: DataFrame, text: Column) -> Column:
     failing = found["statement"] if found["query"] is None else found["query"]
     if session is None or severity is None or line is None or failing is None:
         return F.lit(None).cast("string")
+
     is_failure = severity.isin(*postgres.FAILURES)
     event = F.when(
         is_failure | text.isNotNull(), F.struct(is_failure.alias("failed"), failing.alias("said"))
@@ -442,6 +471,7 @@ def _failed_later(frame: DataFrame, text: Column) -> Column:
 def _word(column: Column | None) -> Column:
     if column is None:
         return F.lit("")
+
     return F.coalesce(F.substring(F.make_valid_utf8(column.cast("string")), 1, 200), F.lit(""))
 
 
@@ -449,6 +479,7 @@ def _nanoseconds(frame: DataFrame, column: Column) -> Column:
     """TIMESTAMP(NANOS) in Parquet, which Spark gives as a number      2026-05-01 10:00:00"""
     if not isinstance(frame.select(column).schema[0].dataType, LongType):
         return column
+
     moment = F.timestamp_micros((column / 1000).cast("bigint")).cast("string")
     return F.when(F.abs(column) > FEWEST_NANOSECONDS, moment).otherwise(column.cast("string"))
 
@@ -469,6 +500,7 @@ def put_together(frame: DataFrame) -> DataFrame:
     frame = frame.withColumns({name: F.rtrim(f"`{name}`") for name in words if name not in pieces})
     if len(pieces) > 1:
         frame = _joined(frame, *sorted(pieces, key=str.lower))
+
     texts = [name for name in words if name.lower() in ("text", "query_text", "querytxt")]
     return frame.withColumns(
         {name: F.replace(F.col(name), F.lit("\\n"), F.lit("\n")) for name in texts}

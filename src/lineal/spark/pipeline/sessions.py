@@ -40,6 +40,7 @@ def sharing(spark: SparkSession, value: Value) -> Iterator[Any]:
     if is_connect(spark):
         yield Carried(value)
         return
+
     shared = spark.sparkContext.broadcast(value)
     yield shared
     shared.destroy()
@@ -49,6 +50,7 @@ def parallelism(spark: SparkSession) -> int:
     """Return how many tasks keep all executors busy."""
     if not is_connect(spark):
         return spark.sparkContext.defaultParallelism
+
     said = (spark.conf.get(key, None) for key in PARALLELISM)
     return next((int(value) for value in said if value), FEWEST_TASKS)
 

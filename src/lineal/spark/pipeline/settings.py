@@ -16,6 +16,7 @@ def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
     before = {key: spark.conf.get(key, None) for key in wanted}
     for key, value in wanted.items():
         spark.conf.set(key, value)
+
     try:
         yield
     finally:

@@ -40,6 +40,7 @@ class Fingerprints:
         script = Script(text, self.dialect)
         if UNSURE.search(text) or has_placeholders(text, self.dialect):
             return fingerprint(script)
+
         parts = VALUE.split(text)
         values = parts[1::2]
         parts[1::2] = [self.kind(value) for value in values]
@@ -48,10 +49,12 @@ class Fingerprints:
         if counting is None:
             self.forget()
             counting = self.counting[shape] = counting_values(script)
+
         key = shape, tuple([values[at] for at in counting])
         found = self.known.get(key)
         if found is None:
             found = self.known[key] = fingerprint(script)
+
         return found
 
     def kind(self, value: str) -> str:
@@ -59,8 +62,10 @@ class Fingerprints:
         first = value[0]
         if first == "'" or first == self.strings:
             return first + kind_of_string(value[1:-1])
+
         if first.isdigit():
             return kind_of_number(value)
+
         return value
 
     def forget(self) -> None:
@@ -76,6 +81,7 @@ def counting_values(script: Script) -> tuple[int, ...]:
     found = list(VALUE.finditer(script.text))
     if unread:
         return tuple(range(len(found)))
+
     masks = Masks(tokens)
     masks.mark()
     starts = [token.start for token in tokens]

@@ -90,6 +90,7 @@ class Bulk(Share):
         found = self.keys.get(id(script))
         if found is None:
             found = self.keys[id(script)] = super().key_of(script)
+
         return found
 
     def read_each(self, scripts: list[Script]) -> None:
@@ -138,11 +139,13 @@ class Bulk(Share):
         """What fails here is left for the driver, which tells why; but not what takes all memory."""
         if isinstance(error, MemoryError):
             raise error
+
         super().give_up(definition, error)
 
     def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
         if isinstance(error, MemoryError):
             raise error
+
         super().fail_script(reading, error, before)
 
     def record_of(self, script: Script) -> Record | None:
@@ -150,6 +153,7 @@ class Bulk(Share):
         held: Held | None = self.mine.get(self.key_of(script))
         if held is not None:
             return self.kept(held)
+
         return None
 
     def let_go(self) -> None:
@@ -158,8 +162,10 @@ class Bulk(Share):
         and the collector has nothing to look for."""
         for prepared in self.own.values():
             fell(prepared.reading.statements)
+
         for definition in self.order:
             del definition.entry, definition.evaluation, definition.frame
+
         super().let_go()
 
 
@@ -311,8 +317,10 @@ def answers(
         )
         with clock.ticking():
             share.read_each([*setting.procedural, *mine])
+
         if not setting.only_read:
             share.evaluate_after(told)
+
         found = [_row(row, script, share) for row, script in zip(rows, mine, strict=True)]
         share.let_go()
         return found
@@ -335,4 +343,5 @@ def columns_of(record: Record) -> list[SlotNames | None]:
             if slots is not None
             else None
         )
+
     return made

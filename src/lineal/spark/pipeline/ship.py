@@ -45,10 +45,12 @@ def started(
             packed = folder / "lineal.zip"
             pack(packed)
             settings |= archive.shipping(packed, conf)
+
         spark = start(master, {**SMALL, **conf, **settings}, folder, folder / "spark.log")
         try:
             if installed:
                 check_installed(spark)
+
             yield spark
         finally:
             spark.stop()

@@ -66,13 +66,18 @@ def source_of(asked: Settings) -> Source:
     if any(topics):
         if len(paths) != 1 or topics[0] is None:
             raise BulkError("a topic of Kafka is followed alone: name one kafka://servers/topic")
+
         return Topic(topics[0]["servers"], topics[0]["topic"], asked)
+
     if asked.log.format == DELTA:
         if len(paths) != 1:
             raise BulkError("a Delta table is followed alone: name one")
+
         return DeltaTable(paths[0], asked)
+
     if asked.log.format == "files":
         raise BulkError("a folder of scripts is not a stream of query events: run without --watch")
+
     return Folders(asked)
 
 
@@ -99,6 +104,7 @@ class Folders:
         found = named if log.format is not None else rows.called_as(named, None)
         if not found:
             return None
+
         return rows.read(spark, log._replace(paths=tuple(found)))
 
 
@@ -126,9 +132,11 @@ class Topic:
         texts = batch.where(F.col("value").isNotNull())
         if texts.isEmpty():
             return None
+
         log = self.asked.log
         if log.format == "text":
             return rows.rows_of(texts, log._replace(named=(("text", "value"), *log.named)))
+
         with settings(session, json_files.NAMES_APART):
             return rows.rows_of(json_files.frame_of_texts(session, texts, rows.CORRUPT), log)
 
@@ -145,6 +153,7 @@ class DeltaTable:
         reader = spark.readStream.format(DELTA).options(**self.asked.options)
         if local(self.name) is None or "/" in self.name:
             return load(lambda: reader.load(to_read(self.name)), DELTA)
+
         return load(lambda: _table(reader, self.name), DELTA)
 
     def rows(self, spark: SparkSession, batch: DataFrame) -> Rows | None:
@@ -163,6 +172,7 @@ def load(opened: Callable[[], DataFrame], kind: str) -> DataFrame:
     except Exception as problem:
         if "DATA_SOURCE_NOT_FOUND" not in str(problem) and "find data source" not in str(problem):
             raise
+
         package = CONNECTORS[kind].format(spark=pyspark.__version__)
         raise BulkError(
             f"this Spark has no connector for {kind}: add --conf spark.jars.packages={package}"
@@ -174,8 +184,11 @@ def _streamed(path: str) -> str:
     where = local(path)
     if where is None or where.is_dir():
         return to_read(path)
+
     if where.exists():
         raise BulkError(f"{path} is a file: a stream follows a folder that gets new files")
+
     if not PATTERN.search(path):
         raise BulkError(f"no such folder: {path}")
+
     return to_read(path)

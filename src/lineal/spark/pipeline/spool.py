@@ -37,6 +37,7 @@ class Spool:
         writer = self.open.get(name)
         if writer is None:
             writer = self.open[name] = pa.ipc.new_stream(str(self.folder / name), table.schema)
+
         writer.write_table(table)
         self.rows[name] += table.num_rows
         self.seen[name] += (
@@ -47,6 +48,7 @@ class Spool:
         """Yield the rows of a table range by range, in the order of the ranges; then they are gone."""
         if name not in self.open:
             return
+
         self.open.pop(name).close()
         count = self.rows[name] // AT_ONCE + 1
         seen = sorted(self.seen.pop(name))
@@ -55,6 +57,7 @@ class Spool:
         if not borders:
             yield read_rows(file)
             return
+
         yield from map(read_rows, self.parted(file, self.by[name], borders))
 
     def parted(self, file: Path, column: str, borders: list[Any]) -> list[Path]:
@@ -74,6 +77,7 @@ class Spool:
                 which = known[values.indices.to_numpy(False)]
                 for number in np.unique(which).tolist():
                     writers[number].write_batch(batch.filter(pa.array(which == number)))
+
         file.unlink()
         return files
 
@@ -81,6 +85,7 @@ class Spool:
         """Remove all rows."""
         for writer in self.open.values():
             writer.close()
+
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -88,5 +93,6 @@ def read_rows(file: Path) -> pa.Table:
     """Read a file to its end, and remove it."""
     with pa.OSFile(str(file)) as source, pa.ipc.open_stream(source) as reader:
         found = reader.read_all()
+
     file.unlink()
     return found

@@ -113,6 +113,7 @@ class Summary:
         """Return the lineage that the tables hold, whoever has resolved it."""
         if self.folder is None:
             return Extraction()
+
         with self.folder.copied() as path:
             return Restored(Tables(path)).extraction()
 
@@ -138,6 +139,7 @@ def run(
         stack.enter_context(_spark_gave_up())
         if state is None:
             state = stack.enter_context(open_state(options.folder, spark, options.fresh))
+
         check_not_a_stream(state.folder)
         stack.enter_context(settings(spark, RUNTIME))
         return Run(options, spark, state, say).all()
@@ -151,6 +153,7 @@ def _spark_gave_up() -> Iterator[None]:
         known = remedy_of(str(problem))
         if known is not None:
             raise BulkError(known) from problem
+
         raise BulkError(
             f"Spark gave up: {one_line(problem)} (the same command goes on from here)"
         ) from problem
@@ -200,6 +203,7 @@ class Run:
         summary.rows, summary.texts, summary.statements = log.rows, log.texts, len(log.statements)
         if log.files:
             summary.files, summary.statements = log.files, coverage.statements.found
+
         summary.parsed, summary.here, summary.coverage = (
             resolution.parsed,
             resolution.here,
@@ -210,19 +214,23 @@ class Run:
         for name, why in poisoned.items():
             runs = by_name[name].runs if name in by_name else 1
             summary.quarantined[why] = summary.quarantined.get(why, 0) + runs
+
         self.state.begin()
         made = self.stage("write", lambda: self.write(resolution, log, by_name, poisoned))
         if resolution.whole is not None:
             summary.kept = resolution.extraction
+
         summary.edges, summary.columns = made["edges"], made["columns"]
         for name, count in made.items():
             self.output.commit(name, count)
+
         if self.options.closure:
             edges = summary.kept.edges if summary.kept is not None else EdgesOf(self.output)
             write = partial(write_closure, self.spark, self.output, edges, self.options.budget)
             summary.closure = self.stage("closure", write)
         else:
             self.output.forget("nodes", "closure")
+
         said = {
             "complete": True, "rows": log.rows, "statements": summary.statements, "dialect": corpus.dialect,
             "namespace": corpus.namespace,
@@ -265,6 +273,7 @@ class Run:
         corpus.collapse_temporary = self.options.collapse
         if self.options.defaults is not None:
             corpus.defaults = self.options.defaults
+
         return corpus, log
 
     def of_paths(self) -> tuple[Corpus, Log]:
@@ -273,6 +282,7 @@ class Run:
         kind = options.format or rows.format_of(options.paths)
         if kind == "files":
             return self.of_files()
+
         outside(options.folder, options.paths)
         facts_of(options.dialect or "")  # one that nobody knows is said before anything is read
         found, recognized = rows.read(self.spark, log_of(options))
@@ -288,6 +298,7 @@ class Run:
         corpus.datasets = schema_datasets(options.schema, "", corpus.diagnostics.append)
         for path in options.paths:
             corpus.files.add(path)  # a history counts as one, into however many parts it is cut
+
         log = statements(counted.texts, dialect, options.seconds, self.state.texts)
         self.state.keep_texts(
             {
@@ -315,12 +326,14 @@ class Run:
             raise BulkError(
                 "a folder of scripts is not a log: leave out --preset, --log-…, --since and --until"
             )
+
         several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
         corpus = several[0] if len(several) == 1 else united(several)
         if corpus.given:
             raise BulkError(
                 "the pipeline does not read saved lineage and events: `lineal lineage` does"
             )
+
         return corpus, Log([], 0, 0, {}, {}, len({script.file for script in corpus.scripts}))
 
 
@@ -346,6 +359,7 @@ def _here(path: str) -> Path:
         raise BulkError(
             f"{path} is not on this machine: scripts are read by the driver, so bring them here first"
         )
+
     return found
 
 

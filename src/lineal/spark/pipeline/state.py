@@ -59,15 +59,18 @@ class State:
         if found is None:
             if data is None:
                 return {}
+
             raise BulkError(
                 f"{self.folder} has a {MANIFEST} that cannot be read: start over with --fresh"
             )
+
         made_by, format_ = found["lineal"], found.get("format")
         if format_ != FORMAT or made_by != __version__:
             raise BulkError(
                 f"{self.folder} was made by lineal {made_by} (format {format_}), and this is {__version__} (format "
                 f"{FORMAT}): name another folder, or start over with --fresh"
             )
+
         return found
 
     def _restore(self) -> None:
@@ -80,6 +83,7 @@ class State:
                 self.dropped += 1
                 self.folder.remove(f"{RECORDS}/{file}")
                 continue
+
             records, faults, unfit, texts = marshal.loads(body)  # noqa: S302  our own, and checked
             self.records.update(records)
             self.unfit.update(unfit)
@@ -134,6 +138,7 @@ class State:
         if not fits or len(files) > MOST_FILES:
             kept = self._write(records, faults, unfit)
             self.folder.remove(*(f"{RECORDS}/{file}" for file in files if file != kept))
+
         self.records = {}
 
     def begin(self) -> None:
@@ -155,13 +160,16 @@ def open_state(
     names = folder.names()
     if names and not names & {OWNER, RECORDS} and said_by(folder.read(MANIFEST)) is None:
         raise BulkError(f"{folder} has other things in it: name a new folder for the output")
+
     with folder.held():
         if fresh:
             folder.remove(*OURS, *(others_tables(folder) & names))
+
         state = State(folder)
         if said_by(folder.read(MANIFEST)) is None:
             # whoever looks into the folder before the end is told that it is not complete
             state.begin()
+
         yield state
 
 
@@ -170,4 +178,5 @@ def others_tables(folder: Folder) -> set[str]:
     told = (said_by(folder.read(MANIFEST)) or {}).get("tables")
     if isinstance(told, dict):
         return set(told)
+
     return set()

@@ -113,6 +113,7 @@ def statements(
     except (PySparkException, Py4JError) as problem:
         if not WORKER_DIED.search(str(problem)):
             raise
+
         return _statements(counted, printing(dialect, seconds, faults, guard=True))
 
 
@@ -137,6 +138,7 @@ def _gathered(found: list[dict[str, Any]]) -> Log:
     shared: dict[str, int] = {}
     for row in named:
         shared[row["key"][:SHORT]] = shared.get(row["key"][:SHORT], 0) + 1
+
     made = [
         _logged(row, row["key"][:SHORT] if shared[row["key"][:SHORT]] == 1 else row["key"])
         for row in named
@@ -190,9 +192,11 @@ def printing(
             )
             for row, print_, why in zip(rows, found, known, strict=True):
                 size += _unite(united, row, dialect, print_ if why is None else why)
+
             if size > FULL_BATCH:
                 yield _batch(united)
                 united, size = {}, 0
+
         yield _batch(united)
 
     return work
@@ -202,6 +206,7 @@ def _cleaned(row: dict[str, Any]) -> str | None:
     if row["reason"] is None:
         row["text"] = row["text"].replace("\0", " ")
         return str(row["text"])
+
     return None
 
 
@@ -209,6 +214,7 @@ def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple
     why = faults.get(text_key(text, dialect)) if text is not None else None
     if why is not None:
         return (why,)
+
     return None
 
 
@@ -222,6 +228,7 @@ def _printed(
         for number, text in enumerate(texts):
             if text is None:
                 continue
+
             try:
                 note(number)
                 clock.began = time.monotonic()
@@ -230,6 +237,7 @@ def _printed(
                 found[number] = tuple(too_long(seconds))
             except Exception as problem:
                 found[number] = tuple(Fault(f"could not be read ({type(problem).__name__})"))
+
     return found
 
 
@@ -247,23 +255,29 @@ def _unite(
     fault = row.pop("reason")
     if isinstance(print_, tuple):
         fault, print_ = print_[0], text_key(row["text"], dialect).hex()
+
     row["key"], row["fault"], row["texts"] = "", fault, 1
     if print_ is not None:
         row["key"] = key_of(print_, row["database"], row["schema"])
     else:
         row["text"], row["users"], row["database"], row["schema"] = "", [], "", ""
+
     held = united.get((row["key"], fault))
     if held is None:
         united[row["key"], fault] = row
         return len(row["text"])
+
     held["runs"] += row["runs"]
     held["texts"] += 1
     if tuple(row[part] for part in FIRST) < tuple(held[part] for part in FIRST):
         held.update({part: row[part] for part in FIRST})
+
     if row["last"] is not None and (held["last"] is None or _last(row) > _last(held)):
         held["last"], held["last_moment"] = row["last"], row["last_moment"]
+
     if not held["users"] or row["users"] != held["users"]:
         held["users"] = sorted({*held["users"], *row["users"]})
+
     return 0
 
 

@@ -219,6 +219,7 @@ def end_names(end: Column | Dataset) -> tuple[str, str]:
     """
     if isinstance(end, Column):
         return full(end.dataset), ".".join((end.name, *end.path))
+
     return full(end), ""
 
 
@@ -226,6 +227,7 @@ def full(dataset: Dataset) -> str:
     """Return the name of a dataset with its namespace."""
     if dataset.namespace:
         return f"{dataset.namespace}:{dataset.name}"
+
     return dataset.name
 
 
@@ -307,12 +309,14 @@ def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] 
     path = usage.path
     if all(isinstance(call, str) for call in path):
         return None, None
+
     return list(outer_calls(path)), [None if isinstance(call, str) else call[1:] for call in path]
 
 
 def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
     if place is not None:
         return (place.file, place.line, place.column)
+
     return (None, None, None)
 
 
@@ -353,6 +357,7 @@ def sum_up_runs(logged: Iterable[Logged]) -> Seen:
     if len(several) == 1:
         only = several[0]
         return Seen(only.runs, only.first, only.last, only.users)
+
     times = [(moment(time), time) for each in several for time in (each.first, each.last) if time]
     users = tuple(sorted({user for each in several for user in each.users}))
     runs = sum(each.runs for each in several)
@@ -403,6 +408,7 @@ def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
             group, key, rank = order.column(dataset, position, column.name)
             where = (by, group, key, rank)
             yield *about, position, *_column(column), *told, made, *_at(column.place), *where
+
         beside = {
             **{name: column for name, (_, column) in declared.items()},
             **_by_name(info.produced),
@@ -428,6 +434,7 @@ def _column(column: ColumnInfo) -> Row:
 def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
     if told is not None:
         return (told[0], _type(told[1]))
+
     return (None, None)
 
 
@@ -437,6 +444,7 @@ def _type(column: ColumnInfo) -> str:
     """
     if isinstance(column[1], str):
         return column[1]
+
     return ""
 
 

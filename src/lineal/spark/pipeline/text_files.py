@@ -33,12 +33,14 @@ def frame(
     others = [file for file in files if is_other(Path(file))]
     if not others:
         return _lines(spark, paths)
+
     found = csv_files.a_task_each(spark, others, _reading, "text binary, fault string")
     plain = [file for file in files if file not in set(others)]
     if plain:
         found = found.union(
             _lines(spark, plain).select(F.col("text").cast("binary"), F.lit(None).cast("string"))
         )
+
     return found.withColumnRenamed("fault", fault)
 
 
@@ -65,6 +67,7 @@ def batched(texts: Iterable[Text]) -> Iterator[list[Text]]:
         if len(held) >= BATCH or size > FULL_BATCH:
             yield held
             held, size = [], 0
+
     yield held
 
 
@@ -82,6 +85,7 @@ def _batches(file: Path) -> Batches:
     torn: list[str] = []
     for held in batched(_lines_of(file, torn)):
         yield pa.RecordBatch.from_pydict({"text": held, "fault": [None] * len(held)}, LINE)
+
     yield pa.RecordBatch.from_pydict({"text": [None] * len(torn), "fault": torn}, LINE)
 
 

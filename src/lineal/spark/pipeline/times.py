@@ -23,6 +23,7 @@ def moment() -> Column:
     day = F.regexp_replace("time", rf"\A(?:{MOMENT.pattern})\z", "$1 $2|$3|$4")
     for missing, said in ((" ||", ""), ("||", ":00"), ("|", "")):  # no time of day, no seconds
         day = F.replace(day, F.lit(missing), F.lit(said))
+
     micros = F.unix_micros(day.try_cast("timestamp")).cast("double")
     return (
         F.when(F.col("time").rlike(rf"\A(?:{NUMBER.pattern})\z"), F.col("time").try_cast("double"))
@@ -51,10 +52,13 @@ def reason_of(period: Period) -> Column:
     nothing = F.lit(None).cast("string")
     if period == ALWAYS:
         return nothing
+
     at = seconds()
     reason = F.when(at == 0, NO_TIME)
     if period.since is not None:
         reason = reason.when(at < period.since, BEFORE)
+
     if period.until is not None:
         reason = reason.when(at >= period.until, AFTER)
+
     return reason.otherwise(nothing)

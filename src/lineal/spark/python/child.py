@@ -51,6 +51,7 @@ def own_pipes() -> tuple[TextIO, TextIO]:
     os.dup2(2, 1)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)  # type: ignore[union-attr]
+
     return requests, answers
 
 
@@ -59,6 +60,7 @@ def leave_with_run(requests: TextIO) -> None:
     requests.readline()
     if os.name == "posix" and os.getpgrp() == os.getpid():
         os.killpg(os.getpid(), signal.SIGKILL)
+
     os._exit(0)
 
 
@@ -76,6 +78,7 @@ def answer(request: Mapping[str, Any]) -> Answer:
         found = left(request, leaving, modules.files)
     except BaseException as problem:
         found = fault_answer(problem, modules.files)
+
     return {**found, "files": modules.files}
 
 
@@ -89,9 +92,11 @@ def executed(request: Mapping[str, Any], session: Any) -> Answer:
         assert start is not None
         found = start(Dbt(request["dbt"], session), session)
         return frame_answer(found, session, "model() returned")
+
     made = start(*(session for _ in range(request["sessions"]))) if start is not None else None
     if made is None:
         return {"done": True}
+
     return {**frame_answer(made, session, f"{request['entry']}() returned")}
 
 
@@ -101,9 +106,11 @@ def module_of(name: str, file: str, session: Any) -> ModuleType:
     module.__file__ = file
     if name == MAIN:
         module.__dict__["spark"] = session
+
     sys.modules[name] = module
     if name != MAIN:
         pickle_by_value(module)
+
     return module
 
 
@@ -116,15 +123,18 @@ def frame_answer(made: Any, session: Any, who: str) -> Answer:
         made = made.to_spark()
     elif home.startswith("pandas.") and type(made).__name__ == "DataFrame":
         made = session.createDataFrame(made)
+
     if not hasattr(made, "_jdf"):
         what = "nothing" if made is None else f"a value of the type {type(made).__name__}"
         return {"fault": {"message": f"{who} {what}, but must return a DataFrame"}}
+
     if made.isStreaming:
         return {
             "fault": {
                 "message": f"{who} a stream, but must return a DataFrame that is not streaming"
             }
         }
+
     KEPT.append(made)
     return {"frame": made._jdf._target_id}
 
@@ -140,6 +150,7 @@ def left(request: Mapping[str, Any], leaving: SystemExit, files: Mapping[str, st
     """sys.exit: a job may end so after it has done its work; a model has nothing to return then."""
     if request["form"] != MODEL and leaving.code in (None, 0):
         return {"done": True}
+
     said = "" if leaving.code is None else repr(leaving.code)
     found = fault_answer(leaving, files)
     found["fault"]["message"] = f"it called sys.exit({said})"
@@ -177,6 +188,7 @@ def join_spark(request: Mapping[str, Any]) -> Any:
     gateway: Any = launch_gateway()  # type: ignore[no-untyped-call, unused-ignore]
     for name in secrets:
         del os.environ[name]
+
     SparkContext._ensure_initialized(gateway=gateway)
     java = JavaObject(request["session"], gateway._gateway_client)
     context = gateway.jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(

@@ -40,6 +40,7 @@ class Config:
         meta = self._settings.get("meta")
         if isinstance(meta, dict):
             return meta.get(name, default)
+
         return default
 
 
@@ -88,6 +89,7 @@ class Dbt:
     def _table(self, word: str, names: tuple[str, ...]) -> Any:
         if not names or not all(isinstance(name, str) for name in names):
             raise TypeError(f"dbt.{word} needs names: dbt.{word}({', '.join(map(repr, names))})")
+
         relations = self._told["relations"]
         table = relations.get(".".join(names), names[-1])
         found = self._told["tables"].get(table.casefold())
@@ -96,6 +98,7 @@ class Dbt:
             raise UnknownTable(
                 f"dbt.{word}({said}): there is no table {table} in the warehouse{self._near(table)}"
             )
+
         return self._session.table(found or quote_name(table))
 
     def _near(self, name: str) -> str:
@@ -104,6 +107,7 @@ class Dbt:
         near = closest(name, list(self._told["tables"]))
         if near:
             return f"; did you mean {near}?"
+
         return ""
 
 

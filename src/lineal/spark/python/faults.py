@@ -35,14 +35,19 @@ def message_of(problem: BaseException) -> str:
         said = WORKER_ERROR.findall(inside)
         if said:
             return f"{said[-1].strip()} (in a function that Spark's workers call)"[:LONGEST]
+
         return inside[:LONGEST]
+
     if type(deepest).__module__.startswith(("pyspark", "py4j")):
         return said_by_spark(deepest)
+
     lines = str(deepest).strip().splitlines()
     if type(deepest).__module__.startswith("lineal.") and lines:
         return lines[0][:LONGEST]
+
     if lines:
         return f"{type(deepest).__name__}: {lines[0]}"[:LONGEST]
+
     return type(deepest).__name__
 
 
@@ -53,15 +58,18 @@ def place_of(problem: BaseException, files: Files) -> Place | None:
         frames = [(name, int(line)) for name, line in WORKER_FRAME.findall(inside) if name in files]
         if frames:
             return Place(files[frames[-1][0]], frames[-1][1], 1)
+
     if (
         isinstance(problem, SyntaxError)
         and problem.filename is not None
         and problem.filename in files
     ):
         return Place(files[problem.filename], problem.lineno or 1, problem.offset or 1)
+
     frames_here = [found for found in frames_of(problem.__traceback__) if found.file in files]
     if frames_here:
         return frames_here[-1]._replace(file=files[frames_here[-1].file])
+
     return next(call_sites(problem, files), None) or next(fragments(problem, files), None)
 
 
@@ -79,6 +87,7 @@ def from_project(trace: TracebackType | None, files: Files) -> TracebackType | N
     start = trace
     while start is not None and start.tb_frame.f_code.co_filename not in files:
         start = start.tb_next
+
     return start or trace
 
 
@@ -92,6 +101,7 @@ def fragments(problem: BaseException, files: Files) -> Iterator[Place]:
         fragment = ""
         with suppress(Exception):  # a context of a DataFrame has none
             fragment = str(context.fragment()).strip()
+
         found = [
             (name, text) for name, text in texts.items() if fragment and text.count(fragment) == 1
         ]
@@ -114,6 +124,7 @@ def contexts(problem: BaseException) -> list[Any]:
     for each in causes(problem):
         with suppress(Exception):  # not one of Spark's exceptions
             found += each.getQueryContext()  # type: ignore[attr-defined]
+
     return found
 
 
@@ -123,6 +134,7 @@ def call_sites(problem: BaseException, files: Files) -> Iterator[Place]:
         site = ""
         with suppress(Exception):  # a context of a SQL text has none
             site = str(context.callSite()).strip()
+
         found = CALL_SITE.match(site.splitlines()[0]) if site else None
         if found is not None and found[1] in files:
             yield Place(files[found[1]], int(found[2]), 1)
@@ -134,4 +146,5 @@ def worker_text(problem: BaseException) -> str:
     found = [text for text in texts if "Traceback (most recent call last)" in text]
     if found:
         return found[-1]
+
     return ""

@@ -34,9 +34,11 @@ class ProjectModules(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path if path is not None else list(self.roots))
         if spec is None or spec.origin is None or not isinstance(spec.loader, SourceFileLoader):
             return None
+
         shown = self.project_path(spec.origin)
         if shown is None:
             return None
+
         self.files[spec.origin] = shown
         loader, below = ByValue(fullname, spec.origin), spec.submodule_search_locations
         return spec_from_file_location(
@@ -48,6 +50,7 @@ class ProjectModules(MetaPathFinder):
         for folder, root in self.roots.items():
             if file.startswith(folder + os.sep):
                 return str(Path(root, file[len(folder) + 1 :]))
+
         return None
 
 

@@ -80,9 +80,11 @@ class ModelProcess:
         for thread in listen:
             thread.daemon = True
             thread.start()
+
         with suppress(OSError):  # it is gone already: what it has said is in the log
             requests.write(json.dumps(self._request).encode() + b"\n")
             requests.flush()
+
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -94,8 +96,10 @@ class ModelProcess:
             line = self._answers.get(timeout=self._deadline.left)
         except Empty:
             raise OutOfTime from None
+
         if not line.strip():
             raise Ended(self._how_it_ended())
+
         found = json.loads(line)
         assert isinstance(found, dict)
         return found
@@ -106,8 +110,10 @@ class ModelProcess:
         kill(self._process)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE)
+
         for thread in self._listening:
             thread.join(LAST_WORDS)
+
         assert self._process.stdin is not None
         with suppress(OSError):
             self._process.stdin.close()
@@ -119,12 +125,15 @@ class ModelProcess:
     def _how_it_ended(self) -> str:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE)
+
         code = self._process.returncode
         if code is None:
             return "it has closed its connection to the run"
+
         if code < 0:
             with suppress(ValueError):
                 return f"its process was killed by the signal {signal.Signals(-code).name}"
+
         return f"its process ended with the exit code {code} before the model was done"
 
 
@@ -160,6 +169,7 @@ def keep(output: IO[bytes], log: Path) -> None:
         while part := os.read(output.fileno(), 65536):
             if kept > LOG_LIMIT:
                 continue
+
             with log.open("ab") as stream:
                 stream.write(part[: LOG_LIMIT - kept])
                 kept += len(part)
@@ -188,7 +198,10 @@ def within(deadline: Deadline, action: Callable[[], Result], cancel: Callable[[]
         cancel()
         with suppress(Empty):
             done.get(timeout=GRACE)
+
         raise OutOfTime from None
+
     if problem is not None:
         raise problem
+
     return made  # type: ignore[return-value]

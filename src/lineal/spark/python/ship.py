@@ -28,6 +28,7 @@ def shipped(master: str, conf: Mapping[str, str]) -> Iterator[dict[str, str]]:
     if master.startswith("local") or named:
         yield {}
         return
+
     with TemporaryDirectory(prefix="lineal-") as folder:
         packed = Path(folder, "packages.zip")
         archive.pack(packed, DISTRIBUTIONS)

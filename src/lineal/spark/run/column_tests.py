@@ -40,6 +40,7 @@ def unaccepted(value: Any, kind: Any, test: ColumnTest) -> Any:
     values = test.arguments.get("values")
     if not isinstance(values, list) or not values:
         raise Unusable("it needs values: [a, b]")
+
     allowed = [F.lit(str(each)).try_cast(kind) for each in values]
     return value.isNotNull() & ~F.coalesce(value.isin(*allowed), F.lit(False))
 
@@ -69,6 +70,7 @@ def unlike(value: Any, kind: Any, test: ColumnTest) -> Any:
     pattern = test.arguments.get("value") or test.arguments.get("pattern")
     if not pattern:
         raise Unusable("it needs a pattern")
+
     return ~value.cast("string").rlike(str(pattern))
 
 
@@ -114,9 +116,11 @@ def examine(frame: Any, tests: Iterable[ColumnTest], look: Look) -> Examined:
     rows, counts = _counted(frame, measures)
     for at, (test, count) in counts.items():
         done[at] = count if isinstance(count, Tested) else _judged(frame, test, count)
+
     for at, test in enumerate(tests):
         if at not in done:
             done[at] = related(frame, test, look)
+
     return Examined(rows, tuple(done[at] for at in range(len(tests))))
 
 
@@ -134,6 +138,7 @@ def _measures(
                 measures[at] = (test, measure)
         except Unusable as unusable:
             done[at] = failed_test(test, str(unusable))
+
     return measures, done
 
 
@@ -143,13 +148,17 @@ def _measure(test: ColumnTest, kinds: Mapping[str, Any]) -> Any:
     if test.name not in TESTS:
         near = names.closest(test.name, list(TESTS))
         raise Unusable(f"there is no such test{f'; did you mean {near}?' if near else ''}")
+
     if key_of(test.column) not in kinds:
         raise Unusable("there is no such column")
+
     if test.name == RELATIONSHIPS:
         return None
+
     value = F.col(column(test.column))
     if test.name == UNIQUE:
         return F.count(value) - F.count_distinct(value)
+
     return F.count_if(ROW_TESTS[test.name](value, kinds[key_of(test.column)], test))
 
 
@@ -182,12 +191,14 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
     except Exception as problem:
         if in_sql(problem):
             raise
+
         return failed_test(test, message_of(problem))
 
 
 def _judged(frame: Any, test: ColumnTest, count: int) -> Tested:
     if not count:
         return Tested(test.column, test.name, place=test.place)
+
     finder = repeated if test.name == UNIQUE else broken
     count, examples = finder(frame, test, count)
     return Tested(test.column, test.name, "failed", count, examples, place=test.place)
@@ -199,6 +210,7 @@ def broken(frame: Any, test: ColumnTest, count: int) -> tuple[int, tuple[str, ..
 
     if test.name == "not_null":
         return count, ()
+
     value, kind = F.col(column(test.column)), frame.schema[_spelling(frame, test.column)].dataType
     rows = (
         frame.where(ROW_TESTS[test.name](value, kind, test))
@@ -235,11 +247,13 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
     to, field = test.arguments.get("to"), test.arguments.get("field")
     if not to or not field:
         return failed_test(test, "it needs to: and field:")
+
     other = look(str(to))
     if other is None:
         return Tested(
             test.column, test.name, "skipped", message=f"{to} is not there", place=test.place
         )
+
     try:
         values = frame.select(F.col(column(test.column)).alias("value")).where("value IS NOT NULL")
         partners = other.select(F.col(column(str(field))).alias("partner")).distinct()
@@ -253,6 +267,7 @@ def related(frame: Any, test: ColumnTest, look: Look) -> Tested:
         )
     except Exception as problem:
         return failed_test(test, message_of(problem))
+
     return Tested(
         test.column, test.name, "failed" if count else "passed", count, examples, place=test.place
     )
@@ -268,6 +283,7 @@ def shorten_value(value: object) -> str:
     text = str(value)
     if len(text) <= LONGEST:
         return text
+
     return f"{text[: LONGEST - 1]}…"
 
 
@@ -282,6 +298,7 @@ def looker(spark: Any, place: Callable[[str], str | None]) -> Look:
         table = place(name)
         if table is not None:
             return spark.table(quote_name(table))
+
         return None
 
     return look

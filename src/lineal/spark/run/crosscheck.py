@@ -64,6 +64,7 @@ class Crosscheck:
         """Static beside exact, for all the ways in which the model can be rendered."""
         if job.is_python:
             return self.of_python(job)
+
         static = self.inlined.into(Dataset(self.namespace, job.name))
         try:
             with self.one_at_a_time:
@@ -91,6 +92,7 @@ class Crosscheck:
                 found = [each for each in found if each.edge not in facts_]
                 left += [facts_[each.edge] for each in excused]
                 reasons += [reason] if excused else []
+
         columns = tuple(sorted({target.partition(" ")[2] for _, target, _ in left}))
         return Agreement(
             counts(static), counts(exact), tuple(found), "", columns, "; ".join(reasons)
@@ -104,10 +106,12 @@ class Crosscheck:
         trace = self.python.traces[job.key]
         with self.one_at_a_time:
             static = self.branch(job, trace).into(Dataset(self.namespace, job.name))
+
         if trace.problem:
             return Agreement(
                 counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}"
             )
+
         exact = united(trace.edges)
         is_open = any(
             each.code in LEAVES_OPEN and _file(each) in trace.files
@@ -120,10 +124,12 @@ class Crosscheck:
         """The static lineage of the branch that has run, of a model that asks for it."""
         if not any(ASKS in text for text in job.step.texts):
             return self.inlined
+
         if trace.incremental not in self.branches:
             scripts = [with_answer(script, trace.incremental) for script in self.corpus.scripts]
             static = extract(replace(self.corpus, scripts=scripts))
             self.branches[trace.incremental] = Inlined(static, self.functions)
+
         return self.branches[trace.incremental]
 
     def statements(self, job: Job) -> list[Translated]:
@@ -153,6 +159,7 @@ class Crosscheck:
                 else None
             )
             self.without_hooks = Inlined(own or self.static, self.functions)
+
         bare = facts(self.without_hooks.into(Dataset(self.namespace, job.name)), None)
         return facts(static, None).keys() - bare.keys()
 
@@ -162,6 +169,7 @@ class Crosscheck:
         """SELECT * over a table whose columns the text does not know: Spark knows them."""
         if not any(_is_open(edge.target) or edge.source.name == "*" for edge in static):
             return set()
+
         sure = facts((certain(edge) for edge in static), None)
         return (facts(static, None).keys() - sure.keys()) | (
             facts(exact, None).keys() - facts(static, None).keys()
@@ -178,6 +186,7 @@ class Crosscheck:
         """
         if all(each.kept for each in statements):
             return set()
+
         ours, theirs, spoken = (
             facts(each, None) for each in (static, exact, self.spoken(job, statements))
         )
@@ -214,12 +223,14 @@ def with_answer(script: Script, incremental: bool) -> Script:
     """A Python model that is told whether it is incremental."""
     if script.dialect != PYTHON or script.target is None:
         return script
+
     return replace(script, dbt=replace(script.dbt or DbtContext(), incremental=incremental))
 
 
 def _file(diagnostic: Diagnostic) -> str:
     if diagnostic.place is not None:
         return diagnostic.place.file
+
     return ""
 
 
@@ -280,6 +291,7 @@ def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:
     for script in corpus.scripts:
         if script.target is not None:
             texts.setdefault(key_of(script.target), []).append(script.text)
+
     return texts
 
 
@@ -301,6 +313,7 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
         ends = (edge.source, edge.target)
         held = found.get(ends)
         found[ends] = edge if held is None else Edge(*ends, distinct((*held.usages, *edge.usages)))
+
     return list(found.values())
 
 
@@ -317,6 +330,7 @@ class Inlined:
         self.edges: dict[Dataset, list[Edge]] = {}
         for edge in static.edges:
             self.edges.setdefault(edge.into, []).append(edge)
+
         self.calls: dict[Dataset, set[Dataset]] = {}
         for read in static.reads if functions else ():
             if read.dataset in functions:
@@ -328,6 +342,7 @@ class Inlined:
         called = self.calls.get(target, set()) - {target}
         if not called or depth > DEEPEST:
             return edges
+
         bodies = {function: self.into(function, depth + 1) for function in called}
         own = [edge for edge in edges if edge.source.dataset not in bodies]
         through = [

@@ -39,6 +39,7 @@ class Origin:
         """The place of a character of the text."""
         if not self.line:
             return Place(self.file, 1, 1)
+
         before = self.text[: max(index, 0)]
         return Place(self.file, self.line + before.count("\n"), len(before) - before.rfind("\n"))
 
@@ -47,6 +48,7 @@ class Origin:
         inside = line - self.head.count("\n")
         if not self.line or inside < 1:
             return Place(self.file, 1, 1)
+
         return Place(self.file, self.line + inside - 1, position + 1)
 
 
@@ -62,6 +64,7 @@ def fault_of(
     message = message_of(deepest)
     if origin is not None and not origin.line:
         return Fault(message, mention(message, origin))
+
     place = next(
         (found for each in causes(problem) if (found := _place(each, origin, views))), None
     )
@@ -81,6 +84,7 @@ def mention(message: str, origin: Origin) -> Place:
     )
     if found is None:
         return Place(origin.file, origin.first, 1)
+
     before = origin.source[: found.start()]
     return Place(origin.file, origin.first + before.count("\n"), len(before) - before.rfind("\n"))
 
@@ -126,9 +130,11 @@ def _place(problem: BaseException, origin: Origin | None, views: Views) -> Place
         found = _place_in(context, origin, views)
         if found is not None:
             return found
+
     position = POSITION.search(str(problem))
     if origin is None or position is None:
         return None
+
     return origin.of_line(int(position[1]), int(position[2]))
 
 
@@ -144,13 +150,17 @@ def _place_in(context: Any, origin: Origin | None, views: Views) -> Place | None
     start = _start(context)
     if start < 0:  # there is no text, or it was lost on the way through a view
         return None
+
     name = str(context.objectName())
     if not name:
         if origin is not None:
             return origin.at(start - len(origin.head))
+
         return None
+
     view = views(name)
     if view is None:
         return None
+
     skipped = LEADING.match(view.text)
     return view.at(start + (skipped.end() if skipped else 0))

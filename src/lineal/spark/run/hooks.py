@@ -35,6 +35,7 @@ class Hooks:
         """Make the schemas that hooks may name. What they make there lasts as long as the run."""
         if not isinstance(self.tables, Folder):
             return
+
         for name in schemas:
             with suppress(Exception):  # a hook that needs it says so
                 if not self.spark.catalog.databaseExists(name):
@@ -55,6 +56,7 @@ class Hooks:
             statements = self.translator.statements(script)
         except Untranslatable as problem:
             raise Refused(Fault(problem.message, problem.place)) from None
+
         made: Entry | None = None
         for statement in statements:
             change = self.translator.row_change(statement.sql)
@@ -69,6 +71,7 @@ class Hooks:
                 raise
             except Exception as problem:
                 raise Refused(fault_of(problem, origin)) from problem
+
         return made
 
     def is_own(self, change: RowChange, job: Job) -> bool:
@@ -83,6 +86,7 @@ class Hooks:
         """The model's table with the rows that it has afterwards."""
         if not self.tables.stands(job.table):
             raise Refused(Fault(f"{job.name} is not built yet", job.step.place))
+
         rows = self.spark.table(quote_name(job.table))
         return self.tables.replace(job.table, CHANGES[change.kind](rows, change, self.spark))
 
@@ -91,6 +95,7 @@ def without_rows(rows: Any, change: RowChange, spark: Any) -> Any:
     """DELETE FROM t WHERE a      a row stays if the condition is false, or null"""
     if change.condition:
         return rows.where(f"NOT COALESCE({change.condition}, FALSE)")
+
     return rows.limit(0)
 
 
@@ -104,8 +109,10 @@ def with_values(rows: Any, change: RowChange, spark: Any) -> Any:
     for name, value in change.assigned:
         if key_of(name) not in kinds:
             raise Refused(Fault(f"there is no column {name}"))
+
         own, kind = kinds[key_of(name)]
         made[own] = F.when(test, F.expr(value).cast(kind)).otherwise(F.col(column(own)))
+
     return rows.select(*(made.get(name, F.col(column(name))).alias(name) for name in rows.columns))
 
 
@@ -117,6 +124,7 @@ def with_rows(rows: Any, change: RowChange, spark: Any) -> Any:
     named = [key_of(name) for name in change.columns] or [key_of(name) for name in rows.columns]
     if len(fresh.columns) != len(named):
         raise Refused(Fault(f"{len(fresh.columns)} values are inserted into {len(named)} columns"))
+
     fresh = fresh.toDF(*named)
     values = (
         F.col(column(key_of(each.name))) if key_of(each.name) in named else F.lit(None)

@@ -61,18 +61,23 @@ class Growth:
         """
         if self.appends:
             return fresh.unionByName(old)
+
         if self.strategy == OVERWRITE:
             if self.keys:
                 return fresh.unionByName(others(old, fresh, self, null_safe=True))
+
             return fresh
+
         if self.strategy == MERGE and (self.updated or self.left):
             return merged(old, fresh, self)
+
         return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
 
     def checked(self, fresh: Any) -> None:
         """Refused if a merge cannot tell which of two new rows is meant."""
         if self.strategy != MERGE or not self.keys:
             return
+
         names = [f"{KEY}{at}" for at in range(len(self.keys))]
         known = " AND ".join(f"{name} IS NOT NULL" for name in names)
         twice = (
@@ -102,18 +107,21 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
     keys = tuple(translate(key) for key in as_names(settings.get("unique_key")))
     if "incremental_strategy" not in settings:
         return Growth(REPLACE, keys)
+
     strategy = str(settings["incremental_strategy"]).lower().replace("delete_insert", DELETE_INSERT)
     if strategy not in STRATEGIES:
         known = ", ".join(STRATEGIES)
         raise Refused(
             Fault(f"incremental_strategy: {strategy} is not known: choose {known}", job.step.place)
         )
+
     change = str(settings.get("on_schema_change") or "ignore")
     if change not in SCHEMA_CHANGES:
         known = ", ".join(SCHEMA_CHANGES)
         raise Refused(
             Fault(f"on_schema_change: {change} is not known: choose {known}", job.step.place)
         )
+
     return Growth(
         strategy,
         tuple(map(translate, partitions(settings.get("partition_by"))))
@@ -135,8 +143,10 @@ def as_names(value: object) -> tuple[str, ...]:
     """id, [a, b]      as they are written"""
     if isinstance(value, (list, tuple)):
         return tuple(str(each) for each in value)
+
     if value:
         return (str(value),)
+
     return ()
 
 
@@ -147,9 +157,12 @@ def partitions(value: object) -> tuple[str, ...]:
         timed = str(value.get("data_type") or "date").lower() in ("date", "datetime", "timestamp")
         if not field:
             return ()
+
         if timed and unit in TRUNCATED:
             return (f"date_trunc('{unit}', {field})",)
+
         return (field,)
+
     return as_names(value)
 
 
@@ -178,11 +191,14 @@ def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]
                 f"its columns have changed ({', '.join(changes)}): rebuild it with --full-refresh"
             )
         )
+
     if on_schema_change == "sync_all_columns":
         old = old.drop(*map(column, gone))
         gone = []
+
     if on_schema_change in ("append_new_columns", "sync_all_columns"):
         old = extended(old, frame, added)
+
     return typed(extended(frame, old, gone), old), old
 
 
@@ -194,6 +210,7 @@ def extended(frame: Any, like: Any, names: Iterable[str]) -> Any:
     more = [F.lit(None).cast(kinds[key_of(name)]).alias(name) for name in names]
     if more:
         return frame.select("*", *more)
+
     return frame
 
 
@@ -225,9 +242,11 @@ def keyed(frame: Any, keys: Iterable[str]) -> Any:
         plain = there.get(key_of(key.strip("`")))
         if plain is None and key.replace("_", "").isalnum():
             raise Refused(Fault(f"unique_key: there is no column {key}"))
+
         made.append(
             (F.col(column(plain)) if plain is not None else F.expr(key)).alias(f"{KEY}{at}")
         )
+
     return frame.select("*", *made)
 
 
@@ -264,6 +283,7 @@ def updated_column(name: str, changes: bool) -> Any:
     mine = F.col(f"{OLD}.{column(name)}")
     if not changes:
         return mine
+
     return F.when(F.col("__matched"), F.col(f"{NEW}.{column(name)}")).otherwise(mine).alias(name)
 
 
@@ -275,6 +295,8 @@ def matching(growth: Growth, null_safe: bool) -> Any:
     for at in range(len(growth.keys)):
         mine, theirs = F.col(f"{OLD}.{KEY}{at}"), F.col(f"{NEW}.{KEY}{at}")
         condition = condition & (mine.eqNullSafe(theirs) if null_safe else mine == theirs)
+
     for predicate in growth.predicates:
         condition = condition & F.expr(predicate)
+
     return condition

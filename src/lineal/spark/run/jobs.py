@@ -75,7 +75,9 @@ class Job:
             built_as = BUILT_OF_PYTHON.get(self.step.materialized, self.step.materialized)
             if self.step.texts:
                 return built_as
+
             return EXTERNAL
+
         return KINDS.get(self.step.kind) or BUILT_AS.get(
             self.step.materialized, self.step.materialized
         )
@@ -137,6 +139,7 @@ def jobs_of(corpus: Corpus, extraction: Extraction) -> dict[str, Job]:
             or _circular(key, circles, steps)
             or _unfit(steps[key], corpus.diagnostics),
         )
+
     return jobs
 
 
@@ -153,7 +156,9 @@ def _distinct(steps: Iterable[Step]) -> tuple[dict[str, Step], dict[str, Fault]]
                 f"{found[key].file} is called {step.name}, too: give one of them another name",
                 step.place,
             )
+
         found.setdefault(key, step)
+
     return found, faults
 
 
@@ -163,14 +168,18 @@ def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
         near = names.closest(step.materialized, list(BUILT_AS))
         meant = f"; did you mean {near}?" if near else f": choose {', '.join(BUILT_AS)}"
         return Fault(f"materialized: {step.materialized} is not known{meant}", step.place)
+
     if step.problem is not None:
         return Fault(step.problem.message, step.problem.place)
+
     if step.kind not in WITHOUT_SQL and not step.texts:
         said = _errors_in(step, diagnostics)
         nothing = None if step.kind == PYTHON else Fault("there is no SQL to run", step.place)
         if said:
             return Fault(said[0].message, said[0].place)
+
         return nothing
+
     return None
 
 
@@ -195,6 +204,7 @@ def _needs(
         target = key_of(read.target.name)
         if target in needs:
             needs[target].add(key_of(read.dataset.name))
+
     functions = {key_of(function.name) for function in corpus.functions}
     unread = _unread_files(extraction)
     for key, step in steps.items():
@@ -204,14 +214,17 @@ def _needs(
                 needs[key] | _named_functions(step, unread, functions, steps)
             ) & steps.keys() - {key}
             continue
+
         for text in dict.fromkeys(step.texts):
             needs[key] |= callees_in(text, corpus.dialect) & functions
             if step.file in unread or _reads_below(step, corpus):
                 needs[key] |= mentioned(text, corpus.dialect) & steps.keys()
+
         needs[key] |= set(map(key_of, step.refs))
         needs[key] = {
             other for other in needs[key] & steps.keys() if steps[other].kind != "test"
         } - {key}
+
     return needs
 
 
@@ -223,6 +236,7 @@ def _named_functions(
     found = {name for name in functions if name.rpartition(".")[2] in words}
     if step.file in unread:
         return found | {name for name in steps if name in words}
+
     return found
 
 
@@ -274,16 +288,20 @@ def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> 
         _, key = heapq.heappop(free or ready)
         if key in order:
             continue
+
         order[key] = None
         for follower in needed_by.get(key, ()):
             lacking[follower] -= 1
             if not lacking[follower]:
                 heapq.heappush(ready, (rank[follower], follower))
+
         for follower in hoped_by.get(key, ()):
             hoping[follower] -= 1
+
         for follower in {*needed_by.get(key, ()), *hoped_by.get(key, ())}:
             if not lacking[follower] and not hoping[follower]:
                 heapq.heappush(free, (rank[follower], follower))
+
     return [*order, *(key for key in needs if key not in order)]
 
 
@@ -292,6 +310,7 @@ def _followers(needs: Mapping[str, set[str]]) -> dict[str, list[str]]:
     for key, wanted in needs.items():
         for other in wanted:
             found.setdefault(other, []).append(key)
+
     return found
 
 
@@ -302,10 +321,12 @@ def _circles(needs: Mapping[str, set[str]], order: list[str]) -> dict[str, list[
     for key in order:
         if needs[key] <= done:
             done.add(key)
+
     for key in (key for key in order if key not in done):
         way = _way_back(key, needs, done)
         if way:
             circles[key] = way
+
     return circles
 
 
@@ -319,10 +340,13 @@ def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list
                 way = [here]
                 while way[-1] != start:
                     way.append(before[way[-1]])
+
                 return way[::-1]
+
             if other not in before:
                 before[other] = here
                 border.append(other)
+
     return []
 
 
@@ -331,6 +355,7 @@ def _circular(
 ) -> Fault | None:
     if key not in circles:
         return None
+
     way = " → ".join(steps[each].name for each in [*circles[key], key])
     return Fault(f"it reads itself in a circle: {way}", steps[key].place)
 

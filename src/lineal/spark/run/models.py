@@ -78,12 +78,14 @@ class Builder:
         if not found.strip():
             build = "later" if self.goes_on(job) else "first"
             raise Refused(Fault(f"its SQL for a {build} build does not render", job.step.place))
+
         return found
 
     def goes_on(self, job: Job) -> bool:
         """Whether an incremental model is built on top of its existing table."""
         if job.step.materialized != "incremental" or not self.tables.stands(job.table):
             return False
+
         says = job.step.settings.get("full_refresh")
         return not (self.full_refresh if says is None else str(says).lower() == "true")
 
@@ -108,6 +110,7 @@ class Builder:
         """Build a table anew."""
         if job.is_python:
             return self.of_python(job, None)
+
         with self.queried(job) as frame:
             return self.tables.replace(job.table, frame)
 
@@ -118,8 +121,10 @@ class Builder:
         growth = growth_of(job, lambda text: self.translator.expression(text, job.dialect))
         if not self.goes_on(job):
             return self.table(job)
+
         if job.is_python:
             return self.of_python(job, growth)
+
         with self.queried(job) as frame:
             return self.tables.extend(job.table, frame, growth)
 
@@ -131,8 +136,10 @@ class Builder:
         with self.python.run_model(job, incremental=growth is not None) as made:
             if made.in_place:
                 return Entry(job.table, "table", new_version(), "")
+
             if growth is None or made.whole:
                 return made.within_time(lambda: self.tables.replace(job.table, made.frame))
+
             return made.within_time(lambda: self.tables.extend(job.table, made.frame, growth))
 
     def snapshot(self, job: Job) -> Entry:
@@ -158,11 +165,13 @@ class Builder:
             seed = self.translator.tables.get(settings["seed"], settings["seed"])
             sql = f"SELECT * FROM {quote_name(seed)}"  # noqa: S608
             return self.tables.view(job.table, lambda head: head + sql, sql)
+
         if "file" in settings:
             with self.blamed(Origin(str(settings["file"]), "", line=0)):
                 return self.tables.replace(
                     job.table, source_frame(job, self.spark, self.tables.scratch())
                 )
+
         *above, schema, name = [
             "",
             "",
@@ -175,6 +184,7 @@ class Builder:
             if self.exists(table):
                 self.translator.point(job.name, table)
                 return None
+
         raise Missing(Fault(how_to_provide(job), job.step.place))
 
     def exists(self, table: str) -> bool:
@@ -192,6 +202,7 @@ class Builder:
         kept = job.dialect.lower() in SPOKEN
         with self.blamed(Origin(job.step.file, body, head, line=1 if kept else 0)):
             self.spark.sql(head + body)
+
         return Entry(job.name, "function", "", "")
 
     # -- around them -------------------------------------------------------------------------------
@@ -206,6 +217,7 @@ class Builder:
         head = "CREATE TEMPORARY VIEW lineal AS\n"
         with self.blamed(origin_of(job, text, sql, head)):
             self.spark._jsparkSession.sessionState().sqlParser().parsePlan(head + sql.sql)
+
         with self.blamed(origin_of(job, text, sql)):
             yield self.spark.sql(sql.sql)
 
@@ -253,4 +265,5 @@ def definition(function: Function, job: Job, kind: str) -> tuple[str, str]:
         raise Refused(
             Fault(f"the parameter {untyped[0]} has no type: Spark needs one", job.step.place)
         )
+
     return head_and_body(function, job.dialect, kind)

@@ -104,6 +104,7 @@ def _text(value: object) -> str:
     """spark: {spark.ui.enabled: false} is `false` to Spark."""
     if isinstance(value, bool):
         return str(value).lower()
+
     return str(value)
 
 
@@ -123,6 +124,7 @@ def run(corpus: Corpus, options: Options, spark: Any = None) -> Iterator[Event |
             conf = {**settled.conf, **stack.enter_context(_libraries(settled, jobs, wanted))}
             spark = start(settled.master, conf, settled.warehouse, settled.warehouse / "spark.log")
             stack.callback(_stop, spark)
+
         tables = _tables(settled, spark)
         stack.callback(tables.close)
         pipeline = Pipeline(
@@ -141,6 +143,7 @@ def _libraries(
     """
     if any(jobs[key].is_python for key in wanted):
         return shipped(settled.master, settled.conf)
+
     return nullcontext({})
 
 
@@ -152,6 +155,7 @@ def _tables(settled: Settled, spark: Any) -> Folder | Catalog:
 def _stop(spark: Any) -> None:
     with suppress(Exception):
         spark.sparkContext.cancelAllJobs()
+
     with suppress(Exception):
         spark.stop()
 
@@ -213,6 +217,7 @@ class Pipeline:
             job.is_python and job.kind != EXTERNAL and not job.fault for job in self.wanted.values()
         ):
             return None
+
         return PythonModels(
             tables,
             self.spark,
@@ -241,10 +246,12 @@ class Pipeline:
         broken = self.tables.open(job.slot for job in self.jobs.values())
         if self.state.unreadable:
             yield Note("the state of the warehouse cannot be read: everything is rebuilt")
+
         for name in broken:
             yield Note(
                 f"{name} is half-written or gone from the warehouse: it is built again when its turn comes"
             )
+
         entries = self.state.entries
         self.fingerprints.versions = {
             key: entries[job.slot].version for key, job in self.jobs.items() if job.slot in entries
@@ -255,11 +262,14 @@ class Pipeline:
             or any(job.step.lenient for job in self.wanted.values())
         ):
             self.hooks.open(self.corpus.schemas)
+
         yield from self.around(self.corpus.before, "on-run-start")
         for event in run_in_order(self.wanted, self.work, self.options.threads):
             if isinstance(event, Ended):
                 self.outcomes[key_of(event.outcome.name)] = event.outcome
+
             yield event
+
         yield from self.late_tests()
         yield from self.around(self.corpus.after, "on-run-end")
 
@@ -287,6 +297,7 @@ class Pipeline:
         except Exception as problem:
             fault = fault_of(problem, Origin(job.step.file, "", line=0))
             outcome = Outcome(job.name, job.kind, Status.FAILED, faults=(fault,))
+
         return replace(outcome, seconds=time.monotonic() - began)
 
     def build_job(self, job: Job) -> Outcome:
@@ -294,8 +305,10 @@ class Pipeline:
         self.possible(job)
         if job.kind == "test":
             return self.run_test(job)
+
         if job.kind == EXTERNAL:
             return self.external(job)
+
         made_of = self.fingerprints.fingerprint_of(job)
         before, after = self.hooks_of(job)
         notes = self.hooked(job, before)
@@ -303,9 +316,11 @@ class Pipeline:
         if not job.is_data:
             self.fingerprints.versions[job.key] = made_of
             return Outcome(job.name, job.kind, Status.OK)
+
         entry = replace(built, kind=job.kind, made_of=made_of) if built is not None else None
         if entry is not None:
             self.keep(job, entry)
+
         notes += self.hooked(job, after)
         examined = self.examined(job, late=False)
         agreement = (
@@ -327,6 +342,7 @@ class Pipeline:
         )
         if entry is not None:
             self.remember(job, self.state.entries[job.slot], outcome)
+
         return outcome
 
     def run_test(self, job: Job) -> Outcome:
@@ -340,6 +356,7 @@ class Pipeline:
         step = job.step
         if step.again is not None and self.builder.goes_on(job):
             return step.again
+
         return (step.before, step.after)
 
     def hooked(self, job: Job, hooks: Iterable[Script]) -> list[str]:
@@ -351,11 +368,14 @@ class Pipeline:
             except Refused as refused:
                 if not job.step.lenient:
                     raise
+
                 notes.append(f"a hook is passed over: {refused.faults[0]}")
                 continue
+
             before = self.state.entries.get(job.slot)
             if changed is not None and before is not None:
                 self.keep(job, replace(changed, kind=before.kind, made_of=before.made_of))
+
         return notes
 
     def external(self, job: Job) -> Outcome:
@@ -371,12 +391,14 @@ class Pipeline:
         said = self.python.notes.get(job.key, []) if self.python is not None else []
         if job.is_python and job.step.materialized in VIEWS:
             return ("a Python model cannot be a view: it is built as a table", *said)
+
         return tuple(said)
 
     def possible(self, job: Job) -> None:
         """Refused if it cannot be done, or needs what neither this run nor a former one has built."""
         if job.fault is not None:
             raise Refused(job.fault)
+
         needed = (
             self.jobs[key]
             for key in sorted(job.needs)
@@ -397,6 +419,7 @@ class Pipeline:
         self.state.put(job.slot, entry)
         if not entry.sql:
             self.tables.register(entry)
+
         self.schemas.forget(job.table)
         self.tables.settle(entry, before)
         self.fingerprints.versions[job.key] = entry.version
@@ -421,8 +444,10 @@ class Pipeline:
             or not self.tables.stands(job.table)
         ):
             return None
+
         if self.options.full_refresh or entry.made_of != self.fingerprints.fingerprint_of(job):
             return None
+
         tests = tuple(
             Tested(**{**each, "examples": tuple(each["examples"]), "place": None})
             for each in entry.memory["tests"]
@@ -446,6 +471,7 @@ class Pipeline:
             found = examine(frame, columns, self.look)
         except Exception as problem:
             raise Refused(fault_of(problem, self.origin(job), self.view)) from problem
+
         queries = tuple(
             self.queries.run(test) for test in job.step.queries if self.is_late(job, test) == late
         )
@@ -457,6 +483,7 @@ class Pipeline:
         """Tell whether a test reads a node that is built after its own."""
         if isinstance(test, QueryTest):
             return any(key_of(name) in job.late for name in test.reads)
+
         return key_of(str(test.arguments.get("to", ""))) in job.late
 
     def late_tests(self) -> Iterator[Event]:
@@ -467,12 +494,14 @@ class Pipeline:
             late = any(self.is_late(job, test) for test in tests)
             if not late or outcome is None or outcome.status is not Status.OK:
                 continue
+
             tested = (*outcome.tests, *self.examined(job, late=True).tests)
             failed = any(test.status == "failed" for test in tested)
             outcome = replace(outcome, tests=tested, status=Status.FAILED if failed else Status.OK)
             self.outcomes[key] = outcome
             if job.slot in self.state.entries:
                 self.remember(job, self.state.entries[job.slot], outcome)
+
             if failed:
                 yield Ended(outcome)
 
@@ -485,6 +514,7 @@ class Pipeline:
         )
         if there:
             return table
+
         return None
 
     def is_there(self, name: str) -> bool:
@@ -503,6 +533,7 @@ class Pipeline:
         job = next((slots[key] for key in keys if key in slots), None)
         if job is None or job.kind != "view":
             return None
+
         return self.origin(job)
 
     def origin(self, job: Job) -> Origin:
@@ -515,12 +546,14 @@ class Pipeline:
 def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
     if agreement is not None:
         return asdict(agreement)
+
     return None
 
 
 def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
     if memory is None:
         return None
+
     disagreements = tuple(Disagreement(*each) for each in memory["disagreements"])
     counts = tuple(memory["static"]), tuple(memory["exact"])
     incomparable = tuple(memory.get("incomparable", ()))

@@ -106,6 +106,7 @@ class PythonModels:
                     files.update(answer["files"])
                     if "fault" in answer:
                         raise Refused(fault_in(answer["fault"], job, form))
+
                     yield self.take_result(job, form, stage, answer, incremental, deadline, cancel)
                 except OutOfTime:
                     process.stop()
@@ -176,9 +177,11 @@ class PythonModels:
             if frame is None:
                 message = f'it has ended and has not written {job.name}: df.write.saveAsTable("{job.name}")'
                 raise Refused(Fault(message, start_of(job, form)))
+
         if self.trace:
             files = frozenset((job.step.file, *answer["files"].values()))
             self.traces[job.key] = self.traced(Trace(incremental, files), job, stage, frame, own)
+
         stage.give_back()
         return Made(frame, whole, bool(own) and not stage.database, deadline, cancel)
 
@@ -201,6 +204,7 @@ class PythonModels:
                 "Use a temporary view, or make a node of it"
             )
             raise Refused(Fault(message, Place(job.step.file, 1, 1)))
+
         for path in sorted(name for name in targets if is_path(name)):
             self.note(job, f"it also writes {path}, which is not part of the warehouse")
 
@@ -219,6 +223,7 @@ class PythonModels:
             ]
         except Exception as problem:
             return replace(trace, problem=message_of(problem))
+
         edges = [
             renamed(edge, target, stage, self.names)
             for extraction in found
@@ -251,6 +256,7 @@ class PythonModels:
         log = self.log(job)
         if not log.exists() or "output:" in fault.message:
             return fault
+
         return Fault(f"{fault.message} (output: {log})", fault.place)
 
     def log(self, job: Job) -> Path:
@@ -266,10 +272,12 @@ class PythonModels:
             seconds = float(said) if said is not None else self.timeout
         except (TypeError, ValueError):
             seconds = 0.0
+
         if seconds <= 0:
             raise Refused(
                 Fault(f"timeout: expected a number of seconds, found {said}", job.step.place)
             )
+
         return seconds
 
     def functions(self, job: Job) -> list[Job]:
@@ -290,6 +298,7 @@ class PythonModels:
             - wanted
         ):
             wanted |= more
+
         return [
             other
             for key, other in self.jobs.items()
@@ -303,6 +312,7 @@ def canceller(spark: Any, stage: Stage) -> Callable[[], None]:
     def cancel() -> None:
         with suppress(Exception):  # Spark may be gone
             spark.sparkContext.cancelJobGroup(group_of(stage))
+
         with suppress(Exception):
             stage.session._jsparkSession.interruptAll()
 
@@ -331,10 +341,13 @@ def plain(value: Any) -> Any:
     """Only what JSON knows: dates of the YAML as they are written."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
+
     if isinstance(value, (list, tuple, set)):
         return [plain(each) for each in value]
+
     if isinstance(value, (str, int, float, bool)) or value is None:
         return value
+
     return str(value)
 
 
@@ -346,6 +359,7 @@ def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
         name = names.datasets.get(key_of(plain_name), plain_name)
         if key_of(name) == key_of(target.name):
             return target
+
         return Dataset(found.namespace, name)
 
     def column(found: Column) -> Column:

@@ -39,16 +39,19 @@ class QueryTests:
         missing = next((name for name in test.reads if not self.stands(name)), None)
         if test.problem or missing is not None:
             return self.skipped(test, test.problem or f"{missing} is not there")
+
         try:
             sql = self.translator.query(test.query).sql
         except Untranslatable as problem:
             return self.skipped(test, problem.message)
+
         try:
             return self.judged(test, sql)
         except Exception as problem:
             message = message_of(problem)
             if test.query.dialect.lower() in SPOKEN or message.startswith(ITS_OWN):
                 return Tested(test.column, test.name, "failed", message=message, place=test.place)
+
             return self.skipped(test, message)
 
     def judged(self, test: QueryTest, sql: str) -> Tested:
@@ -65,6 +68,7 @@ class QueryTests:
             status = "failed"
         elif self.holds(failures, test.warn_if):
             status = "warned"
+
         shown = failures if status != "passed" else 0
         return Tested(test.column, test.name, status, shown, place=test.place, rows=True)
 
@@ -73,6 +77,7 @@ class QueryTests:
         plain = COMPARED.fullmatch(condition)
         if plain is not None:
             return COMPARISONS[plain[1]](failures, int(plain[2]))
+
         return bool(self.spark.sql(f"SELECT {failures} {condition}").first()[0])
 
     def skipped(self, test: QueryTest, message: str) -> Tested:

@@ -36,6 +36,7 @@ class Fault:
     def __str__(self) -> str:
         if self.place:
             return f"{self.place}: {self.message}"
+
         return self.message
 
 
@@ -70,6 +71,7 @@ class Tested:
         called = f"{self.name} of {self.column}" if self.column else self.name
         if self.message:
             return f"{called}: {self.message}"
+
         noun = "row" if self.rows else "value"
         values = f"{self.failures:,} {noun if self.failures == 1 else f'{noun}s'}"
         shown = f", for example {', '.join(self.examples)}" if self.examples else ""

@@ -68,6 +68,7 @@ def _ready(job: Job, ended: Mapping[str, Outcome], jobs: Mapping[str, Job]) -> b
     """A job that cannot be done anyway need not wait: one in a circle would wait for ever."""
     if job.fault is not None:
         return True
+
     return all(key in ended for key in job.needs | job.after if key in jobs)
 
 
@@ -75,8 +76,10 @@ def _stopped_by(job: Job, ended: Mapping[str, Outcome]) -> Lack | None:
     """The job that failed first on the way here."""
     if job.fault is not None:
         return None
+
     for key in sorted(job.needs):
         outcome = ended.get(key)
         if outcome is not None and not outcome.stands:
             return Lack(outcome.because or outcome.name, outcome.lacks)
+
     return None

@@ -24,12 +24,15 @@ class Schemas:
         with self.lock:
             if key in self.known:
                 return self.known[key]
+
         try:
             found = dict(self.spark.table(quote_name(table)).dtypes)
         except Exception:  # it is not there, or cannot be read: then nothing is known of it
             found = {}
+
         with self.lock:
             self.known[key] = found
+
         return found
 
     def forget(self, table: str) -> None:
@@ -44,4 +47,5 @@ def reads(spark: Any, sql: str) -> bool:
         spark._jsparkSession.sessionState().sqlParser().parsePlan(sql)
     except Exception:
         return False
+
     return True

@@ -99,6 +99,7 @@ def seed_frame(job: Job, spark: Any, scratch: Path) -> Any:
     path = Path(job.step.file)
     if path.suffix.lower() != ".csv":
         raise Refused(Fault(f"there is no {job.name}.csv next to it", job.step.place))
+
     return csv_frame(
         job, path, RULES.get(str(job.step.settings.get("reader")), OWN), spark, scratch
     )
@@ -109,6 +110,7 @@ def source_frame(job: Job, spark: Any, scratch: Path) -> Any:
     path = Path(str(job.step.settings["file"]))
     if path.suffix.lower() == ".csv":
         return csv_frame(job, path, DBT, spark, scratch)
+
     return spark.read.format(path.suffix[1:].lower()).load(str(path))
 
 
@@ -146,8 +148,10 @@ def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]
                 if not header:
                     header = [cell.strip() for cell in cells]
                     continue
+
                 if len(cells) < len(header) and not rules.strict:
                     cells = [*cells, *[""] * (len(header) - len(cells))]
+
                 if len(cells) == len(header):
                     known = [
                         None if cell.strip().lower() in rules.nulls else cell for cell in cells
@@ -166,8 +170,10 @@ def spooled(path: Path, delimiter: str, target: Path, rules: Rules) -> list[str]
         ) from None
     except Broken as broken:
         raise Refused(Fault(broken.args[0], Place(str(path), broken.args[1], 1))) from None
+
     if faults:
         raise Refused(*faults, *more(count, path, "lines"))
+
     return header
 
 
@@ -183,6 +189,7 @@ def records_of(source: Any, delimiter: str, strict: bool) -> Iterator[tuple[int,
         for cells in reader:
             if cells:
                 yield begin, cells
+
             begin = reader.line_num + 1
     except csv.Error as problem:
         raise Broken(f"not valid CSV: {problem}", begin) from None
@@ -203,6 +210,7 @@ def line_of_bad_byte(path: Path, problem: UnicodeDecodeError) -> int:
             line.decode("utf-8")
         except UnicodeDecodeError:
             return number
+
     return 1
 
 
@@ -210,6 +218,7 @@ def more(count: int, path: Path, what: str) -> list[Fault]:
     """Return a fault that counts those that are not shown."""
     if count > SHOWN:
         return [Fault(f"and {count - SHOWN:,} more {what}", Place(str(path), 1, 1))]
+
     return []
 
 
@@ -221,17 +230,20 @@ def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     here = Place(str(path), 1, 1)
     if not header:
         raise Refused(Fault("there is no header line", here))
+
     keys = [key_of(name) for name in header]
     twice = next((name for at, name in enumerate(header) if keys.index(keys[at]) != at), None)
     if twice is not None or "" in keys:
         raise Refused(
             Fault(f"the column {twice} is there twice" if twice else "a column has no name", here)
         )
+
     declared = {key_of(info.name): (info.type, info.place) for info in job.columns}
     if rules is not OWN:  # a description's type tells readers something, and dbt nothing
         kinds = job.step.settings.get("column_types")
         known = kinds if isinstance(kinds, dict) else {}
         declared = {key_of(str(name)): (str(kind), job.step.place) for name, kind in known.items()}
+
     missing = (
         [info for info in job.columns if key_of(info.name) not in keys] if rules is OWN else []
     )
@@ -243,10 +255,12 @@ def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
                 here,
             )
         )
+
     found = []
     for name, key in zip(header, keys, strict=True):
         kind, place = declared.get(key, ("", None))
         found.append(Typed(name, spark_type(kind, job.dialect, rules) if kind else "", place))
+
     return found
 
 
@@ -255,9 +269,11 @@ def spark_type(kind: str, dialect: str, rules: Rules) -> str:
     made = type_name(kind, dialect)
     if rules is OWN:
         return made
+
     base = made.upper().partition("(")[0]
     if base in PLAIN_TEXT or base in UNKNOWN_TO_SPARK or kind.upper() in UNKNOWN_TO_SPARK:
         return STRING
+
     return made
 
 
@@ -268,8 +284,10 @@ def value(at: int, each: Typed, rules: Rules) -> Any:
     cell = F.col("cells")[at]
     if each.type.upper() == STRING:
         return cell
+
     if rules.number and each.guessed and each.type in ("BIGINT", "DOUBLE"):
         cell = F.regexp_replace(F.trim(cell), rules.number, "")
+
     return cell.try_cast(each.type)
 
 
@@ -284,11 +302,14 @@ def misfit(at: int, each: Typed, rules: Rules) -> Any:
     base, _, size = each.type.upper().partition("(")
     if not rules.strict:
         return lost
+
     if base in ("DECIMAL", "NUMERIC"):
         whole = cell.try_cast("DECIMAL(38,18)")
         return lost | (whole.isNotNull() & (whole != made))
+
     if base in PLAIN_TEXT and size:
         return F.length(cell) > int(size.rstrip(")"))
+
     return lost
 
 
@@ -299,6 +320,7 @@ def guessed(columns: list[Typed], records: Any, rules: Rules) -> list[Typed]:
     open_ = [at for at, each in enumerate(columns) if not each.type]
     if not open_:
         return columns
+
     tests = [
         F.count_if(unlike(at, columns[at], guess, rules)).alias(f"{at} {guess.type}")
         for at in open_
@@ -323,12 +345,14 @@ def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
     found = found | cell.rlike(guess.unlike) if guess.unlike else found
     if guess.like:
         return found | (cell.isNotNull() & ~cell.rlike(guess.like))
+
     return found
 
 
 def _guess(at: int, found: Any, rules: Rules) -> str:
     if not found[f"{at}"]:
         return rules.empty
+
     return next((guess.type for guess in rules.guesses if not found[f"{at} {guess.type}"]), STRING)
 
 
@@ -346,6 +370,7 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
                     f"{each.name}: {each.type} is not a type of Spark: {message_of(problem)}", place
                 )
             ) from None
+
     counts = records.agg(
         *(F.count_if(misfit(at, each, rules)) for at, each in enumerate(columns))
     ).first()
@@ -356,6 +381,7 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
             found = bad.select("line", F.col("cells")[at]).collect()
             faults += [_unfit(each, row[0], row[1], path) for row in found]
             faults += more(count, path, f"values of {each.name}")
+
     if faults:
         raise Refused(*faults)
 

@@ -30,6 +30,7 @@ def selected(
     selectors = list(selectors)
     if not selectors:
         return dict(jobs)
+
     graph = Graph(static)
     edges = [*tables(graph), *_edges_to_sources(jobs)]
     plain = [text for selector in selectors for text in names_in(selector, jobs, root)]
@@ -37,6 +38,7 @@ def selected(
     keys = {key_of(dataset.name) for dataset in found} & jobs.keys()
     if not any(jobs[key].is_data for key in keys):
         raise UnknownName(f"{', '.join(selectors)} selects nothing that is built")
+
     return {
         key: job
         for key, job in jobs.items()
@@ -50,13 +52,16 @@ def names_in(selector: str, jobs: Mapping[str, Job], root: Path) -> list[str]:
     method, colon, value = selection.name.partition(":")
     if not colon or key_of(selection.name) in jobs:
         return [selector]
+
     if method not in METHODS:
         raise UnknownName(
             f"{selector}: the method {method} is not known; use {', '.join(METHODS)} or a name"
         )
+
     names = [job.name for job in jobs.values() if job.is_data and METHODS[method](job, value, root)]
     if not names:
         raise UnknownName(f"{selector} selects nothing that is built")
+
     before, after = selector.split(selection.name, 1)
     return [f"{before}{name}{after}" for name in names]
 
@@ -90,6 +95,7 @@ def datasets_of(text: str, graph: Graph, edges: list[TableEdge]) -> set[Dataset]
     found = {start, *(edge.source for edge in near), *(edge.target for edge in near)}
     if isinstance(at, Column) and selection.down:
         found |= {each.column.dataset for each in impact(graph, at) if each.depth <= selection.down}
+
     return found
 
 
@@ -108,6 +114,7 @@ def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
         needs = {other for key in border for other in jobs[key].needs if other in jobs}
         border = {key for key in needs if jobs[key].comes_along} - found
         found |= border
+
     return found
 
 

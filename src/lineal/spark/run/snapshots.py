@@ -73,8 +73,10 @@ def snapshot_of(job: Job, translate: Callable[[str], str]) -> Snapshot:
         wrong = "the strategy timestamp needs updated_at"
     elif strategy == "check" and not settings.get("check_cols"):
         wrong = "the strategy check needs check_cols"
+
     if wrong:
         raise Refused(Fault(wrong, job.step.place))
+
     check = settings.get("check_cols")
     renamed = settings.get("snapshot_meta_column_names")
     names = {
@@ -84,6 +86,7 @@ def snapshot_of(job: Job, translate: Callable[[str], str]) -> Snapshot:
     deletes = str(settings.get("hard_deletes") or IGNORE).lower()
     if deletes == IGNORE and str(settings.get("invalidate_hard_deletes", "")).lower() == "true":
         deletes = INVALIDATE
+
     current = str(settings.get("dbt_valid_to_current") or "")
     return Snapshot(
         strategy, keys, updated_at, () if check == "all" else as_names(check), deletes,
@@ -132,6 +135,7 @@ class Taking:
         kind = rows.schema[CHANGED].dataType
         if self.snapshot.current:
             return F.expr(self.snapshot.current).cast(kind)
+
         return F.lit(None).cast(kind)
 
     # -- every later time --------------------------------------------------------------------------
@@ -144,6 +148,7 @@ class Taking:
         old = extended(old, self.rows, new)
         if self.snapshot.deletes == NEW_RECORD and self.names["dbt_is_deleted"] not in old.columns:
             old = old.withColumn(self.names["dbt_is_deleted"], F.lit("False"))
+
         current = self.current(old)
         pairs = self.rows.alias("new").join(current.alias("old"), self.matching(), "left")
         changed = self.changed(new)
@@ -166,6 +171,7 @@ class Taking:
                 if self.snapshot.deletes == NEW_RECORD
                 else added
             )
+
         kept = self.closed(old, closing)
         return kept.unionByName(typed_like(added, kept), allowMissingColumns=True)
 
@@ -200,6 +206,7 @@ class Taking:
         condition = F.lit(True)
         for name in self.keys:
             condition = condition & (F.col(f"new.{name}") == F.col(f"old.{name}"))
+
         return condition
 
     def changed(self, new: list[str]) -> Any:
@@ -218,8 +225,10 @@ class Taking:
                     found = found | ~F.col(f"new.{column(name)}").eqNullSafe(
                         F.col(f"old.{column(name)}")
                     )
+
         if snapshot.deletes == NEW_RECORD:
             found = found | (F.col(f"old.{column(self.names['dbt_is_deleted'])}") == "True")
+
         return F.coalesce(found, F.lit(False))
 
     def gone(self, current: Any) -> Any:
@@ -229,6 +238,7 @@ class Taking:
         found = current.alias("old").join(self.rows.alias("new"), self.matching(), "left_anti")
         if self.snapshot.deletes != NEW_RECORD:
             return found
+
         return found.where(
             F.coalesce(F.col(column(self.names["dbt_is_deleted"])), F.lit("False")) != "True"
         )
@@ -257,6 +267,7 @@ class Taking:
         is_current = F.col(f"old.{column(end)}").isNull()
         if self.snapshot.current:
             is_current = is_current | (F.col(f"old.{column(end)}") == F.expr(self.snapshot.current))
+
         both = old.alias("old").join(
             ends,
             (F.col(f"old.{column(self.names['dbt_scd_id'])}") == F.col("closing.id")) & is_current,

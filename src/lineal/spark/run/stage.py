@@ -45,18 +45,21 @@ class Stage:
         """What a job writes, as SQL names it."""
         if self.database:
             return f"{quote_name(self.database)}.{quote_name(self.name)}"
+
         return quote_name(self.name)
 
     def at_home(self, name: str) -> str:
         """A table of the project, whatever the session's own views are called."""
         if self.home and "." not in name:
             return f"{quote_name(self.home)}.{quote_name(name)}"
+
         return quote_name(name)
 
     def plain_name(self, name: str) -> str:
         """A dataset's name without the database of the stage."""
         if self.database:
             return name.removeprefix(f"{self.database}.")
+
         return name
 
     def table(self) -> Any:
@@ -71,12 +74,14 @@ class Stage:
         views = self.session._jsparkSession.sessionState().catalog()
         if views.getTempView(self.name).isDefined():
             return self.session.table(quote_name(self.name))
+
         return None
 
     def others(self) -> list[str]:
         """The tables that a model has written beside its own."""
         if not self.database:
             return []
+
         found = [
             table.name
             for table in self.spark.catalog.listTables(self.database)
@@ -88,17 +93,20 @@ class Stage:
         """The rows that a job has added to the former version; None if it has not only added some."""
         if self.copy is None or not self.spark.catalog.tableExists(self.own):
             return None
+
         now = sizes(self.copy)
         fresh = sorted(now.keys() - self.copied.keys())
         same = all(now.get(name) == size for name, size in self.copied.items())
         moved = str(self.copy) not in self._location()
         if moved or not same:
             return None
+
         schema = self.session.table(self.own).schema
         if fresh:
             return self.session.read.schema(schema).parquet(
                 *(str(self.copy / name) for name in fresh)
             )
+
         return None
 
     def _location(self) -> str:
@@ -122,6 +130,7 @@ def staged(
     if isinstance(tables, Catalog):
         yield Stage(spark, name, "", "")
         return
+
     home = spark.catalog.currentDatabase()
     stage = Stage(spark, name, f"lineal_{new_version()}", home)
     scratch = tables.scratch()
@@ -136,11 +145,13 @@ def staged(
             tables.forget(name)
             if goes_on:
                 lend(stage, tables, entry, scratch / "former")
+
         yield stage
     finally:
         stage.give_back()
         with suppress(Exception):
             spark.sql(f"DROP DATABASE IF EXISTS {quote_name(stage.database)} CASCADE")
+
         shutil.rmtree(scratch, ignore_errors=True)
 
 
@@ -149,10 +160,13 @@ def lay_out(stage: Stage, tables: Folder, functions: Iterable[str], *, without_o
     for name, _ in list(tables.known.values()):
         if "." in name or (without_own and key_of(name) == key_of(stage.name)):
             continue
+
         with suppress(Exception):  # a view over tables that are gone: whoever reads it says so
             stage.session.table(stage.at_home(name)).createOrReplaceTempView(quote_name(name))
+
     for function in functions:
         stage.session.sql(function)
+
     stage.session.catalog.setCurrentDatabase(stage.database)
 
 
@@ -164,6 +178,7 @@ def lend(stage: Stage, tables: Folder, entry: Entry, folder: Path) -> None:
 
     if entry.sql:
         return
+
     folder.mkdir(parents=True)
     share(tables.place(entry.name, entry.version), folder)
     stage.copy, stage.copied = folder, sizes(folder)
@@ -175,6 +190,7 @@ def restore(tables: Folder, entry: Entry) -> None:
     """The former version is the table again."""
     if tables.stands(entry.name):
         return
+
     if entry.sql:
         tables.registered(entry)
     else:

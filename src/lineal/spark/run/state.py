@@ -80,6 +80,7 @@ class State:
         with self._lock:
             for key in keys:
                 self.entries.pop(key, None)
+
             self._write()
 
     def _write(self) -> None:
@@ -97,6 +98,7 @@ def replace_file(path: Path, content: bytes) -> None:
         stream.write(content)
         stream.flush()
         os.fsync(stream.fileno())
+
     fresh.replace(path)
 
 
@@ -111,6 +113,7 @@ def lock_warehouse(folder: Path) -> Iterator[None]:
         raise WarehouseError(
             f"cannot write to the warehouse {folder}: {reason}. Name another folder with --warehouse"
         ) from None
+
     with ExitStack() as stack:
         try:
             stack.enter_context(hold_file(folder / LOCK))
@@ -118,4 +121,5 @@ def lock_warehouse(folder: Path) -> Iterator[None]:
             raise WarehouseError(
                 f"another run is at work on {folder}{other}: wait for it, or use --warehouse"
             ) from None
+
         yield

@@ -91,6 +91,7 @@ class Folder:
         broken = [entry.name for entry in self.state.entries.values() if not self.whole(entry)]
         if broken:
             self.state.drop(*map(key_of, broken))
+
         self.sweep()
         order = {key: at for at, key in enumerate(keys)}
         entries = sorted(
@@ -100,6 +101,7 @@ class Folder:
         for _, entry in entries:
             if not entry.sql:
                 self.register(entry)
+
         self.register_views(views)
         return broken
 
@@ -107,6 +109,7 @@ class Folder:
         """Whether all files of a table are there in full length."""
         if entry.sql:
             return True
+
         folder = self.place(entry.name, entry.version)
         return (folder / DONE).is_file() and sizes(folder) == entry.files
 
@@ -116,6 +119,7 @@ class Folder:
             failed = [entry for entry in views if not self.registered(entry)]
             if len(failed) == len(views):
                 return
+
             views = failed
 
     def registered(self, entry: Entry) -> bool:
@@ -126,6 +130,7 @@ class Folder:
             )
         except Exception:  # its tables are gone: it is built again, or whoever reads it says so
             return False
+
         return True
 
     def stands(self, name: str) -> bool:
@@ -165,6 +170,7 @@ class Folder:
         growth.checked(fresh)
         if not growth.appends or old.columns != there.columns:
             return self.replace(name, growth.grown(old, fresh))
+
         before = self.state.entries[key_of(name)]
         version = new_version()
         fresh.write.mode("error").parquet(str(self.place(name, version)))
@@ -200,6 +206,7 @@ class Folder:
         """Create a view in the place of a table or view of that name."""
         if self.known.get(key_of(name), ("", ""))[1] == "TABLE":
             self.forget(name)
+
         self.make_room(name)
         self.spark.sql(statement)
         self.known[key_of(name)] = (name, "VIEW")
@@ -226,6 +233,7 @@ class Folder:
         for name, kind in list(self.known.values()):
             with suppress(Exception):
                 self.spark.sql(f"DROP {kind} IF EXISTS {quote_name(name)}")
+
         shutil.rmtree(self.folder / SCRATCH, ignore_errors=True)
 
     # -- folders -----------------------------------------------------------------------------------
@@ -281,6 +289,7 @@ class Catalog:
             self.merge(name, fresh, growth.keys)
         else:
             self.rewrite(name, growth.grown(old, fresh))
+
         return Entry(name, "table", new_version(), "")
 
     def rewrite(self, name: str, frame: Any) -> None:
@@ -353,10 +362,13 @@ def nullable(kind: Any) -> Any:
         return StructType(
             [StructField(f.name, nullable(f.dataType), True, f.metadata) for f in kind.fields]
         )
+
     if isinstance(kind, ArrayType):
         return ArrayType(nullable(kind.elementType), True)
+
     if isinstance(kind, MapType):
         return MapType(nullable(kind.keyType), nullable(kind.valueType), True)
+
     return kind
 
 
@@ -366,6 +378,7 @@ def sizes(folder: Path) -> dict[str, int]:
         found = sorted(folder.iterdir())
     except OSError:
         return {}
+
     return {path.name: path.stat().st_size for path in found if path.name.startswith("part-")}
 
 

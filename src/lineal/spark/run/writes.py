@@ -33,6 +33,7 @@ class Writes:
         """What a session has written so far, and did not fail to write, in order."""
         with self._one_at_a_time:
             self._drain()
+
         return [write for write in self._found.get(self.number(session), []) if not write.failure]
 
     def lineage(self, frame: Any, target: str, session: Any) -> Extraction:

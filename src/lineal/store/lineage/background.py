@@ -23,6 +23,7 @@ class Ahead(Generic[Some]):
         for each in self.coming:
             self.ready.append(each)
             return True
+
         return False
 
     def __iter__(self) -> Iterator[Some]:
@@ -31,6 +32,7 @@ class Ahead(Generic[Some]):
     def __next__(self) -> Some:
         if self.ready:
             return self.ready.popleft()
+
         return next(self.coming)
 
 
@@ -53,6 +55,7 @@ class Later:
         while not all(each.done() for each in self.begun):
             if not here.step() and (after is None or not after.step()):
                 break
+
         self.finish()
         return here
 
@@ -60,6 +63,7 @@ class Later:
         """Wait for everything that was begun."""
         for each in self.begun:
             each.result()
+
         self.begun.clear()
 
     def __exit__(
@@ -70,6 +74,7 @@ class Later:
     ) -> None:
         for each in self.begun if problem is not None else ():
             each.cancel()
+
         self.worker.shutdown(wait=True)
         if problem is None:
             self.finish()

@@ -35,6 +35,7 @@ class Fields(dict[Any, bytes]):
     def __missing__(self, value: Any) -> bytes:
         if len(self) >= MOST:
             self.clear()
+
         self[value] = made = field(value)
         return made
 
@@ -43,15 +44,18 @@ def field(value: Any) -> bytes:
     """Return a value in the binary format of COPY."""
     if value is None:
         return EMPTY
+
     if isinstance(value, str):
         text = value.encode()
         return _length(len(text)) + text
+
     return _number(4, _small(value))
 
 
 def _small(value: int) -> int:
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
+
     return value
 
 
@@ -68,17 +72,23 @@ def rows(columns: Mapping[str, Sequence[Any]], same: Mapping[str, int], fields: 
         if found is not None:
             numbers.append(found)
             continue
+
         if before or numbers:
             parts.append(_row_by_row(before, numbers, length))
             before, numbers = b"", []
+
         parts.append(map(fields.__getitem__, values))
+
     if not parts:
         return _side_by_side(before, numbers, length)
+
     if numbers:
         parts.append(_row_by_row(before, numbers, length))
+
     whole = [b""] * (length * len(parts))
     for at, part in enumerate(parts):
         whole[at :: len(parts)] = part
+
     return b"".join(whole)
 
 
@@ -90,21 +100,25 @@ def _numbers(values: Sequence[Any]) -> array[int] | None:
         return None
     except OverflowError:
         return _highest_first(array("I", array("i", values).tobytes()))
+
     made = _highest_first(found)
     if not made.tobytes()[0::4].isascii():
         _small(max(values))
+
     return made
 
 
 def _highest_first(numbers: array[int]) -> array[int]:
     if sys.byteorder == "little":
         numbers.byteswap()
+
     return numbers
 
 
 def _row_by_row(before: bytes, numbers: Sequence[array[int]], length: int) -> Iterable[bytes]:
     if not numbers:
         return repeat(before, length)
+
     width = len(before) + len(ZERO) * len(numbers)
     return struct.unpack(f"{width}s" * length, _side_by_side(before, numbers, length))
 
@@ -119,4 +133,5 @@ def _side_by_side(before: bytes, numbers: Sequence[array[int]], length: int) -> 
         whole[at :: len(row)] = halves[0::2]
         whole[at + 1 :: len(row)] = halves[1::2]
         at += len(ZERO) // 2
+
     return whole.tobytes()

@@ -55,8 +55,10 @@ def rest_of(info: DatasetInfo) -> str | None:
     rest = {name: value for name, value in _writer.dataset(info).items() if name not in STANDING}
     if info.exact:
         rest["exact"] = True
+
     if rest:
         return _json(rest)
+
     return None
 
 
@@ -64,6 +66,7 @@ def add_rest(info: DatasetInfo, text: str | None) -> DatasetInfo:
     """Add the rarer facts of a dataset, which are saved as JSON."""
     if text is None:
         return info
+
     rest = json.loads(text)
     whole = _reader.dataset({"name": info.dataset, "kind": info.kind, **rest})
     info.declared, info.produced, info.terminal = whole.declared, whole.produced, whole.terminal

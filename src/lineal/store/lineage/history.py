@@ -46,6 +46,7 @@ def history(database: Database, runs: list[Run], column: Column) -> list[Period]
     """Every edge that ever led into the column or out of it, in the order in which they came."""
     if not runs:
         return []
+
     times = {run.number: run.at for run in runs}
     asked = [
         runs[0].namespace,
@@ -77,6 +78,7 @@ def _hows(database: Database, edges: Iterable[int]) -> dict[int, list[tuple[int,
             some,
         ):
             found.setdefault(number, []).append((span[0], span[1], span[2]))
+
     return found
 
 
@@ -101,6 +103,7 @@ def _periods(
             found[-1] = found[-1]._replace(hows=done, went=went)
         else:
             found.append(Period(source, goal, done, original(file or ""), times[turn], went))
+
     return found
 
 
@@ -144,7 +147,9 @@ def drop(database: Database, run: Run) -> int:
     )
     for table in CLOSED:
         database.run(f"DELETE FROM {table} WHERE {closed}", values)
+
     database.run("UPDATE runs SET layout = NULL WHERE id < ? AND namespace_id = ?", values)
     for statement in UNUSED:
         database.run(statement, [run.namespace])
+
     return int(count)

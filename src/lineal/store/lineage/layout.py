@@ -17,18 +17,24 @@ def ranges(numbers: Sequence[int]) -> Ranges:
     if isinstance(numbers, range):
         if numbers:
             return [[numbers.start, numbers.stop - 1]]
+
         return []
+
     found: Ranges = []
     first = last = None
     for number in numbers:
         if last is not None and number == last + 1:
             last = number
             continue
+
         if first is not None and last is not None:
             found.append([first, last])
+
         first = last = number
+
     if first is not None and last is not None:
         return [*found, [first, last]]
+
     return found
 
 
@@ -50,6 +56,7 @@ def spans(found: Ranges) -> Ranges:
             wide[-1][1] = max(last, wide[-1][1])
         else:
             wide.append([first, last])
+
     return wide
 
 
@@ -62,6 +69,7 @@ class Ranks:
         for first, last in found:
             placed.append((first, before))
             before += last - first + 1
+
         placed.sort()
         self.firsts = [first for first, _ in placed]
         self.before = [count for _, count in placed]
@@ -71,4 +79,5 @@ class Ranks:
         at = bisect_right(self.firsts, number) - 1
         if at >= 0:
             return self.before[at] + number - self.firsts[at]
+
         return -1

@@ -73,6 +73,7 @@ def _load(
             held = namespace_number(database, namespace)
             before = last_run(database, held) if held is not None else None
             begun = Load(database, namespace, held, before)
+
         return begun.write_run(extraction, edges, source, now)
 
 
@@ -88,6 +89,7 @@ class Load:
         self.names = Names(database, held if held is not None else 0, held is None)
         if held is None:
             self.names.namespace = self.names.next["namespaces"]
+
         self.is_new = held is None
         self.run = self.names.next["runs"]
         self.layout: dict[str, Ranges] = {}
@@ -105,14 +107,17 @@ class Load:
             )
             facts = {table: make(extraction, self.names) for table, make in MAKERS.items()}
             steps = [self._facts(table, facts[table]) for table in FACTS]
+
         coverage = json.dumps(extraction.coverage.to_json())
         held = count(self.layout["edges"])
         if self._is_as_before(coverage) and not (
             edges.changes or any(step.changes for step in steps)
         ):
             return Change(None, 0, 0, held)
+
         if self.before is not None:
             self._write_beside(edges)
+
         run = self._write(steps, coverage, source, now)
         return Change(run, len(edges.opened), len(edges.closed), held)
 
@@ -155,6 +160,7 @@ class Load:
         """Where most of the edges are new, what finds them is made afterwards, in one go."""
         if opened >= self.names.next["edges"] - 1 - opened:
             self.indexes = indexes_on(self.database, INDEXED)
+
         for name in self.indexes:
             self.database.run(f"DROP INDEX {name}")
 
@@ -171,11 +177,14 @@ class Load:
     def _write(self, steps: list[Facts], coverage: str, source: str, now: str) -> Run:
         if self.is_new:
             add_namespace(self.database, self.names.namespace, self.namespace)
+
         self.names.write()
         for step in steps:
             step.write(self.database, self.names.namespace, self.run)
+
         for table in INDEXED:
             self._make_indexes(table)
+
         at = following_moment(self.before, now)
         run = Run(
             self.run, self.names.namespace, at, __version__, plain(source), coverage, self.layout
@@ -214,7 +223,9 @@ class Load:
                 number = following
                 following += 1
                 new.append(at)
+
             ids.append(number)
+
         opened = {
             "id": range(first, following),
             "source_id": [found.sources[at] for at in new],
@@ -229,6 +240,7 @@ class Load:
                 del now[usage]
             elif usage[0] in open_edges:
                 gone.append(usage[:2])
+
         self._number(ids, len(new))
         return Edges(opened, list(known.values()), _columns(USAGE, now), gone)
 
@@ -241,6 +253,7 @@ class Load:
                 f"SELECT {columns} FROM {table} WHERE {number} BETWEEN ? AND ? AND to_run IS NULL {own}",
                 [*span, *([self.names.namespace] if own else [])],
             )
+
         return found
 
     # -- the other facts ---------------------------------------------------------------------------
@@ -252,6 +265,7 @@ class Load:
             within = spans(self.before.layout[table])
             for row in self._open_rows(table, ", ".join(("id", *FACTS[table])), within):
                 held.setdefault(row[1:], []).append(row[0])
+
         following = first
         ids: list[int] = []
         new: list[Fact] = []
@@ -263,6 +277,7 @@ class Load:
                 ids.append(following)
                 following += 1
                 new.append(fact)
+
         self.names.next["facts"] = following
         self.layout[table] = ranges(ids)
         gone = [number for alike in held.values() for number in alike]
@@ -273,6 +288,7 @@ def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
     split: Iterable[Values] = zip(*found, strict=True)
     if found:
         return dict(zip(names, split, strict=True))
+
     return dict.fromkeys(names, ())
 
 
@@ -304,8 +320,10 @@ class Edges(NamedTuple):
         """Write new edges and usages, and close those that are gone."""
         if self.closed:
             close(database, "edges", self.closed, run)
+
         if self.gone:
             close_usages(database, self.gone, run)
+
         database.pour("edges", batches(self.edges), {"namespace_id": namespace, "from_run": run})
         database.pour("usages", batches(self.usages), {"from_run": run})
 
@@ -331,6 +349,7 @@ class Facts(NamedTuple):
         """Write new facts, and close those that are gone."""
         if self.gone:
             close(database, self.table, self.gone, run)
+
         if self.opened:
             database.fill(self.table, self.new, {"namespace_id": namespace, "from_run": run})
 

@@ -20,20 +20,25 @@ def migrate(database: Database, create: bool) -> None:
     applied = database.versions()
     if applied is None and not create:
         raise NoStore(f"there is no store at {database.name}: `lineal store load` makes one")
+
     if _is_current(database, applied) or (
         applied and not create and max(applied) >= schema.READABLE
     ):
         return
+
     with database.writing():
         applied = database.versions()  # another process may have been first
         if _is_current(database, applied):
             return
+
         if applied is None:
             database.begin_store()
             database.run(VERSIONS)
+
         for version in range(max(applied or [0]) + 1, schema.VERSION + 1):
             for statement in schema.migration(database.dialect, version):
                 database.run(statement)
+
             when = following_moment(None)
             database.fill(
                 "versions",
@@ -49,14 +54,17 @@ def _is_current(database: Database, applied: list[int] | None) -> bool:
         latest = max((version for version in applied if isinstance(version, int)), default=0)
         if latest <= schema.VERSION:
             raise Damaged(NOT_OURS.format(database.name))
+
     if applied == []:
         raise Damaged(NOT_OURS.format(database.name))
+
     if latest > schema.VERSION:
         raise TooNew(
             f"store {database.name} has version {latest}, which {_writer_of(database)} has written,"
             f" and this is lineal {__version__}, which knows versions up to {schema.VERSION}:"
             " use a later lineal"
         )
+
     return latest == schema.VERSION
 
 
@@ -75,4 +83,5 @@ def _writer_of(database: Database) -> str:
             )
     except (StoreError, ValueError):
         return "another lineal"
+
     return f"lineal {lineal}"

@@ -26,6 +26,7 @@ def find_datasets(database: Database, run: Run, text: str) -> dict[Dataset, Data
         found[dataset] = DatasetInfo(
             dataset, "table", _columns(database, run, number) if meant else []
         )
+
     return found
 
 

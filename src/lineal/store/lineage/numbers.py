@@ -96,6 +96,7 @@ class Names:
                 batch["label"] = _fit(
                     [_label(name, path) for name, path in zip(names, paths, strict=True)]
                 )
+
             yield batch
 
     def _write_statements(self) -> None:
@@ -211,6 +212,7 @@ class Held:
                 for some in parts
                 for row in self.database.rows(f"{sql} WHERE id IN {marks(1, len(some))}", some)
             ]
+
         return {number: _manner(*said) for number, *said in found}
 
 
@@ -218,6 +220,7 @@ def end_of(dataset: Dataset, name: str | None, path: str | None) -> Column | Dat
     """Return the end of an edge: a column, or a dataset where there is no name."""
     if name is None:
         return dataset
+
     return Column(dataset, original(name), parse_list(path) if path else ())
 
 
@@ -248,12 +251,14 @@ def _label(name: str | None, path: Sequence[str]) -> str | None:
     """What a nested field is called in one word; any other column by its name."""
     if name is not None and path:
         return ".".join((name, *path))
+
     return None
 
 
 def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
     if None not in texts:
         return all_plain(texts)  # type: ignore[arg-type]
+
     return [plain(text) if text is not None else None for text in texts]
 
 

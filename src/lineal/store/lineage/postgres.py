@@ -105,6 +105,7 @@ class Postgres:
             raise Unreadable(
                 "a store on PostgreSQL needs psycopg: pip install 'lineal[postgres]'"
             ) from problem
+
         self.psycopg = psycopg
         with self._errors_in_words():
             self.connection = psycopg.connect(
@@ -140,11 +141,13 @@ class Postgres:
             try:
                 for setting in SETTINGS:
                     self.connection.execute(setting)
+
                 yield
                 self.connection.execute("COMMIT")
             except BaseException:
                 with suppress(self.psycopg.Error):
                     self.connection.execute("ROLLBACK")
+
                 raise
 
     @contextmanager
@@ -164,9 +167,11 @@ class Postgres:
         state = problem.sqlstate or ""
         if state in REASONS:
             return REASONS[state]
+
         said = without(self.secrets, " ".join(str(problem).split()))
         if "too many connections" in said or "too many clients" in said:
             return REASONS["53300"]
+
         if (
             isinstance(problem, self.psycopg.OperationalError)
             or state[:2] == "08"
@@ -177,6 +182,7 @@ class Postgres:
                 f"the server cannot be reached or closed the connection ({said}); nothing was changed:"
                 " check the address and the server, and try again",
             )
+
         return StoreError, f"{said}; nothing was changed"
 
     # -- statements --------------------------------------------------------------------------------
@@ -219,6 +225,7 @@ class Postgres:
         first = next(begun, None)
         if first is None:
             return
+
         names = ", ".join([*same, *first])
         fields = binary.Fields()
         question = f"COPY {table} ({names}) FROM STDIN (FORMAT binary)"
@@ -229,6 +236,7 @@ class Postgres:
                 for data in made:
                     copy.write(data)
                     self._sent()
+
                 copy.write(binary.END)
 
     def _sent(self) -> None:
@@ -255,6 +263,7 @@ class Postgres:
         with self._errors_in_words():
             if self.connection.execute(HAS_VERSIONS).fetchone() is None:
                 return None
+
             found = self.connection.execute(
                 f"SELECT version FROM {SCHEMA}.versions ORDER BY version"
             ).fetchall()
@@ -312,21 +321,26 @@ def _cells(values: Values) -> Values:
     """The values of a column as COPY reads them; most columns can stay as they are."""
     if isinstance(values, range):
         return values
+
     gaps = None in values
     if isinstance(next((value for value in values if value is not None), None), str):
         whole = "".join(filter(None, values)) if gaps else "".join(values)
         if any(map(whole.__contains__, "\\\t\n\r")):
             return [_copy_field(value) for value in values]
+
     if not gaps:
         return values
+
     return ["\\N" if value is None else value for value in values]
 
 
 def _copy_field(value: Any) -> str:
     if value is None:
         return "\\N"
+
     if isinstance(value, str):
         return value.translate(ESCAPES)
+
     return str(int(value))
 
 
@@ -344,9 +358,11 @@ def secrets_of(url: str) -> list[str]:
         found += [
             value for name, value in parse_qsl(parts.query) if name.lower() in SECRET_SETTINGS
         ]
+
     head, at, _ = url.partition("://")[2].rpartition("@")
     if at and ":" in head:
         found.append(head.partition(":")[2])
+
     spelt = {spelling for secret in found for spelling in (secret, unquote(secret)) if spelling}
     return sorted(spelt, key=len, reverse=True)
 
@@ -363,4 +379,5 @@ def without(secrets: list[str], text: str) -> str:
     """Return a text with each secret replaced by stars."""
     for secret in secrets:
         text = text.replace(secret, "***")
+
     return text

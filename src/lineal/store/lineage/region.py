@@ -103,12 +103,15 @@ class Region(Restored):
             self.touching(_before(above, up), TARGET, NAMED)
             if with_rows:
                 self.touching(_before(above, up), TARGET, "near.name IS NULL")
+
             touched.update(above)
+
         if down:
             below = self.visited(nodes, down, SOURCE)
             self.touching(_before(below, down), SOURCE, NAMED)
             self.touching(self.beside_stars(below), TARGET, NAMED)
             touched.update(below)
+
         return self.build_extraction(touched)
 
     # -- the walk ----------------------------------------------------------------------------------
@@ -122,6 +125,7 @@ class Region(Restored):
                 [self.run.namespace, label(dataset), plain(dataset.namespace), plain(dataset.name)],
             )
             numbers.update((dataset, number) for (number,) in found)
+
         nodes = (
             (numbers[start.dataset], plain(start.name))
             for start in starts
@@ -146,6 +150,7 @@ class Region(Restored):
             )
             for dataset, name, depth in self.database.rows(sql, values):
                 found[dataset, name] = min(depth, found.get((dataset, name), depth))
+
         return found
 
     def touching(self, nodes: Sequence[Node], near: str, condition: str) -> None:
@@ -212,6 +217,7 @@ class Region(Restored):
                 for position, said in self.usages.get(number, {}).items()
             ]
             found.setdefault(self.pairs[number], []).extend(usages)
+
         return [
             build_edge(ends[source], ends[target], several)
             for (source, target), several in found.items()
@@ -222,6 +228,7 @@ class Region(Restored):
         columns: dict[int, list[ColumnInfo]] = {}
         for dataset, _, *said in sorted(listed, key=itemgetter(0, 1)):
             columns.setdefault(dataset, []).append(self.column(*said))
+
         rank = Ranks(self.run.layout["dataset_infos"])
         ordered = sorted(rows, key=lambda row: rank.position_of(row[0]))
         infos = (self.info(columns, *fact) for _, *fact in ordered)
@@ -232,6 +239,7 @@ class Region(Restored):
         found: list[Row] = []
         if not self.run.layout["column_infos"]:
             return found
+
         names = ", ".join(f"infos.{name}" for name in FACTS["column_infos"])
         for some in chunks(sorted(touched), self.database.at_once):
             pairs, values = self.database.pairs(some)
@@ -241,6 +249,7 @@ class Region(Restored):
                 f" WHERE infos.dataset_id = touched.dataset_id AND infos.name = touched.name AND {self.holds('infos')}",
                 values,
             )
+
         return found
 
     def some(self, question: str, numbers: Iterable[int]) -> list[Row]:
@@ -249,6 +258,7 @@ class Region(Restored):
         for some in chunks(sorted(numbers), self.database.at_once):
             among, values = self.database.among(some)
             found += self.database.rows(f"{question} {among}", values)
+
         return found
 
 

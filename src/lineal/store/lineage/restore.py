@@ -101,6 +101,7 @@ class Restored:
             raise ValueError(
                 f"run {self.run.number} has {promised} edges, and {len(pairs)} are there"
             )
+
         usages: dict[int, list[tuple[int, Usage]]] = {
             number: [] for number in numbers(self.run.layout["edges"])
         }
@@ -108,9 +109,11 @@ class Restored:
         for number, position, *said in self.rows("usages", "edge_id", columns, "edges"):
             if number in usages:  # between two of our edges there may be those of others
                 usages[number].append((position, self.usage(*said)))
+
         found: dict[tuple[int, int], list[tuple[int, Usage]]] = {}
         for number, several in usages.items():
             found.setdefault(pairs[number], []).extend(several)
+
         return [
             build_edge(ends[source], ends[target], several)
             for (source, target), several in found.items()
@@ -124,6 +127,7 @@ class Restored:
         path = self.paths.get(calls)
         if path is None:
             path = self.paths[calls] = unlisted_calls(calls) if calls else ()
+
         return Usage(
             taken,
             doubt,
@@ -135,6 +139,7 @@ class Restored:
         """Return a place as it was saved."""
         if file is not None:
             return Place(self.files[file], line, column)
+
         return None
 
     def infos(self) -> dict[Dataset, DatasetInfo]:
@@ -142,6 +147,7 @@ class Restored:
         columns: dict[int, list[ColumnInfo]] = {}
         for dataset, _, *said in self.facts("column_infos"):
             columns.setdefault(dataset, []).append(self.column(*said))
+
         found = (self.info(columns, *fact) for fact in self.facts("dataset_infos"))
         return {info.dataset: info for info in found}
 
@@ -223,8 +229,10 @@ def build_edge(
     """Return an edge with its usages in their order."""
     if not isinstance(source, Column):
         raise TypeError(f"an edge from {source}, which is not a column")
+
     if len(usages) == 1:
         return Edge(source, target, (usages[0][1],))
+
     return Edge(source, target, tuple(usage for _, usage in sorted(usages, key=_position)))
 
 

@@ -56,6 +56,7 @@ def apart(given: list[Edge], statements: Statements) -> Apart:
     """
     if not statements.several:
         return Apart(given, statements, None, None)
+
     edges: list[Edge] = []
     keys: list[Key | None] = []
     positions: list[int] = []
@@ -69,6 +70,7 @@ def apart(given: list[Edge], statements: Statements) -> Apart:
             edges.append(edge)
             keys.append(statements.only(edge.into))
             positions += range(len(edge.usages))
+
     return Apart(edges, statements, keys, positions)
 
 
@@ -99,8 +101,10 @@ def edges(
             batch["statement_id"] = _numbered(found.keys[start : start + AT_ONCE], names)
         elif found.statements.by_target:
             batch["statement_id"] = _numbers(some, targets, found.statements, names)
+
         if found.keys is None:
             pairs.append(_pairs(sources, targets))
+
         yield batch
 
 
@@ -120,6 +124,7 @@ def usages_of(found: Apart, names: Names, first: int) -> Iterator[dict[str, Sequ
         owners, positions = _owned(several, range(first + start, first + start + len(several)))
         if found.positions is not None:
             positions = found.positions[done : done + len(used)]
+
         done += len(used)
         if used:
             yield {"edge_id": owners, "position": positions, **usages(used, names)}
@@ -132,6 +137,7 @@ def _owned(
     counts = list(map(len, several))
     if counts.count(1) == len(counts):
         return numbers, array("I", bytes(4 * len(counts)))
+
     owners = list(chain.from_iterable(map(repeat, numbers, counts)))
     return owners, list(chain.from_iterable(map(range, counts)))
 
@@ -174,6 +180,7 @@ class Lineage(NamedTuple):
         for some in chunks(self.several, AT_ONCE):
             for name, values in usages(list(chain.from_iterable(some)), names).items():
                 used[name] += values
+
         return dict(used)
 
 
@@ -185,16 +192,19 @@ def lineage(found: Apart, names: Names) -> Lineage:
         into = ends(list(some), names)
         sources += into[0]
         targets += into[1]
+
     several = [edge[2] for edge in found.edges]
     owners, positions = _owned(several, range(len(several)))
     if found.keys is not None and found.positions is not None:
         return Lineage(
             sources, targets, _numbered(found.keys, names), owners, found.positions, several
         )
+
     statements = _numbers(found.edges, targets, found.statements, names)
     made = Lineage(sources, targets, statements, owners, positions, several)
     if len(set(_pairs(sources, targets))) == len(sources):
         return made
+
     return _united(made)
 
 
@@ -210,6 +220,7 @@ def _united(found: Lineage) -> Lineage:
     for owner in owners:
         position = counted[owner] = counted.get(owner, -1) + 1
         positions.append(position)
+
     sources, targets = [source for source, _ in numbers], [target for _, target in numbers]
     return Lineage(
         sources, targets, [kept[pair] for pair in numbers], owners, positions, found.several
@@ -222,10 +233,12 @@ def _numbers(
     """The statement of each edge, looked up once for each target."""
     if not statements.by_target:
         return [None] * len(edges)
+
     of: dict[int, int | None] = {}
     for target, edge in dict(zip(targets, edges, strict=True)).items():
         key = statements.only(edge.into)
         of[target] = names.statements[key] if key is not None else None
+
     return list(map(of.__getitem__, targets))
 
 
@@ -240,6 +253,7 @@ def usages(found: list[Usage], names: Names) -> dict[str, Sequence[Any]]:
     """The columns of USED."""
     if not found:
         return dict.fromkeys(USED, ())
+
     taken, doubts, _, readers = zip(*found, strict=True)
     sites = readers if {*map(type, readers)} == {Site} else map(_site, found)
     at, texts, paths, levels = zip(*sites, strict=True)
@@ -255,6 +269,7 @@ def ways(
     """Return the number of each way with its doubt and confidence."""
     if any(doubts) or len(set(levels)) > 1:
         return list(map(names.ways.__getitem__, zip(taken, doubts, levels, strict=True)))
+
     known = {each: names.ways[each, None, levels[0]] for each in dict.fromkeys(taken)}
     return list(map(known.__getitem__, taken))
 
@@ -270,9 +285,11 @@ def places(
     """File, line and column of each; nothing where there is no place."""
     if not found:
         return (), (), ()
+
     if not all(found):
         files, lines, columns = zip(*(_place(place, names) for place in found), strict=True)
         return files, lines, columns
+
     files, lines, columns = zip(*found, strict=True)
     return list(map(names.files.__getitem__, files)), lines, columns
 
@@ -280,6 +297,7 @@ def places(
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
     if place is not None:
         return (names.files[place.file], place.line, place.column)
+
     return (None, None, None)
 
 

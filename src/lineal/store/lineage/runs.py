@@ -54,12 +54,15 @@ def _run(
     found: dict[str, Ranges] = json.loads(layout) if layout else {}
     if not isinstance(found, dict):
         raise ValueError(f"the layout of run {number} is {layout[:20] if layout else ''}")
+
     for ranges in found.values():
         for first, last in ranges:
             if not 0 < first <= last:
                 raise ValueError(f"the layout of run {number} goes from {first} to {last}")
+
     if found and not found.keys() >= LAID_OUT:
         raise ValueError(f"the layout of run {number} has only {', '.join(found)}")
+
     return Run(number, namespace, at, lineal, source, coverage, found)
 
 
@@ -68,6 +71,7 @@ def last_run(database: Database, namespace: int) -> Run | None:
     found = database.rows(f"{SELECT} WHERE namespace_id = ? ORDER BY id DESC LIMIT 1", [namespace])
     if found:
         return _run(*found[0])
+
     return None
 
 
@@ -78,6 +82,7 @@ def run_at(database: Database, namespace: int, at: str) -> Run | None:
     )
     if found:
         return _run(*found[0])
+
     return None
 
 
@@ -102,6 +107,7 @@ def namespace_number(database: Database, name: str) -> int | None:
     found = database.rows("SELECT id FROM namespaces WHERE name = ?", [plain(name)])
     if found:
         return int(found[0][0])
+
     return None
 
 
@@ -122,6 +128,7 @@ def moment(text: str) -> str:
         found = datetime.fromisoformat(text.strip())
     except ValueError as problem:
         raise StoreError(f"{text} is not a time: write 2026-11-16 or 2026-11-16T09:30") from problem
+
     return _utc_text(found if found.tzinfo is not None else found.replace(tzinfo=UTC))
 
 
@@ -130,6 +137,7 @@ def following_moment(before: Run | None, now: str = "") -> str:
     at = moment(now) if now else _utc_text(datetime.now(UTC))
     if before is None or at > before.at:
         return at
+
     return _utc_text(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
 
 

@@ -191,8 +191,10 @@ def migration(dialect: Dialect, version: int) -> list[str]:
     """The statements that bring a store from the version before to this one."""
     if version == 2:
         return [ROOTED.strip(), "ALTER TABLE reads ADD COLUMN manner SMALLINT"]
+
     if version != 1:
         raise ValueError(f"there is no version {version}")
+
     spelt = {**dialect._asdict(), "place": PLACE, "time_of_from": dialect.time.format("came")}
     made = [each.format(**spelt) for part in (NAMES, FACTS, VIEW) for each in part.split(";\n")]
     return [

@@ -79,9 +79,11 @@ class Sqlite:
         self.wait = wait
         if not path:
             raise StoreError("the address of the store is empty: name a file, or postgresql://…")
+
         there = os.path.exists(path)  # noqa: PTH110  a path may be too long for pathlib
         if not create and not there:
             raise NoStore(f"there is no store {path}: `lineal store load` makes one")
+
         self.is_new = not there
         try:
             with self._errors_in_words():
@@ -89,6 +91,7 @@ class Sqlite:
         except (OSError, ValueError) as problem:  # too long for a path, or with a NUL in it
             words = getattr(problem, "strerror", None) or str(problem)
             raise Unreadable(f"store {path}: it cannot be opened: {words}") from problem
+
         try:
             with self._errors_in_words():
                 self._check_whose()
@@ -96,6 +99,7 @@ class Sqlite:
         except BaseException:
             self.abandon()
             raise
+
         self.identity = identity_of(path)
 
     @property
@@ -107,6 +111,7 @@ class Sqlite:
         """Where nothing may be written nobody writes, and the file can be read as it is."""
         if "\0" in self.path:
             raise ValueError("embedded null byte")
+
         here = Path(self.path).absolute()
         there = here.is_file()
         self.writable = os.access(here.parent, os.W_OK) and (not there or os.access(here, os.W_OK))
@@ -116,6 +121,7 @@ class Sqlite:
                 f"store {self.path}: its last changes are in the log {here.name}-wal, and a log is"
                 " only read in a folder that can be written: copy both files to one"
             )
+
         # always an address: SQLite keeps nothing under names such as `:memory:`
         mode = "ro&immutable=1" if frozen else "rwc"
         return sqlite3.connect(
@@ -140,9 +146,11 @@ class Sqlite:
     def _set_up(self) -> None:
         for setting in ("foreign_keys = OFF", f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY"):
             self.connection.execute(f"PRAGMA {setting}")
+
         if self.writable:
             if self.connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
                 self.connection.execute("PRAGMA journal_mode = WAL")
+
             self.connection.execute("PRAGMA synchronous = NORMAL")
 
     # -- transactions ------------------------------------------------------------------------------
@@ -159,6 +167,7 @@ class Sqlite:
         self._check_identity()
         with self._transaction("BEGIN IMMEDIATE"):
             yield
+
         self._check_identity()
 
     def _check_identity(self) -> None:
@@ -181,6 +190,7 @@ class Sqlite:
             except BaseException:
                 with suppress(sqlite3.Error):
                     self.connection.execute("ROLLBACK")
+
                 raise
 
     @contextmanager
@@ -193,6 +203,7 @@ class Sqlite:
             kind, words = REASONS.get((code or 0) & 0xFF, (None, ""))
             if kind is None:
                 kind, words = _by_text(problem)
+
             raise kind(f"store {self.path}: {words}") from problem
         except UnicodeDecodeError as problem:
             kind, words = REASONS[sqlite3.SQLITE_CORRUPT]
@@ -230,6 +241,7 @@ class Sqlite:
             if whole:
                 steps = zip(*[flat] * (ROWS_AT_ONCE * len(columns)), strict=False)
                 self.connection.executemany(insert + ", ".join([row] * ROWS_AT_ONCE), steps)
+
             self.connection.executemany(
                 insert + row, zip(*(each[whole:] for each in values), strict=True)
             )
@@ -258,6 +270,7 @@ class Sqlite:
         with self._errors_in_words():
             if not self._has_tables():
                 return None
+
             return [
                 version
                 for (version,) in self.connection.execute(
@@ -288,6 +301,7 @@ class Sqlite:
             if self.is_new and self._holds_nothing():
                 for ending in ("", "-wal", "-shm"):
                     Path(f"{self.path}{ending}").unlink(missing_ok=True)
+
         self.close()
 
     def _holds_nothing(self) -> bool:
@@ -296,16 +310,19 @@ class Sqlite:
         """
         if not any(map(_size_of, (self.path, f"{self.path}-wal"))):
             return True
+
         self.connection.execute("PRAGMA busy_timeout = 0")
         self.connection.execute("BEGIN IMMEDIATE")
         if not self._has_tables():
             return True
+
         return not self.connection.execute("SELECT count(*) FROM runs").fetchone()[0]
 
 
 def _literal(value: Any) -> str:
     if value is None:
         return "NULL"
+
     return str(int(value))
 
 
@@ -314,13 +331,16 @@ def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
     said = str(problem)
     if "locked" in said:
         return REASONS[sqlite3.SQLITE_BUSY]
+
     if "no such table" in said or "no such column" in said:
         return (
             Damaged,
             f"it has not the tables of a store ({said}): put back a copy, or delete it and load again",
         )
+
     if "decode" in said:
         return REASONS[sqlite3.SQLITE_CORRUPT]
+
     return StoreError, f"{said}; nothing was changed"
 
 
@@ -334,4 +354,5 @@ def identity_of(path: str) -> tuple[int, int] | None:
         found = os.stat(path)  # noqa: PTH116  a path may be too long for pathlib
     except (OSError, ValueError):
         return None
+
     return found.st_dev, found.st_ino

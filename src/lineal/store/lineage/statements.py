@@ -43,6 +43,7 @@ class Statements:
             key = (statement.target, place.file, number)
             self.keys.append(key)
             self.by_target.setdefault(statement.target, []).append((place, key))
+
         self.several = {target for target, known in self.by_target.items() if len(known) > 1}
 
     def only(self, target: Dataset) -> Key | None:
@@ -50,6 +51,7 @@ class Statements:
         known = self.by_target.get(target)
         if known:
             return known[0][1]
+
         return None
 
     def at(self, target: Dataset, place: Place | None) -> Key:
@@ -57,6 +59,7 @@ class Statements:
         known = self.by_target[target]
         if place is None:
             return known[0][1]
+
         before = [
             (at, key)
             for at, key in known
@@ -64,6 +67,7 @@ class Statements:
         ]
         if before:
             return max(before)[1]
+
         return next((key for at, key in known if at.file == place.file), known[0][1])
 
     def parts(self, edge: Edge) -> list[Part]:
@@ -72,8 +76,10 @@ class Statements:
         found: dict[Key, list[int]] = {}
         for position, usage in enumerate(edge.usages):
             found.setdefault(self.at(target, usage.place), []).append(position)
+
         if not found:
             return [Part(edge, self.only(target), ())]
+
         return [Part(_with(edge, positions), key, positions) for key, positions in found.items()]
 
 
@@ -86,4 +92,5 @@ def united(edges: Iterable[Edge]) -> list[Edge]:
     found: dict[tuple[Column, Column | Dataset], list[tuple[Usage, ...]]] = {}
     for edge in edges:
         found.setdefault((edge.source, edge.target), []).append(edge.usages)
+
     return [Edge(*ends, tuple(chain.from_iterable(several))) for ends, several in found.items()]

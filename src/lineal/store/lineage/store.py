@@ -33,11 +33,13 @@ def open_store(address: str, *, create: bool = False, wait: float = WAIT) -> Sto
         )
     else:
         database = Sqlite(address, create=create, wait=wait)
+
     try:
         migrate(database, create)
     except BaseException:
         database.abandon()
         raise
+
     return Store(database)
 
 
@@ -118,9 +120,11 @@ class Store:
         with self.database.writing(), sound(self.database):
             run = runs.run_at(self.database, self._namespace(namespace), moment(before))
             dropped = drop(self.database, run) if run is not None else 0
+
         if dropped:
             with suppress(StoreError):  # it is dropped, even where no room is left to tidy up
                 self.database.tidy()
+
         return dropped
 
     def datasets_named(
@@ -149,6 +153,7 @@ class Store:
         if found is None:
             known = ", ".join(runs.namespaces(self.database)) or "none yet"
             raise NoStore(f"store {self.name} has no namespace {name}: it has {known}")
+
         return found
 
     def _run(self, namespace: str, at: str | None) -> Run:
@@ -157,12 +162,15 @@ class Store:
             found = runs.last_run(self.database, number)
         else:
             found = runs.run_at(self.database, number, moment(at))
+
         if found is None:
             first = runs.runs_of(self.database, number)
             since = f": it was first loaded at {first[0].at}" if first else ""
             raise NoStore(f"store {self.name} has no lineage of {namespace} at {at}{since}")
+
         if not found.layout:
             raise NoStore(
                 f"store {self.name} has dropped the lineage of {namespace} at {at or found.at} (store gc)"
             )
+
         return found

@@ -26,6 +26,7 @@ def original(text: str) -> str:
     """Return the text that `plain` was given."""
     if ESCAPE in text:
         return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
     return text
 
 
@@ -34,6 +35,7 @@ def all_plain(texts: Sequence[str]) -> Sequence[str]:
     whole = "".join(texts)
     if "\0" not in whole and ESCAPE not in whole and (whole.isascii() or _encodable(whole)):
         return texts
+
     return list(map(plain, texts))
 
 
@@ -42,6 +44,7 @@ def _encodable(text: str) -> bool:
         text.encode()
     except UnicodeEncodeError:
         return False
+
     return True
 
 

@@ -33,6 +33,7 @@ def _annotation(finding: Finding) -> str:
             "col": str(max(found.place.column, 1)),
             **properties,
         }
+
     listed = ",".join(
         f"{name}={_escaped(value, IN_PROPERTY)}" for name, value in properties.items()
     )

@@ -21,6 +21,7 @@ def view(verdict: Verdict) -> str:
     counts: dict[str, int] = {}
     for finding in verdict.findings:
         counts[finding.code] = counts.get(finding.code, 0) + 1
+
     parts = [
         f'  "version": {VERSION}',
         f'  "findings": {findings}',
@@ -49,8 +50,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
 def _end_values(end: Column | Dataset | None) -> dict[str, Any] | None:
     if isinstance(end, Column):
         return {"dataset": end.dataset.name, "column": ".".join((end.name, *end.path))}
+
     if end is not None:
         return {"dataset": end.name, "column": None}
+
     return None
 
 

@@ -51,6 +51,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
     if rule.remedy:
         return {**made, "help": {"text": rule.remedy}}
+
     return made
 
 
@@ -68,11 +69,13 @@ def _result(finding: Finding, number: int) -> dict[str, Any]:
     location = {**_physical(found.place), **_logical(found.about)}
     if location:
         made["locations"] = [location]
+
     if found.also:
         made["relatedLocations"] = [
             {"id": position, **_physical(spot.place), "message": {"text": _text(spot.text)}}
             for position, spot in enumerate(found.also, 1)
         ]
+
     return made
 
 
@@ -80,6 +83,7 @@ def _text(text: str) -> str:
     """[here](1) would be a link: brackets that could be one are escaped."""
     if "](" in text:
         return visible(text).replace("[", "\\[").replace("]", "\\]")
+
     return visible(text)
 
 
@@ -87,6 +91,7 @@ def _physical(place: Place | None) -> dict[str, Any]:
     """Return the file and the region of a place."""
     if place is None or not place.file:
         return {}
+
     region = {"startLine": max(place.line, 1), "startColumn": max(place.column, 1)}
     return {"physicalLocation": {"artifactLocation": {"uri": uri(place.file)}, "region": region}}
 
@@ -95,6 +100,7 @@ def _logical(about: Column | Dataset | None) -> dict[str, Any]:
     """Return the column or dataset that a finding is about."""
     if about is None:
         return {}
+
     kind = "member" if isinstance(about, Column) else "type"
     return {"logicalLocations": [{"fullyQualifiedName": visible(str(about)), "kind": kind}]}
 
@@ -105,6 +111,7 @@ def uri(file: str) -> str:
     quoted = quote(path.as_posix().encode("utf-8", "surrogateescape"))
     if path.is_absolute():
         return f"file://{quoted}"
+
     return quoted
 
 

@@ -35,7 +35,9 @@ def view(verdict: Verdict) -> Page:
     for several in grouped(verdict.findings):
         if page:
             page.append(line())
+
         page += _finding(several[0], verdict) if len(several) == 1 else _group(several)
+
     return page
 
 
@@ -50,6 +52,7 @@ def grouped(findings: Iterable[Finding]) -> list[list[Finding]]:
         source = finding.found.source if finding.code == BY_SOURCE else None
         key = (finding.code, source) if source is not None else number
         groups.setdefault(key, []).append(finding)
+
     return list(groups.values())
 
 
@@ -64,6 +67,7 @@ def _group(several: list[Finding]) -> Iterator[Line]:
     for finding in several:
         where = f"{finding.found.place}: " if finding.found.place is not None else ""
         yield line(Piece("  --> ", "arrow"), f"{where}{finding.found.message}")
+
     if first.found.hint:
         yield line(Piece("  = ", "arrow"), Piece("help: ", "note"), first.found.hint)
 
@@ -79,10 +83,12 @@ def _finding(finding: Finding, verdict: Verdict) -> Iterator[Line]:
         margin = " " * (len(str(found.place.line)) + 1)
         yield line(Piece(f"{margin[:-1]}--> ", "arrow"), str(found.place))
         yield from _excerpt(found.place, verdict, margin, severity)
+
     for spot in found.also:
         yield line(
             Piece(f"{margin}= ", "arrow"), Piece("also: ", "note"), f"{spot.place}: {spot.text}"
         )
+
     if found.hint:
         yield line(Piece(f"{margin}= ", "arrow"), Piece("help: ", "note"), found.hint)
 
@@ -92,9 +98,11 @@ def _excerpt(place: Place, verdict: Verdict, margin: str, severity: str) -> Iter
     written = verdict.line(place)
     if not written.strip():
         return
+
     shown, at = redact_text(written), max(place.column - 1, 0)
     if shown != written:
         at = len(redact_text(written[:at]))
+
     text, before, spot = _window(shown, at)
     yield line(Piece(f"{margin}|", "arrow"))
     yield line(Piece(f"{place.line} | ", "arrow"), text)

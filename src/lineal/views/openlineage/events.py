@@ -65,11 +65,14 @@ class Writer:
             if self.emission.events == DATASET or not job.name:
                 alone |= {self.facts.names[output]: job for output in job.outputs}
                 continue
+
             made = self._made_by_job(job)
             mentioned |= {*made, *(name for each in made.values() for name in each.inputs)}
             yield self._of_job(job, made)
+
         if self.report.entire:
             alone = {name: Job(()) for name in self.facts.infos if name not in mentioned} | alone
+
         for name in sorted(alone):
             yield [self._of_dataset(name, alone[name])]
 
@@ -90,10 +93,12 @@ class Writer:
             if outputs and (job.given or job.name or names[outputs[0]] not in known):
                 known |= {names[output] for output in outputs}
                 self._enter(self._titled(replace(job, outputs=outputs)), found)
+
         for dataset, name in names.items():
             if name in self.facts.made and name not in known:
                 known.add(name)
                 found.append(self._titled(Job((dataset,))))
+
         return found
 
     def _enter(self, job: Job, found: list[Job]) -> None:
@@ -104,6 +109,7 @@ class Writer:
                 texts = dict.fromkeys(text for text in (other.sql, job.sql) if text)
                 found[number] = replace(other, outputs=outputs, sql=";\n\n".join(texts))
                 return
+
         found.append(job)
 
     def _shows(self, output: Dataset) -> bool:
@@ -117,8 +123,10 @@ class Writer:
         own = self.facts.names[job.outputs[0]]
         if job.name and not job.given:
             return replace(job, namespace=self.emission.job_namespace or NO_NAMESPACE)
+
         if job.name or (job.given and (self.emission.events == AUTO or own not in self.facts.made)):
             return job
+
         return replace(
             job, name=self._titles[own], namespace=self.emission.job_namespace or NO_NAMESPACE
         )
@@ -129,13 +137,16 @@ class Writer:
         spelt: dict[Named, str] = {}
         for dataset, name in self.facts.names.items():
             spelt.setdefault(name, dataset.name)
+
         counts = Counter(spelt.values())
         titles: dict[str, Named] = {}
         for name in sorted(spelt):
             title = spelt[name] if spelt[name] and counts[spelt[name]] == 1 else ".".join(name)
             while title in titles:
                 title += "'"
+
             titles[title] = name
+
         return {name: title for title, name in titles.items()}
 
     @cached_property
@@ -150,6 +161,7 @@ class Writer:
         facts = self.facts
         if not names.isdisjoint(self._shared):
             facts = of_job(job, self._parts, facts, self.emission)
+
         return {name: facts.made.get(name, Made()) for name in sorted(names)}
 
     @cached_property
@@ -169,6 +181,7 @@ class Writer:
         }
         if self.emission.facets in (EXPLICIT, BOTH):
             told["facets"]["lineage"] = facets.explicit_of_job(made)
+
         body = {
             "job": told,
             "inputs": [self._dataset(name) for name in inputs],
@@ -176,6 +189,7 @@ class Writer:
         }
         if self.emission.events == RUN or (job.run and self.emission.events == AUTO):
             return self._of_run(job, body)
+
         return [self._event("JobEvent", job.time, body)]
 
     def _of_run(self, job: Job, body: Json) -> list[Json]:
@@ -200,6 +214,7 @@ class Writer:
         dataset = self._dataset(name, made)
         if made is not None and self.emission.facets in (EXPLICIT, BOTH):
             dataset["facets"]["lineage"] = facets.explicit_of_dataset(made)
+
         return self._event("DatasetEvent", job.time, {"dataset": dataset})
 
     def _dataset(self, name: Named, made: Made | None = None) -> Json:
@@ -209,8 +224,10 @@ class Writer:
         relation = self.emission.relations.get(info.dataset.name, "") if info is not None else ""
         if relation and relation != name.name:
             known |= facets.symlink(name.namespace, relation)
+
         if made is not None:
             known |= facets.doubts(made, self.emission)
+
         if (
             made is not None
             and self.emission.facets in (COLUMN_LINEAGE, BOTH)
@@ -218,6 +235,7 @@ class Writer:
         ):
             columns = info.names if info is not None and info.complete else ()
             known |= facets.column_lineage(made, columns, self.emission)
+
         return {**facets.name_values(name), "facets": known}
 
     def _event(self, kind: str, time: str, body: Json, state: str = "") -> Json:

@@ -29,8 +29,10 @@ def schema_url(schema: str) -> str:
     """1-0-0/TagsDatasetFacet.json      the definition `TagsDatasetFacet` in that file of the spec"""
     if schema.startswith(URN):
         return schema
+
     if "#" in schema:
         return f"{SPEC}/facets/{schema}"
+
     name = schema.rpartition("/")[2].removesuffix(".json")
     return f"{SPEC}/facets/{schema}#/$defs/{name}"
 
@@ -50,6 +52,7 @@ def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Jso
     if not emission.legacy:
         listed = {name: _fields(_inputs(sources)) for name, sources in made.fields.items()}
         return {"columnLineage": facet(COLUMN_LINEAGE, fields=listed, dataset=_inputs(made.rows))}
+
     telling = [name for name, sources in made.fields.items() if _adds(sources, made.rows)]
     mixed = {
         name: _fields(_legacy(made.fields.get(name, {}), made.rows))
@@ -59,6 +62,7 @@ def column_lineage(made: Made, fields: Iterable[str], emission: Emission) -> Jso
     facets = {"columnLineage": facet(COLUMN_LINEAGE, fields=mixed, dataset=[] if mixed else rows)}
     if rows and mixed:
         facets["lineal_rows"] = facet(ROWS, dataset=rows)
+
     return facets
 
 
@@ -86,11 +90,14 @@ def doubts(made: Made, emission: Emission) -> Json:
             and not _adds({source: made.fields[name][source]}, made.rows)
         ):
             continue  # the legacy form cannot tell it from what decides the rows
+
         goal = {} if name is None else {"target": name}
         said = {"level": doubt.level.name, "ambiguous": doubt.ambiguous, "evidence": doubt.evidence}
         told.append({**goal, **name_values(source.dataset), "field": source.field, **said})
+
     if told:
         return {"lineal_doubts": facet(DOUBTS, doubts=told)}
+
     return {}
 
 
@@ -170,6 +177,7 @@ def _explicit(made: Made) -> Json:
     body: Json = {"inputs": [*whole, *_explicit_inputs(made.rows)]}
     if fields:
         return {**body, "fields": fields}
+
     return body
 
 
@@ -180,6 +188,7 @@ def _explicit_inputs(sources: Sources) -> list[Json]:
         column = {} if source.field == STAR else {"field": source.field}
         entity = {**name_values(source.dataset), "type": "DATASET", **column}
         made.append({**entity, "transformations": transformations(told)})
+
     return made
 
 
@@ -199,17 +208,22 @@ def of_dataset(info: DatasetInfo | None, columns: list[ColumnInfo]) -> Json:
         facets["datasetType"] = facet(
             "1-0-1/DatasetTypeDatasetFacet.json", datasetType=info.kind.upper()
         )
+
     if complete or columns:
         fields = [_column(each) for each in columns]
         facets["schema"] = facet("1-2-0/SchemaDatasetFacet.json", fields=fields)
+
     if columns and not complete:
         facets["lineal_partial"] = facet(PARTIAL)
+
     if info is None:
         return facets
+
     if info.description:
         facets["documentation"] = facet(
             "1-1-0/DocumentationDatasetFacet.json", description=info.description
         )
+
     return facets | _tags(info)
 
 
@@ -228,6 +242,7 @@ def _tags(info: DatasetInfo) -> Json:
     ]
     if not tags:
         return {}
+
     unique = {json.dumps(tag, sort_keys=True): tag for tag in tags}
     listed = [unique[key] for key in sorted(unique)]
     return {"tags": facet("1-0-0/TagsDatasetFacet.json", tags=listed)}
@@ -255,13 +270,16 @@ def of_job(job: Job, emission: Emission) -> Json:
     if job.sql:
         dialect = {"dialect": job.dialect} if job.dialect else {}
         facets["sql"] = facet("1-1-0/SQLJobFacet.json", query=job.sql, **dialect)
+
     location = dict(job.location) or _location(job, emission)
     if location:
         facets["sourceCodeLocation"] = facet("1-1-0/SourceCodeLocationJobFacet.json", **location)
+
     if job.description:
         facets["documentation"] = facet(
             "1-1-0/DocumentationJobFacet.json", description=job.description
         )
+
     return facets
 
 
@@ -269,10 +287,12 @@ def _location(job: Job, emission: Emission) -> Json:
     """Where the statement stands: in the repository, or in a file of which no repository is known."""
     if job.given or job.place is None or not job.place.file:
         return {}
+
     path = _relative(job.place.file, emission.root)
     where = f"{quote(path.encode('utf-8', 'replace'))}#L{job.place.line}"
     if not emission.repository:
         return {"type": "file", "url": f"file:{where}", "path": path}
+
     base = emission.repository.rstrip("/")
     said = {
         "type": "git",
@@ -289,6 +309,7 @@ def _relative(path: str, root: str) -> str:
     folder = root.rstrip("/") + "/"
     if root and path.startswith(folder):
         return path[len(folder) :]
+
     return path
 
 

@@ -86,6 +86,7 @@ class Facts:
             for sources in (made.rows, *made.fields.values()):
                 for source in sources:
                     found.setdefault(source.dataset, set()).add(source.field)
+
         return found
 
     def columns_of(self, name: Named) -> list[ColumnInfo]:
@@ -97,6 +98,7 @@ class Facts:
         listed = [] if info is None else info.columns
         if info is not None and info.complete:
             return listed
+
         known = {column.name for column in listed}
         others = sorted(
             field
@@ -119,6 +121,7 @@ def facts_of(
         held = infos.get(names[dataset])
         if held is None or (info.complete and not held.complete):
             infos[names[dataset]] = info
+
     facts = Facts(infos, {}, names, _mentions(graph))
     _add_all(facts, ((edge, edge.usages) for edge in edges), emission)
     for read in graph.reads:
@@ -128,6 +131,7 @@ def facts_of(
             and read.dataset in names
         ):
             facts.made.setdefault(names[read.target], Made()).read.add(names[read.dataset])
+
     return facts
 
 
@@ -156,8 +160,10 @@ def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | No
     parts = Parts({}, {}, reported, graph.jobs)
     for edge in edges:
         parts.edges.setdefault(edge.into, []).append(edge)
+
     for read in graph.reads:
         parts.reads.setdefault(read.target, []).append(read)
+
     return parts
 
 
@@ -168,8 +174,10 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     def is_own(output: Dataset, place: Place | None, source: Dataset) -> bool:
         if job.given:
             return place == job.place
+
         if place in parts.reported:
             return False
+
         owners = parts.jobs.owners(output, place, source)
         return not owners or any(owner.name == job.name or not owner.name for owner in owners)
 
@@ -187,6 +195,7 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
             own.made.setdefault(facts.names[read.target], Made()).read.add(
                 facts.names[read.dataset]
             )
+
     return own
 
 
@@ -201,6 +210,7 @@ def _add_all(
         made = facts.made.setdefault(facts.names[edge.into], Made())
         if isinstance(edge.target, Column) and not (emission.located and _is_open(edge)):
             made.fields.setdefault(flat(edge.target), {})
+
     for edge, usages in sorted(told, key=lambda each: _mention(each[0], facts)):
         _add(facts, edge, usages, emission)
 
@@ -211,6 +221,7 @@ def _add(facts: Facts, edge: Edge, usages: Sequence[Usage], emission: Emission) 
     if emission.located and _is_open(edge):
         made.read.add(facts.names[edge.source.dataset])
         return
+
     target = edge.target
     goal = flat(target) if isinstance(target, Column) else None
     sources = made.rows if goal is None else made.fields[goal]
@@ -233,6 +244,7 @@ def _mentions(graph: Graph) -> dict[tuple[Dataset, Dataset, str], Place]:
         if read.column is not None and read.place is not None:
             key = (read.target, read.dataset, read.column)
             found[key] = min(read.place, found.get(key, read.place))
+
     return found
 
 
@@ -241,6 +253,7 @@ def _mention(edge: Edge, facts: Facts) -> Mention:
     place = facts.mentions.get((edge.into, edge.source.dataset, edge.source.name))
     if place is None:
         return UNMENTIONED
+
     return (False, place)
 
 

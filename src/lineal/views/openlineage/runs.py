@@ -52,10 +52,12 @@ def of_write(
     for event in made:
         if "run" not in event:
             continue
+
         event["run"] = {**event["run"], "facets": {**event["run"]["facets"], "parent": parent}}
         if failure and event["eventType"] == "COMPLETE":
             event["eventType"] = "FAIL"
             event["run"]["facets"] |= failed_because(failure)
+
     return [event for event in made if "run" in event]
 
 
@@ -63,6 +65,7 @@ def failed_because(failure: str) -> Json:
     """Return the facet of a failure, or nothing."""
     if not failure:
         return {}
+
     return {
         "errorMessage": facets.facet(ERROR, message=failure[:LONGEST], programmingLanguage="python")
     }

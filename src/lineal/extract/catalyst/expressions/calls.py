@@ -32,6 +32,7 @@ def by_row(
             push_aggregate(node, arguments, aggregate_of(way), way, calls, stack)
         else:
             push_children(arguments, value(way), (node, calls), stack)
+
         return
 
     aggregates = row.role in AGGREGATE_ROLES or is_aggregate(node)

@@ -56,6 +56,7 @@ def is_engines_own(node: Node) -> bool:
     """Tell whether a node leaves its value as it is, since no user has written it."""
     if node.name == "StaticInvoke":
         return checks_length(node)
+
     if node.name == "Cast":
         return is_inserted(node)
 

@@ -40,6 +40,7 @@ def struct_field(
         if base.name in FIELDS:
             path[:0] = FIELDS[base.name](base)
             stack.extend((other, value(way), around) for other in arguments[1:])
+
         base = arguments[0]
 
     base = column_in(base)
@@ -63,6 +64,7 @@ def part_of_choice(node: Node, path: list[str]) -> Node:
     for at in positions(len(children)):
         for name in path:
             children[at] = Node("GetStructField", {"field": {"name": name}}, [children[at]])
+
     return Node(node.name, node.args, children)
 
 
@@ -78,8 +80,10 @@ def lineage_of_base(base: Node, path: list[str], scope: Scope) -> Lineage | None
     """The lineage that a path leads into: a column's, or a struct's that is built here."""
     if base.name == "AttributeReference":
         return scope.find_attribute(base).lineage
+
     if base.name in BUILDERS:
         return lineage_with_parts(base, scope)
+
     if not path:
         return None
 

@@ -105,6 +105,7 @@ def path_from_column(node: Node) -> tuple[str, ...] | None:
             path[:0] = [name.lower() for name in struct_field_name(node)]
         elif not is_engines_own(node):
             return None
+
         node = node.children[0]
 
     return (expression_id(node.args), *path)

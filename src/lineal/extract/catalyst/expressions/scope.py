@@ -42,6 +42,7 @@ class Scope:
             if slot is not None:
                 self.note_read(slot)
                 return slot
+
             scope = scope.parent
 
         return Slot(str(node.args.get("name", "")), key, NOTHING)

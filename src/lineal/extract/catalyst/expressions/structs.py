@@ -88,6 +88,7 @@ def parts_of_field(node: Node, whole: Lineage, scope: Scope) -> Lineage:
     part = lineage_at(node, scope)
     if isinstance(part, Struct):
         return part.under(whole)
+
     if is_own(part):
         return Part(whole)
 
@@ -130,6 +131,7 @@ def carried_struct(node: Node, scope: Scope) -> Struct | None:
 
         if carrier in TAKES_OTHERS:
             others.extend((each, step) for each in arguments_of(inner)[1:])
+
         inner = arguments_of(inner)[0]
 
     if inner is node:

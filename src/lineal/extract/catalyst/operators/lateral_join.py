@@ -38,6 +38,7 @@ def table_argument(node: Node, outer: Scope | None, plan: Plan) -> Frame | None:
     sorts = below
     if below.name == "Project" and len(items) == 1 and items[0].contains("CreateNamedStruct"):
         sorts = below.children[0]
+
     if sorts.name != "Sort" or not sorts.children[0].name.startswith("Repartition"):
         return None
 

@@ -30,6 +30,7 @@ def time_window_in(node: Node) -> str:
     first = items[0]
     if first.name == "Alias" and makes_window(first.children[0]):
         return f"{node.name} {first.args.get('name')}"
+
     if makes_window(first):
         return f"{node.name} {node.trees('output')[0].args.get('name')}"
 

@@ -41,8 +41,10 @@ class Call:
         """Return an argument by its name or position; a negative position is never given."""
         if name in self.keywords:
             return self.keywords[name]
+
         if 0 <= position < len(self.arguments):
             return self.arguments[position]
+
         return default
 
     def flag(self, name: str, default: bool = False) -> bool:
@@ -133,6 +135,7 @@ class Call:
         lineage: Lineage = {}
         for slot in answers:
             lineage.update(doubted(slot.lineage, doubt))
+
         return fresh(Slot(name, name, lineage))
 
     def column(self, table: Table, name: str) -> Attribute:
@@ -156,6 +159,7 @@ class Call:
         """Return a value as an expression: a series, or a constant."""
         if isinstance(held, Series):
             return held.tree
+
         return literal(held)
 
     # -- tables that are made ----------------------------------------------------------------------
@@ -181,6 +185,7 @@ class Call:
         lineage = self.lineage(tree, relation, evaluation)
         if isinstance(held, Series) and held.doubt is not None:
             lineage = doubted(lineage, held.doubt)
+
         return fresh(Slot(name, name, lineage))
 
     def derived(self, table: Table, attributes: Sequence[Attribute] | None, evaluation: FrameEvaluation,
@@ -217,6 +222,7 @@ class Call:
             if isinstance(held, Series):
                 held = held.with_tree(self.fitted(held, table.relation.rows))
                 further += [held.table.relation, *held.parents]
+
             set_column(draft, self.make(name, held, table.relation, evaluation))
 
         others = {id(each): each for each in further if each is not table.relation}
@@ -245,6 +251,7 @@ class Call:
         rows: Lineage = {}
         for table in tables:
             rows.update(table.relation.rows)
+
         return Table(Relation([anything()], rows, tuple(table.relation for table in tables)))
 
 
@@ -275,10 +282,12 @@ def without_names(attributes: Sequence[Attribute], names: Iterable[str]) -> list
         if star is None:
             if each.key not in gone:
                 kept.append(each)
+
             continue
 
         for name in gone:
             star = star.without(name).without(name.lower())
+
         kept.append(each._replace(slot=star_slot(star)._replace(lineage=each.slot.lineage)))
 
     return kept
@@ -321,6 +330,7 @@ def changed_lineage(lineage: Lineage, marks: tuple[str, ...]) -> Lineage:
         pour(lineage, AGGREGATED, found)
     else:
         pour(lineage, VALUE, found)
+
     return found
 
 
@@ -349,10 +359,13 @@ def answer_of(each: Attribute, name: str) -> Slot | None:
     slot = answer(star, asked, asked)
     if slot is None:
         return None
+
     if not {*MARKS[1:]}.isdisjoint(each.qualifier):
         slot = slot._replace(lineage=changed_lineage(slot.lineage, each.qualifier))
+
     if each.doubt is not None:
         slot = slot._replace(lineage=doubted(slot.lineage, each.doubt))
+
     return slot._replace(name=name, key=name)
 
 
@@ -360,8 +373,10 @@ def is_name(held: Value) -> bool:
     """Tell whether a value may be the name of a column."""
     if isinstance(held, (Pattern, Unknown, Choice)):
         return False
+
     if isinstance(held, tuple):
         return bool(held) and all(isinstance(each, (str, int)) for each in held)
+
     return isinstance(held, (str, int)) and not isinstance(held, bool)
 
 
@@ -369,8 +384,10 @@ def name_of(held: Value) -> str:
     """Return the name of a column as a text; a tuple names the levels of one column."""
     if isinstance(held, tuple):
         return Levels(tuple(str(each) for each in held))
+
     if isinstance(held, str):
         return held
+
     return str(held)
 
 
@@ -387,6 +404,7 @@ def relations_of(held: Iterable[Value]) -> list[Relation]:
             found.append(each.relation)
         elif isinstance(each, Series):
             found += [each.table.relation, *each.parents]
+
     return found
 
 

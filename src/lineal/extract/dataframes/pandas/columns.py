@@ -57,7 +57,9 @@ def assign(call: Call, table: Table) -> Table:
     for name, held in given.items():
         if isinstance(held, (Function, Partial)):
             held = invoke(call.run, held, [DataFrame(table)], {}, call.node)
+
         table = set_columns(call, table, [name], held)
+
     return table
 
 
@@ -85,10 +87,13 @@ def rename(call: Call, table: Table) -> Table:
     names = call.keywords.get("columns")
     if names is None and call.get(-1, "axis") in (1, "columns"):
         names = call.get(0, "mapper")
+
     if names is None:
         return rename_index(call, table)
+
     if isinstance(names, Mapping):
         return rename_columns(call, table, names)
+
     return rename_by_function(call, table, names)
 
 
@@ -148,6 +153,7 @@ def rename_each(call: Call, table: Table, new_name: Callable[[str], Value]) -> T
         if not is_name(name):
             call.dynamic("columns", name)
             return call.unknown(table)
+
         attributes.append(renamed(each, name_of(name)))
 
     return table.with_relation(call.derived(table, attributes, call.evaluation()))
@@ -177,6 +183,7 @@ def set_axis(call: Call, table: Table) -> Table:
     """df.set_axis(["a", "b"], axis=1)"""
     if call.get(1, "axis", 0) in (1, "columns"):
         return set_names(call, table, call.get(0, "labels"))
+
     return table
 
 
@@ -200,12 +207,14 @@ def drop(call: Call, table: Table) -> Table:
     gone = call.keywords.get("columns")
     if gone is None and call.get(1, "axis", 0) in (1, "columns"):
         gone = call.get(0, "labels")
+
     if gone is None:
         return drop_rows(call, table)
 
     names = call.names(gone)
     if names is None:
         return table
+
     kept = without_names(table.relation.attributes, names)
     return table.with_relation(call.derived(table, kept, call.evaluation()))
 
@@ -233,6 +242,7 @@ def filter_names(call: Call, table: Table) -> Table:
     if not table.relation.complete or not isinstance(like or pattern, str):
         call.dynamic("columns by their names, of a schema that is not known")
         return table
+
     if isinstance(like, str):
         pattern = re.escape(like)
 
@@ -258,9 +268,11 @@ def reindex(call: Call, table: Table) -> Table:
     names = call.keywords.get("columns")
     if names is None:
         return table
+
     known = call.names(names)
     if known is None:
         return call.unknown(table)
+
     return call.select(table, known)
 
 
@@ -277,6 +289,7 @@ def change_some(call: Call, table: Table, given: Value, change: Callable[[Any], 
     """Return the table with the columns of a dict changed, or with every column changed."""
     if isinstance(given, dict):
         return change_columns(call, table, call.names(list(given)) or [], change)
+
     return change_every(call, table, change)
 
 
@@ -289,6 +302,7 @@ def fill_missing(call: Call, table: Table) -> Table:
             if is_name(name) and call.find(table, name_of(name)) is not None:
                 found = call.leaf(call.column(table, name_of(name)))
                 given[name_of(name)] = coalesce(found, operand(each))
+
         return call.assign(table, given, relations_of(held.values()))
 
     if isinstance(held, Row):
@@ -319,6 +333,7 @@ def replace_values(call: Call, table: Table) -> Table:
     given = call.get(0, "to_replace")
     if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
         given = None
+
     return change_some(call, table, given, lambda tree: transforming_call("replace", tree))
 
 
@@ -361,6 +376,7 @@ def tests_of(call: Call, held: Value) -> list[Any]:
     """Return the condition of where and mask."""
     if isinstance(held, DataFrame):
         return [transforming_call("mask", *(call.leaf(each) for each in held.relation.attributes))]
+
     return [call.tree(held)]
 
 
@@ -372,6 +388,7 @@ def apply(call: Call, table: Table) -> Value:
         return apply_to_row(
             call, table, function, *(more if isinstance(more, (tuple, list)) else ())
         )
+
     return apply_to_columns(call, table, function)
 
 
@@ -389,6 +406,7 @@ def apply_to_columns(call: Call, table: Table, function: Value) -> Value:
 
     if any(each.is_scalar for each in made.values()):
         return Row(call.assign(table, made), Watch())
+
     return call.assign(table, made)
 
 
@@ -444,6 +462,7 @@ def set_index(call: Call, table: Table) -> Table:
     kept = list(table.relation.attributes)
     if call.flag("drop", True):
         kept = without_names(kept, names)
+
     return Table(call.derived(table, kept, evaluation), index, table.order)
 
 
@@ -456,6 +475,7 @@ def reset_index(call: Call, table: Table) -> Table:
     moved = table.index
     if is_name(gone):
         moved = tuple(each for each in table.index if each.slot.name == name_of(gone))
+
     if not table.index:
         moved = (fresh(Slot("index", "index", {})),)
 
@@ -469,6 +489,7 @@ def rename_axis(call: Call, table: Table) -> Table:
     name = call.get(0, "mapper", call.keywords.get("index"))
     if not is_name(name) or len(table.index) != 1:
         return table
+
     return Table(table.relation, (renamed(table.index[0], name_of(name)),), table.order)
 
 
@@ -483,6 +504,7 @@ def droplevel(call: Call, table: Table) -> Table:
     def shorter(name: str) -> str:
         if not isinstance(name, Levels):
             return name
+
         rest = tuple(part for at, part in enumerate(name.parts) if at != position)
         return rest[0] if len(rest) == 1 else Levels(rest)
 

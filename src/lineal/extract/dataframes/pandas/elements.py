@@ -62,6 +62,7 @@ def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Val
     made = run_on_elements(call, function, [Row(table, watch), *more])
     if isinstance(made, Row):
         return DataFrame(made.table)
+
     if isinstance(made, DataFrame):
         return made
 
@@ -95,6 +96,7 @@ def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
 
     if tests:
         tree = case(tests, [tree] * len(tests))
+
     return tree, doubt
 
 
@@ -116,6 +118,7 @@ def label_of(function: Value) -> str:
     name = getattr(function, "name", function)
     if isinstance(function, (str, Class)) or hasattr(function, "name"):
         return str(name).rpartition(".")[2]
+
     return "map"
 
 
@@ -123,6 +126,7 @@ def element_of(held: Series) -> Series:
     """for x in df["a"]: …      one element, for any of them"""
     if held.watch is not None:
         return held
+
     return Series(held.tree, held.name, held.table, watch=Watch(), parents=held.parents)
 
 
@@ -130,6 +134,7 @@ def ask(held: Series) -> None:
     """Take note of a condition that a function asks of an element, or a pandas UDF of a series."""
     if isinstance(held.table, Body):
         held.table.asked.append(held)
+
     if held.watch is not None:
         held.watch.tests.append(held)
 
@@ -167,6 +172,7 @@ def merge_series(run: Any, left: Value, right: Value) -> Value:
     held = left if isinstance(left, Series) else right
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return Unknown("…", "not followed")
+
     trees = [each.tree if isinstance(each, Series) else literal(each) for each in (left, right)]
     return held.with_tree(transforming_call("either", *trees), watch=watch)
 
@@ -175,9 +181,11 @@ def bound_series(run: Run, held: Series, node: Any) -> Value:
     """Widen a series whose expression has too many nodes: s = s + s, in a loop."""
     if held.tree.__class__ in LEAVES:
         return held
+
     size = size_of_tree(held.tree)
     if size >= NOTICED:
         run.step(size >> 6)
+
     if size <= MOST_NODES:
         return held
 
@@ -202,6 +210,7 @@ def slots_below(tree: Any) -> list[Any]:
         slot = (here._meta or {}).get("slot")
         if slot is not None:
             found.setdefault(id(slot), here)
+
         waiting += nodes_below(here)
 
     return list(found.values())

@@ -37,6 +37,7 @@ def entered(relation: Relation) -> Relation:
     """Return a dataset as pandas sees it: names are told apart by their case."""
     if not relation.names:
         return relation
+
     attributes = [
         each
         if each.slot.star is not None
@@ -82,6 +83,7 @@ def read_file(call: Call) -> Value:
     index = call.keywords.get("index_col")
     if is_name(index) and isinstance(index, str):
         table = with_index(call, table, name_of(index))
+
     return in_parts(call, DataFrame(table))
 
 
@@ -111,6 +113,7 @@ def read_columns(call: Call, path: Value) -> Relation:
             each.slot._replace(lineage=doubted(each.slot.lineage, NEW_NAMES), scanned=None)
             for each in held.attributes
         ]
+
     changed = zip(held.attributes, slots, strict=True)
     return held.derived([each._replace(slot=slot) for each, slot in changed])
 
@@ -119,6 +122,7 @@ def in_parts(call: Call, frame: DataFrame) -> Value:
     """pd.read_csv(path, chunksize=1000)      parts of the file, one after the other: any is like all"""
     if call.keywords.get("chunksize") or call.keywords.get("iterator"):
         return [frame]
+
     return frame
 
 
@@ -132,6 +136,7 @@ def path_of(held: Value) -> Value:
     """Return the path of an open file, or the path itself."""
     if isinstance(held, (list, tuple)) and held:
         return held[0]
+
     return held
 
 
@@ -140,8 +145,10 @@ def select_columns(call: Call, table: Table, wanted: Value) -> Table:
     names = items_of(wanted) if isinstance(wanted, (list, tuple, set)) else None
     if names is not None and all(isinstance(each, str) and is_name(each) for each in names):
         return call.select(table, [str(each) for each in names])
+
     if names is None or not all(isinstance(each, int) for each in names):
         call.dynamic("columns", wanted)
+
     return table
 
 
@@ -158,11 +165,13 @@ def read_query(call: Call) -> Value:
     text = call.get(0, "sql", call.keywords.get("query"))
     if is_table_name(text):
         return DataFrame(Table(entered(read_table_name(call.run, text, call.node))))
+
     made = read_sql(call.run, text, dialect_of(call), call.node)
     table = Table(entered(made))
     index = call.keywords.get("index_col")
     if is_name(index):
         table = with_index(call, table, name_of(index))
+
     return in_parts(call, DataFrame(table))
 
 
@@ -188,6 +197,7 @@ def read_table(call: Call) -> Value:
     name, schema = call.get(0, "table_name"), call.get(2, "schema")
     if isinstance(name, str) and isinstance(schema, str):
         name = f"{schema}.{name}"
+
     table = Table(entered(read_table_name(call.run, name, call.node)))
     wanted = call.keywords.get("columns")
     return DataFrame(select_columns(call, table, wanted) if wanted is not None else table)
@@ -215,10 +225,13 @@ def new_frame(call: Call) -> Value:
     names = call.get(2, "columns")
     if isinstance(data, DataFrame) and data.state.get("array"):
         return name_array(data, call.names(names) if names is not None else None)
+
     if isinstance(data, DataFrame):
         return DataFrame(data.table if names is None else select_columns(call, data.table, names))
+
     if isinstance(data, Series):
         return frame_of_columns(call, {data.name or "0": data})
+
     if isinstance(data, Mapping):
         known = {name_of(key): held for key, held in data.items() if is_name(key)}
         return frame_of_columns(call, known)
@@ -226,9 +239,11 @@ def new_frame(call: Call) -> Value:
     listed = call.names(names) if names is not None else row_names(data)
     if listed is not None and not isinstance(data, Unknown):
         return frame_of_columns(call, values_by_column(call, data, listed))
+
     if listed is not None:
         call.dynamic("the values of a frame", data)
         return frame_of_columns(call, dict.fromkeys(listed))
+
     if data is None:
         return DataFrame(Table(Relation([], {})))
 
@@ -242,9 +257,11 @@ def name_array(data: DataFrame, names: Sequence[str] | None) -> DataFrame:
     slots = [each.slot for each in data.relation.attributes]
     if names is None:
         return DataFrame(data.table)
+
     if len(names) != len(slots):
         whole = united([slot.lineage for slot in slots])
         slots = [Slot(name, name.lower(), whole) for name in names]
+
     named = zip(slots, names, strict=True)
     made = [fresh(slot._replace(name=name, key=name.lower(), scanned=None)) for slot, name in named]
     return DataFrame(data.table.with_relation(data.relation.derived(made)))
@@ -255,6 +272,7 @@ def row_names(data: Value) -> list[str] | None:
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     if isinstance(first, dict) and all(map(is_name, first)):
         return [name_of(each) for each in first]
+
     return None
 
 
@@ -266,6 +284,7 @@ def values_by_column(call: Call, data: Value, names: Sequence[str]) -> dict[str,
         values = [cell_of(row, at, name) for row in rows or ()]
         columns = [each for each in values if isinstance(each, Series)]
         found[name] = columns[0] if columns else None
+
     return found
 
 
@@ -273,8 +292,10 @@ def cell_of(row: Value, at: int, name: str) -> Value:
     """Return one value of a row."""
     if isinstance(row, dict):
         return row.get(name)
+
     if isinstance(row, (list, tuple)) and at < len(row):
         return row[at]
+
     return row
 
 
@@ -292,6 +313,7 @@ def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
         else:
             if isinstance(held, Unknown):
                 call.dynamic("a value", held)
+
             attributes.append(
                 call.make(name, call.tree(first_series(held)), home.relation, evaluation)
             )
@@ -306,6 +328,7 @@ def first_series(held: Value) -> Value:
     """Return the values of a list as one value; constants have no source."""
     if is_known(held):
         return None
+
     return held
 
 
@@ -319,6 +342,7 @@ def new_series(call: Call) -> Value:
     index = items_of(call.get(1, "index")) if call.get(1, "index") is not None else None
     if isinstance(data, (list, tuple)) and index and all(map(is_name, index)):
         data = dict(zip(map(name_of, index), data, strict=False))
+
     if isinstance(data, dict) and any(isinstance(each, Series) for each in data.values()):
         frame = frame_of_columns(
             call, {name_of(key): each for key, each in data.items() if is_name(key)}
@@ -328,8 +352,10 @@ def new_series(call: Call) -> Value:
 
     if isinstance(data, Unknown):
         return data
+
     if holds_unknown(data):
         return Unknown("Series()", "values that only a run knows")
+
     return Series(call.tree(first_series(data)), name_of(name) if is_name(name) else None,
                   Table(Relation([], {})))  # fmt: skip
 
@@ -346,6 +372,7 @@ def columns_to_write(table: Table, with_index: bool) -> Relation:
     """Return the columns that are written of a frame: its index first, where that is written and has names."""
     if not with_index or not table.index:
         return left(table.relation)
+
     return left(table.relation.derived([*table.index, *table.relation.attributes]))
 
 
@@ -361,6 +388,7 @@ def to_file(index_default: bool) -> Callable[[Call, Table], Value]:
         wanted = call.keywords.get("columns")
         if wanted is not None:
             table = select_columns(call, table, wanted)
+
         append = call.keywords.get("mode") == "a"
         relation = columns_to_write(table, call.flag("index", index_default))
         write_path(call.run, relation, path, call.node, append)
@@ -380,6 +408,7 @@ def to_json(call: Call, table: Table) -> Value:
     path = call.get(0, "path_or_buf")
     if path is None:
         return Unknown("text", "the text of a frame", inputs=(table.relation,))
+
     write_path(
         call.run, columns_to_write(table, call.keywords.get("orient") == "table"), path, call.node
     )
@@ -391,6 +420,7 @@ def to_excel(call: Call, table: Table) -> Value:
     target = call.get(0, "excel_writer")
     if isinstance(target, Writer):
         target = target.path
+
     relation = columns_to_write(table, call.flag("index", True))
     write_path(call.run, relation, target, call.node, append=True)
     return None
@@ -413,6 +443,7 @@ def to_sql(call: Call, table: Table) -> Value:
     name, schema = call.get(0, "name"), call.keywords.get("schema", call.get(2, "schema"))
     if isinstance(name, str) and isinstance(schema, str):
         name = f"{schema}.{name}"
+
     append = call.get(3, "if_exists", call.keywords.get("if_exists")) == "append"
     relation = columns_to_write(table, call.flag("index", True))
     write_table(call.run, relation, name, call.node, append)

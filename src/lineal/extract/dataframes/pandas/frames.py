@@ -74,6 +74,7 @@ def on_frame(
     if isinstance(made, Table) and (call.flag("inplace") or name in IN_PLACE):
         held.put(run, made)
         return None
+
     return wrap(made)
 
 
@@ -88,6 +89,7 @@ def pop(call: Call, held: DataFrame) -> Value:
     name = call.get(0, "item")
     if not is_name(name):
         return Unknown("pop()", "a column that only a run knows")
+
     table = held.table
     found = call.series(table, name)
     held.put(call.run, COLUMNS["drop"](Call(call.run, [], {"columns": name}, call.node), table))
@@ -99,6 +101,7 @@ def get_column(call: Call, held: DataFrame) -> Value:
     name = call.get(0, "key")
     if not is_name(name):
         return Unknown("get()", "a column that only a run knows")
+
     return call.series(held.table, name)
 
 
@@ -113,6 +116,7 @@ def rows_of(call: Call, held: DataFrame) -> Value:
     name = getattr(getattr(call.node, "func", None), "attr", "")
     if name == "itertuples":
         return [row]
+
     return [(Unknown("index", "the label of a row"), row)]
 
 
@@ -120,6 +124,7 @@ def columns_with_names(call: Call, held: DataFrame) -> Value:
     """for name, column in df.items(): …"""
     if not held.relation.complete:
         return Unknown("items()", SCHEMA_UNKNOWN)
+
     return [(name, call.series(held.table, name)) for name in held.relation.names]
 
 
@@ -150,10 +155,13 @@ def attribute_of_frame(run: Run, held: DataFrame, name: str, node: Any) -> Value
     part = PARTS.get(name)
     if part is not None:
         return part(Call(run, [], {}, node), held, name)
+
     if name in FRAME or name in SPECIAL or name.startswith("_"):
         return Method(held, name)
+
     if name in held.relation.by_key or held.relation.stars:
         return Call(run, [], {}, node).series(held.table, name)
+
     return Method(held, name)
 
 
@@ -161,6 +169,7 @@ def names_of_frame(call: Call, held: DataFrame, name: str) -> Value:
     """df.columns"""
     if held.relation.complete:
         return names_of(held.relation.names)
+
     return Names(held)
 
 
@@ -174,8 +183,10 @@ def index_of_frame(call: Call, held: DataFrame, name: str) -> Value:
     index = held.table.index
     if len(index) == 1:
         return Series(call.leaf(index[0]), index[0].slot.name, held.table)
+
     if not index:
         return Series(call.tree(None), None, held.table)
+
     return Series(transforming_call("index", *map(call.leaf, index)), None, held.table)
 
 
@@ -217,6 +228,7 @@ def with_labels(call: Call, table: Table, held: Value) -> Table:
     """df.index = pd.to_datetime(df["day"])"""
     if not isinstance(held, Series):
         return Table(table.relation, (), table.order)
+
     evaluation = call.evaluation()
     made = call.make(held.name or "index", held, table.relation, evaluation)
     return Table(call.derived(table, None, evaluation), (made,), table.order)
@@ -232,6 +244,7 @@ def attribute_of_names(run: Run, held: Names, name: str, node: Any) -> Value:
     """df.columns.str, df.columns.tolist"""
     if name in ("str", "values"):
         return held
+
     return Method(held, name)
 
 
@@ -241,8 +254,10 @@ def on_names(
     """df.columns.str.lower(), df.columns.tolist(), df.columns.difference(["id"])"""
     if name in ("tolist", "to_list", "copy"):
         return Names(held.frame, held.changed, held.only_case)
+
     if name in ("lower", "upper", "strip", "title", "replace", "map", "rename"):
         return Names(held.frame, True, held.only_case and name in KEEPING_NAMES)
+
     return Unknown(
         f"columns.{name}()", SCHEMA_UNKNOWN, Confidence.LOW, inputs=(held.frame.relation,)
     )
@@ -256,6 +271,7 @@ def attribute_of_row(run: Run, held: Row, name: str, node: Any) -> Value:
     is_column = name in held.table.relation.by_key
     if not is_column and (name in SERIES or name in FRAME or name in ROW_NAMES):
         return Method(held, name)
+
     return item_of_row(run, held, name, node)
 
 
@@ -270,6 +286,7 @@ def on_row(
     call = Call(run, arguments, keywords, node)
     if name == "get" and arguments:
         return item_of_row(run, held, arguments[0], node)
+
     if name == "to_frame":
         return DataFrame(held.table)
 
@@ -285,6 +302,7 @@ def attribute_of_series(run: Run, held: Series, name: str, node: Any) -> Value:
     part = SERIES_PARTS.get(name)
     if part is not None:
         return part(Call(run, [], {}, node), held, name)
+
     return Method(held, name)
 
 
@@ -322,11 +340,13 @@ def on_series(
         if call.flag("inplace") and isinstance(made, Series):
             held.tree, held.table = made.tree, made.table
             return None
+
         return made
 
     writer = WRITERS.get(name)
     if writer is not None:
         return writer(call, frame_of_series(call, held))
+
     call.unsupported(f"Series.{name}")
     return Unknown(f"{name}()", f"Series.{name} is not traced", inputs=(held.table.relation,))
 
@@ -344,6 +364,7 @@ def on_groups(
     method = group_method(name)
     if method is not None:
         return wrap(method(call, held))
+
     call.unsupported(f"GroupBy.{name}")
     return DataFrame(call.unknown(held.table))
 

@@ -71,6 +71,7 @@ def groupby(call: Call, table: Table) -> Value:
         return Unknown(
             "groupby()", "its keys are only known when it runs", inputs=(table.relation,)
         )
+
     return Groups(table, keys, call.flag("as_index", True))
 
 
@@ -146,6 +147,7 @@ def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
     names = call.names(key)
     if names is None:
         return Unknown("groups", "columns that only a run knows", inputs=(held.table.relation,))
+
     return replace(held, selected=tuple(names), is_series=is_name(key))
 
 
@@ -153,8 +155,10 @@ def attribute_of_groups(run: Run, held: Groups, name: str, node: Any) -> Value:
     """df.groupby("k").x"""
     if name in GROUPED or name in AGGREGATES or name in OTHER_AGGREGATES:
         return Method(held, name)
+
     if may_select(held, name):
         return replace(held, selected=(name,), is_series=True)
+
     return Method(held, name)
 
 
@@ -199,8 +203,10 @@ def aggregate_groups(
     ]
     if every and groups.selected is None:
         made += unknown_aggregates(groups)
+
     if groups.as_index:
         return Table(call.derived(table, made, evaluation, rows), tuple(titles))
+
     return Table(call.derived(table, [*titles, *made], evaluation, rows))
 
 
@@ -215,8 +221,10 @@ def aggregate_tree(call: Call, groups: Groups, source: str | None, how: Value) -
     column = call.series(groups.table, source)
     if isinstance(how, (Function, Partial, Native)):
         return followed_aggregate(call, column, how)
+
     if isinstance(how, Library):
         return aggregate(how.name.rpartition(".")[2], column.tree)
+
     if isinstance(how, str):
         return aggregate(how, column.tree)
 
@@ -229,6 +237,7 @@ def followed_aggregate(call: Call, column: Series, function: Value) -> Any:
     made = invoke(call.run, function, [column], {}, call.node)
     if isinstance(made, Series) and has_aggregate(made.tree):
         return made.tree
+
     return aggregate_call("aggregate", column.tree)
 
 
@@ -236,6 +245,7 @@ def result(groups: Groups, table: Table, call: Call) -> Value:
     """Return the aggregates of groups: a series where one column was selected by its name."""
     if not groups.is_series or not groups.as_index or len(table.relation.attributes) != 1:
         return DataFrame(table)
+
     held = table.relation.attributes[0]
     return Series(call.leaf(held), held.slot.name, table)
 
@@ -256,6 +266,7 @@ def size(call: Call, groups: Groups) -> Value:
     table = aggregate_groups(call, groups, [("size", None, "size")])
     if not groups.as_index:
         return DataFrame(table)
+
     held = table.relation.attributes[0]
     return Series(call.leaf(held), None, table)
 
@@ -266,10 +277,13 @@ def agg(call: Call, groups: Groups) -> Value:
     if given is None:
         items = named_items(call, groups)
         return DataFrame(aggregate_groups(call, groups, items))
+
     if isinstance(given, dict):
         return DataFrame(aggregate_groups(call, groups, dict_items(call, given)))
+
     if isinstance(given, (list, tuple)):
         return DataFrame(aggregate_groups(call, groups, list_items(call, groups, given)))
+
     if isinstance(given, Unknown):
         call.dynamic("aggregates", given)
 
@@ -288,6 +302,7 @@ def named_items(call: Call, groups: Groups) -> list[Item]:
             found.append((name, groups.selected[0], held))
         elif name not in ("engine", "engine_kwargs"):
             call.dynamic("an aggregate", held)
+
     return found
 
 
@@ -316,7 +331,9 @@ def list_items(call: Call, groups: Groups, given: Sequence[Value]) -> list[Item]
             title, function = label_of(how), how
             if isinstance(how, tuple) and len(how) == 2:
                 title, function = str(how[0]), how[1]
+
             found.append((title if groups.is_series else Levels((source, title)), source, function))
+
     return found
 
 
@@ -324,11 +341,14 @@ def label_of(how: Value) -> str:
     """Return the name that pandas gives to an aggregate."""
     if isinstance(how, str):
         return how
+
     if isinstance(how, Library):
         last = how.name.rpartition(".")[2]
         return {"amin": "min", "amax": "max"}.get(last, last)
+
     if isinstance(how, Function) and how.name and how.name != "<lambda>":
         return how.name
+
     return "<lambda>"
 
 
@@ -347,8 +367,10 @@ def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any])
     if name in RANKED:
         own = [tree] if name == "rank" else []
         return over(exp.RowNumber(), keys, [*own, *(order if name != "rank" else ())])
+
     if name in SHIFTED:
         return over(exp.Lag(this=transforming_call(name, tree)), keys, order)
+
     return over(aggregate(CUMULATIVE.get(name, name), tree), keys, order)
 
 
@@ -362,8 +384,10 @@ def transform(call: Call, groups: Groups) -> Value:
         column = call.series(groups.table, name)
         if isinstance(how, str) and (how in CUMULATIVE or how in SHIFTED or how in RANKED):
             return window_tree(how, column.tree, keys, order)
+
         if isinstance(how, (str, Library)):
             return over(aggregate(label_of(how), column.tree), keys)
+
         return followed_transform(call, column, how, keys)
 
     return rows_of_groups(call, groups, tree_of)
@@ -401,6 +425,7 @@ def windowed(name: str) -> Callable[[Call, Groups], Value]:
         order = order_of(call, groups.table)
         if name in ("cumcount", "ngroup"):
             return Series(window_tree(name, None, keys, order), None, groups.table)
+
         return rows_of_groups(
             call,
             groups,
@@ -416,6 +441,7 @@ def head(call: Call, groups: Groups) -> Value:
     table = groups.table
     if groups.selected is not None:
         table = call.select(table, groups.selected)
+
     return DataFrame(narrow_rows(call, table, keys, GROUPS, Clause.GROUP_BY))
 
 
@@ -426,6 +452,7 @@ def filter_groups(call: Call, groups: Groups) -> Value:
     tests = [made.tree] if isinstance(made, Series) else []
     if not tests:
         call.dynamic("a condition of groups")
+
     return DataFrame(narrow_rows(call, groups.table, [*tests, *keys]))
 
 
@@ -446,13 +473,16 @@ def apply_to_groups(call: Call, groups: Groups) -> Value:
     made = invoke(call.run, function, [held, *call.arguments[1:]], more, call.node)
     if isinstance(made, Series) and made.is_scalar:
         return group_values(call, groups, {"0": made.tree})
+
     if isinstance(made, Row):
         trees = {each.slot.name: call.leaf(each) for each in made.table.relation.attributes}
         return group_values(call, groups, trees, as_frame=True)
+
     if isinstance(made, DataFrame):
         return DataFrame(narrow_rows(
             call, made.table, [call.leaf(each) for each in groups.keys], GROUPS, Clause.GROUP_BY
         ))  # fmt: skip
+
     if isinstance(made, Series):
         return made
 
@@ -471,6 +501,7 @@ def group_values(
     found = Table(call.derived(table, [*table.relation.attributes, *made], evaluation), table.index)
     if as_frame or not groups.as_index:
         return DataFrame(found)
+
     return Series(call.leaf(made[0]), None, found)
 
 
@@ -499,8 +530,10 @@ def group_method(name: str) -> Callable[[Call, Groups], Value] | None:
     """Return what carries out a method of groups."""
     if name in GROUPED:
         return GROUPED[name]
+
     if name in AGGREGATES or name in OTHER_AGGREGATES:
         return simple_aggregate(name)
+
     return None
 
 
@@ -523,6 +556,7 @@ def rolling_keys(call: Call, table: Table) -> tuple[Any, ...]:
     named = call.keywords.get("on")
     if is_name(named):
         return (call.leaf(call.column(table, name_of(named))),)
+
     return tuple(order_of(call, table))
 
 
@@ -534,6 +568,7 @@ def on_rolling(call: Call, held: Rolling, name: str) -> Value:
             call, source, lambda each: rolled(call, call.series(source.table, each), held, name)
         )
         return with_group_index(source, found)
+
     if isinstance(source, Series):
         return source.with_tree(rolled(call, source, held, name))
 
@@ -549,6 +584,7 @@ def with_group_index(groups: Groups, found: Value) -> Value:
         return found.with_tree(
             found.tree, table=Table(groups.table.relation, (*groups.keys, *groups.table.index))
         )
+
     return found
 
 
@@ -557,6 +593,7 @@ def rolled(call: Call, series: Series, held: Rolling, name: str) -> Any:
     if name in ("apply", "agg", "aggregate"):
         given = call.get(0, "func")
         name = given if isinstance(given, str) else "aggregate"
+
     return over(aggregate(name, series.tree), (), held.keys)
 
 
@@ -565,8 +602,10 @@ def item_of_rolling(run: Run, held: Rolling, key: Value, node: Any) -> Value:
     call = Call(run, [], {}, node)
     if isinstance(held.held, Groups):
         return Rolling(item_of_groups(run, held.held, key, node), held.keys)
+
     if isinstance(held.held, DataFrame) and is_name(key):
         return Rolling(call.series(held.held.table, name_of(key)), held.keys)
+
     return held
 
 
@@ -596,6 +635,7 @@ def reduce_frame(name: str) -> Callable[[Call, Table], Value]:
         if call.get(0, "axis", 0) in (1, "columns"):
             trees = [call.leaf(each) for each in table.relation.attributes]
             return Series(transforming_call(name, *trees), None, table)
+
         return aggregate_frame(call, table, [(each, each, name) for each in table.relation.names])
 
     return reduce
@@ -618,12 +658,15 @@ def agg_frame(call: Call, table: Table) -> Value:
     groups = Groups(table, ())
     if isinstance(given, dict):
         return aggregate_frame(call, table, dict_items(call, given))
+
     if isinstance(given, (list, tuple)):
         first = given[0] if given else "sum"
         made = aggregate_frame(call, table, [(each, each, first) for each in table.relation.names])
         return DataFrame(made.table)
+
     if given is None:
         return aggregate_frame(call, table, named_items(call, groups))
+
     return aggregate_frame(call, table, [(each, each, given) for each in table.relation.names])
 
 

@@ -67,6 +67,7 @@ def merge(call: Call, left: Table) -> Table:
         flag = call.keywords["indicator"]
         name = flag if isinstance(flag, str) else "_merge"
         return call.assign(made, {name: transforming_call("indicator", *key_trees(call, sides))})
+
     return made
 
 
@@ -80,12 +81,15 @@ def table_of(call: Call, held: Value) -> Table | None:
     """Return the other frame of a join; one that only a run knows is reported."""
     if isinstance(held, DataFrame):
         return held.table
+
     if isinstance(held, Series):
         return frame_of_series(call, held)
+
     if isinstance(held, Unknown):
         call.dynamic("a frame", held)
     else:
         call.unsupported("a join with this value")
+
     return None
 
 
@@ -108,6 +112,7 @@ def merge_asof(call: Call, left: Table) -> Table:
     keys = {"left_on": keys_in(call, left_keys), "right_on": keys_in(call, right_keys)}
     if keys["left_on"] == keys["right_on"]:
         keys = {"on": keys["left_on"]}
+
     used = {name: held for name, held in keys.items() if held}
     return merge(
         Call(call.run, call.arguments[:1], {**given, **used, "how": "left"}, call.node), left
@@ -124,7 +129,9 @@ def keys_in(call: Call, several: list[Value]) -> Value:
         names = call.names(held) if held is not None else []
         if names is None:
             return held
+
         found += names
+
     return found
 
 
@@ -142,8 +149,10 @@ def keys_of(call: Call, left: Table, right: Table) -> tuple[list[str], list[str]
     right_keys = side_keys(call, call.get(4, "right_on"), call.flag("right_index"), right)
     if left_keys is None or right_keys is None:
         return None
+
     if left_keys or right_keys or call.flag("left_index"):
         return left_keys, right_keys
+
     return common_keys(call, left, right)
 
 
@@ -151,8 +160,10 @@ def side_keys(call: Call, given: Value, by_index: bool, table: Table) -> list[st
     """left_on="id", left_index=True"""
     if by_index:
         return [each.slot.name for each in table.index]
+
     if given is None:
         return []
+
     return call.names(given)
 
 
@@ -187,10 +198,13 @@ def index_after(call: Call, sides: Sides, merged: dict[str, Attribute]) -> tuple
     """Return the index of a join: kept where it is joined by the index on both sides."""
     if call.flag("left_index") and call.flag("right_index"):
         return tuple(merged.get(each.slot.name, each) for each in sides.left.index)
+
     if call.flag("left_index"):
         return sides.right.index
+
     if call.flag("right_index"):
         return sides.left.index
+
     return ()
 
 
@@ -204,6 +218,7 @@ def merged_keys(
         if name == other.slot.name:
             slot = merge_key(one.slot, other.slot, sides.how, (name, name))
             found[name] = fresh(slot._replace(name=name, key=name))
+
     return found
 
 
@@ -240,6 +255,7 @@ def with_few_stars(attributes: list[Attribute]) -> list[Attribute]:
     stars = [each for each in attributes if each.slot.star is not None]
     if len(stars) <= MOST_STARS:
         return attributes
+
     known = [each for each in attributes if each.slot.star is None]
     return [*known, *side_by_side_stars(stars[:1], stars[1:], WIDENED)]
 
@@ -251,6 +267,7 @@ def without_star_names(
     found = []
     for each in attributes:
         found += [each] if each.slot.star is None else without_names([each], names)
+
     return found
 
 
@@ -258,8 +275,10 @@ def suffixed(each: Attribute, both: Sequence[str], suffix: str) -> Attribute:
     """Return a column under the name that a merge gives it."""
     if each.slot.star is not None:
         return each._replace(qualifier=(*each.qualifier, suffix))
+
     if each.key in both and suffix:
         return renamed(each, f"{each.slot.name}{suffix}")
+
     return each
 
 
@@ -270,7 +289,9 @@ def join(call: Call, left: Table) -> Table:
         made = left
         for each in other:
             made = join_one(call, made, each)
+
         return made
+
     return join_one(call, left, other)
 
 
@@ -317,8 +338,10 @@ def concat(call: Call) -> Value:
     tables = [table for each in known if (table := table_of(call, each)) is not None]
     if not tables:
         return Unknown("concat()", "the frames are not known")
+
     if call.get(1, "axis", 0) in (1, "columns"):
         return DataFrame(place_side_by_side(call, tables))
+
     if all(isinstance(each, Series) for each in known):
         return concat_series(call, known, tables)
 
@@ -328,8 +351,10 @@ def concat(call: Call) -> Value:
             call.derived(made, [*made.relation.attributes, *call.unknown(made).relation.attributes],
                          call.evaluation())
         )  # fmt: skip
+
     if call.flag("ignore_index"):
         return DataFrame(Table(made.relation))
+
     return DataFrame(made)
 
 
@@ -356,6 +381,7 @@ def stack_tables(call: Call, tables: Sequence[Table]) -> Table:
     stars: list[Attribute] = []
     for each in relations:
         stars = side_by_side_stars(stars, each.stars)
+
     stars = without_names(stars, names) if stars else []
 
     rows = united(each.rows for each in relations)
@@ -379,6 +405,7 @@ def slot_in(relation: Relation, name: str) -> Slot | None:
     held = relation.by_key.get(name)
     if held:
         return held[0].slot
+
     answers = [slot for each in relation.stars if (slot := answer_of(each, name)) is not None]
     return answers[0] if len(answers) == 1 else None
 

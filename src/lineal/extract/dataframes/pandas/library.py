@@ -46,6 +46,7 @@ def on_first(method: Callable[[Call, Table], Value]) -> LibraryFunction:
         for name in names:
             if held is None and name in given:
                 held = given.pop(name)
+
         if not isinstance(held, DataFrame):
             call.dynamic("a frame", held)
             return DataFrame(call.unknown())
@@ -62,6 +63,7 @@ def series_in(call: Call) -> list[Series]:
     for each in (*call.arguments, *call.keywords.values()):
         items = items_of(each) if isinstance(each, (list, tuple)) else [each]
         found += [one for one in items or () if isinstance(one, Series)]
+
     return found
 
 
@@ -73,6 +75,7 @@ def transformed(name: str) -> LibraryFunction:
         several = series_in(call)
         if not several:
             return whole_frame(call, name)
+
         first = main_of(*several)
         trees = [call.fitted(each, first.table.relation.rows) for each in several]
         made = together(first, list(several), transforming_call(name, *trees))
@@ -87,6 +90,7 @@ def whole_frame(call: Call, name: str) -> Value:
     held = call.get(0, "arg")
     if not isinstance(held, DataFrame):
         return Unknown(f"{name}()", "computed")
+
     if name != "to_datetime":
         trees = {each: transforming_call(name, call.leaf(call.column(held.table, each)))
                  for each in held.relation.names}  # fmt: skip
@@ -100,6 +104,7 @@ def where(call: Call) -> Value:
     """np.where(df["a"] > 1, df["b"], 0)      the condition decides, the others are the value"""
     if len(call.arguments) < 3:
         return Unknown("where()", "positions that only the data knows")
+
     test, yes, no = call.arguments[:3]
     several = [each for each in (test, yes, no) if isinstance(each, Series)]
     if not several:
@@ -139,8 +144,10 @@ def reduced(name: str) -> LibraryFunction:
         several = series_in(call)
         if not several:
             return Unknown(f"{name}()", "computed")
+
         if several[0].watch is not None:
             return transformed(name)(call)
+
         return several[0].with_tree(aggregate(name, several[0].tree), is_scalar=True)
 
     return apply
@@ -151,6 +158,7 @@ def value_counts(call: Call) -> Value:
     held = call.get(0, "values")
     if isinstance(held, Series):
         return SERIES["value_counts"](Call(call.run, [], call.keywords, call.node), held)
+
     return Unknown("value_counts()", "computed")
 
 
@@ -174,9 +182,11 @@ def index_product(call: Call) -> Value:
     levels = [items_of(each) for each in items_of(call.get(0, "iterables")) or []]
     if any(level is None for level in levels):
         return Unknown("from_product()", "levels that only a run knows")
+
     found: list[tuple[Value, ...]] = [()]
     for level in levels:
         found = [(*before, each) for before in found for each in level or ()]
+
     return found
 
 
@@ -230,6 +240,7 @@ def call_pandas(run: Run, name: str, arguments: Arguments, keywords: Keywords, n
         call.unsupported(name)
         inputs = [relation_in(each) for each in given]
         return DataFrame(call.unknown(*(Table(each) for each in inputs if each is not None)))
+
     return call_unknown(run, name, arguments, keywords, node)
 
 
@@ -240,6 +251,7 @@ def call_numpy(run: Run, name: str, arguments: Arguments, keywords: Keywords, no
     has_values = series_in(call) or any(isinstance(each, DataFrame) for each in arguments)
     if not has_values:
         return call_unknown(run, name, arguments, keywords, node)
+
     return NUMPY.get(last, transformed(last))(call)
 
 
@@ -258,6 +270,7 @@ def computed(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
     )
     if first.watch is None:
         made.doubt = made.doubt or NOT_HERE
+
     return made
 
 

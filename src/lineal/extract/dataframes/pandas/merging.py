@@ -16,8 +16,10 @@ def merge_columns(run: Run, left: Value, right: Value) -> Value:
     """Return a series that one of two branches made."""
     if not isinstance(left, Series):
         return right
+
     if not isinstance(right, Series):
         return left
+
     if left.tree is right.tree:
         return left
 
@@ -31,6 +33,7 @@ def merge_frames(run: Run, left: Any, right: Any) -> Value:
     """Return a frame that one of two branches made; None or a value that is not known gives way."""
     if not isinstance(left, DataFrame):
         return right
+
     if not isinstance(right, DataFrame):
         return left
 

@@ -27,6 +27,7 @@ def map_names(call: Call, held: NameList) -> Value:
     function = call.get(0, "mapper")
     if isinstance(function, dict):
         return NameList(function.get(each, each) for each in held)
+
     return NameList(invoke(call.run, function, [each], {}, call.node) for each in held)
 
 
@@ -36,6 +37,7 @@ def without(call: Call, held: NameList) -> Value:
     gone = [given] if isinstance(given, str) else items_of(given)
     if gone is None:
         return Unknown("columns", "names that only a run knows")
+
     return NameList(each for each in held if each not in gone)
 
 
@@ -44,6 +46,7 @@ def only(call: Call, held: NameList) -> Value:
     kept = items_of(call.get(0, "other"))
     if kept is None:
         return Unknown("columns", "names that only a run knows")
+
     return NameList(each for each in held if each in kept)
 
 
@@ -52,6 +55,7 @@ def level(call: Call, held: NameList) -> Value:
     number = call.get(0, "level")
     if not isinstance(number, int):
         return Unknown("columns", "a level of names")
+
     return NameList(each[number] if isinstance(each, tuple) else each for each in held)
 
 
@@ -68,8 +72,10 @@ def text_method(name: str) -> Callable[[Call, NameList], Value]:
         plain = [each for each in call.arguments if isinstance(each, str)]
         if len(plain) < len(call.arguments) or not all(isinstance(each, str) for each in held):
             return Unknown("columns", "names that are computed")
+
         if call.keywords.get("regex") is True:
             return Unknown("columns", "names that are computed")
+
         return NameList(getattr(each, name)(*plain) for each in held)
 
     return apply
@@ -103,6 +109,7 @@ def attribute_of_names(run: Run, held: NameList, name: str, node: Any) -> Value:
     """df.columns.str, df.columns.values"""
     if name in ("str", "values"):
         return held
+
     return Method(held, name)
 
 
@@ -113,4 +120,5 @@ def on_names(
     method = METHODS.get(name)
     if method is None:
         return Unknown(f"columns.{name}()", "names that are computed")
+
     return method(Call(run, arguments, keywords, node), held)

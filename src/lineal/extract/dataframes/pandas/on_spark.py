@@ -36,10 +36,12 @@ def reading(read: LibraryCall) -> LibraryCall:
         found = read(run, arguments, keywords, node)
         if not isinstance(found, Relation):
             return found
+
         frame = open_table(run, found)
         names = keywords.get("index_col")
         if names is None:
             return frame
+
         return DataFrame(set_index(Call(run, [names], {}, node), frame.table))
 
     return read_as_frame
@@ -83,6 +85,7 @@ def spark_columns(call: Call, table: Table) -> Relation:
     """Return the columns that Spark gets: the index only if it is asked for."""
     if call.keywords.get("index_col") is None:
         return left(table.relation)
+
     return left(table.relation.derived([*table.index, *table.relation.attributes]))
 
 

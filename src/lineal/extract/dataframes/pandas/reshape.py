@@ -52,6 +52,7 @@ def optional_names(call: Call, held: Value) -> list[str]:
     """Return names of columns; none where an argument is not given or not known."""
     if held is None:
         return []
+
     return call.names(held) or []
 
 
@@ -59,6 +60,7 @@ def rest_of(call: Call, table: Table, names: Sequence[str]) -> list[str]:
     """Return the columns that are not named."""
     if not table.relation.complete:
         call.dynamic("all other columns of a schema that is not known")
+
     return [name for name in table.relation.names if name not in names]
 
 
@@ -81,6 +83,7 @@ def make_pivot(
             tree = call.leaf(call.column(table, name))
             if each is not None:
                 tree = aggregate_tree(call, groups, name, each)
+
             lineage = call.lineage(tree, table.relation, evaluation)
             cells.append(
                 cell(lineage, deciding, columns, levels_of(how, each, name, given, columns))
@@ -103,8 +106,10 @@ def aggregates_of(how: Value, name: str) -> list[Value]:
     """aggfunc="sum", aggfunc=["sum", "mean"], aggfunc={"amount": "sum"}"""
     if isinstance(how, dict):
         how = how.get(name, "mean")
+
     if isinstance(how, list):
         return how
+
     return [how]
 
 
@@ -119,6 +124,7 @@ def cell(
     label = f"<pivot:{'_'.join(columns)}>"
     if first:
         label = f"{'_'.join(first)}_{label}"
+
     united_ = pivot_cell(lineage, deciding)
     return fresh(star_slot(Star(Dataset("", label), made=Made(united_, "", ""))))
 
@@ -171,6 +177,7 @@ def unstack(call: Call, table: Table) -> Value:
     """df.unstack()      the last column of the index becomes columns"""
     if not table.index:
         return DataFrame(call.unknown(table))
+
     *kept, last = table.index
     deciding: Lineage = {}
     pour(last.slot.lineage, CONDITION, deciding)
@@ -178,6 +185,7 @@ def unstack(call: Call, table: Table) -> Value:
     for each in table.relation.attributes:
         first = [each.slot.name] if len(table.relation.attributes) > 1 else []
         cells.append(cell(each.slot.lineage, deciding, [last.slot.name], first))
+
     return DataFrame(Table(call.derived(table, cells, call.evaluation()), tuple(kept)))
 
 
@@ -198,6 +206,7 @@ def get_dummies(call: Call) -> Value:
         evaluation = call.evaluation()
         star = dummies(call, held.tree, held.name or "values", label, held.table, evaluation)
         return DataFrame(held.table.with_relation(call.derived(held.table, [star], evaluation)))
+
     if not isinstance(held, DataFrame):
         call.dynamic("a frame", held)
         return DataFrame(call.unknown())

@@ -42,6 +42,7 @@ def sort_index(call: Call, table: Table) -> Table:
     """df.sort_index()      by the columns of the index"""
     if call.get(0, "axis", 0) in (1, "columns"):
         return table
+
     sorted_ = sort_rows(call, table, [call.leaf(each) for each in table.index])
     return Table(sorted_.relation, sorted_.index, table.index)
 
@@ -51,6 +52,7 @@ def largest(call: Call, table: Table) -> Table:
     names = call.names(call.get(1, "columns"))
     if names is None:
         return table
+
     return sort_rows(call, table, [call.leaf(call.column(table, name)) for name in names])
 
 
@@ -67,6 +69,7 @@ def drop_missing(call: Call, table: Table) -> Table:
     names = call.names(subset)
     if names is None:
         return table
+
     return narrow_rows(call, table, leaves(call, table, names))
 
 
@@ -87,6 +90,7 @@ def drop_duplicates(call: Call, table: Table) -> Table:
     names = call.names(subset)
     if names is None:
         return table
+
     return narrow_rows(call, table, leaves(call, table, names), DISTINCT_ON, Clause.DISTINCT_ON)
 
 
@@ -132,6 +136,7 @@ def query(call: Call, table: Table) -> Table:
     trees = trees_in(call, table, text)
     if trees is None:
         return table
+
     return narrow_rows(call, table, trees)
 
 
@@ -148,6 +153,7 @@ def eval_(call: Call, table: Table) -> Value:
         tree = expression_of(call, table, value if is_assignment else line)
         if not is_assignment:
             return Series(tree, None, table)
+
         table = call.assign(table, {name.strip(): tree})
 
     return table
@@ -158,8 +164,10 @@ def trees_in(call: Call, table: Table, text: Value) -> list[Any] | None:
     if not isinstance(text, str):
         call.dynamic("a condition", text)
         return None
+
     if isinstance(text, Pattern):
         call.dynamic("a part of a condition is only known when it runs")
+
     return [expression_of(call, table, text)]
 
 

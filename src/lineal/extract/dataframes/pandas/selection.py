@@ -65,6 +65,7 @@ def filter_rows(call: Call, table: Table, mask: Series) -> Table:
     found = narrow_rows(call, table, [tree], parents=others)
     if not mask.is_scalar:
         absorb(mask.table.relation.rows, found.relation.rows)
+
     return found
 
 
@@ -95,16 +96,22 @@ def item_of_frame(run: Run, held: DataFrame, key: Value, node: Any) -> Value:
     call = Call(run, [], {}, node)
     if isinstance(key, Function):
         key = invoke(run, key, [held], {}, node)
+
     if is_name(key):
         return named_part(call, held.table, name_of(key))
+
     if isinstance(key, Series):
         return DataFrame(filter_rows(call, held.table, key))
+
     if isinstance(key, slice):
         return DataFrame(held.table)
+
     if held.state.get("array") and isinstance(key, tuple) and is_column_of_array(key):
         return column_of_array(call, held.table)
+
     if isinstance(key, DataFrame):
         return DataFrame(mask_frame(call, held.table, key))
+
     return DataFrame(columns_by_key(call, held.table, key))
 
 
@@ -180,6 +187,7 @@ def some_columns(call: Call, table: Table) -> Table:
     relation = table.relation
     if relation.complete:
         return call.unknown(table)
+
     doubtful = [
         each._replace(
             slot=each.slot._replace(lineage=doubted(each.slot.lineage, SOME_COLUMNS)),
@@ -196,6 +204,7 @@ def flat_names(table: Table, names: Sequence[str]) -> list[str]:
     for name in names:
         below = [each for each in table.relation.names if starts_with(each, name)]
         found += below if name not in table.relation.by_key and below else [name]
+
     return found
 
 
@@ -242,13 +251,16 @@ def item_of_indexer(run: Run, held: Indexer, key: Value, node: Any) -> Value:
     if columns == EVERYTHING:
         if is_label(rows):
             return row_of(table)
+
         return DataFrame(table)
 
     found = pick_columns(call, table, columns, held.kind)
     if found is None:
         return DataFrame(call.unknown(table))
+
     if len(found) == 1 and not isinstance(columns, (list, slice)):
         return call.series(table, found[0])
+
     return DataFrame(call.select(table, found))
 
 
@@ -271,12 +283,16 @@ def pick_rows(call: Call, table: Table, rows: Value, kind: str) -> Table:
     """Return the rows that a key of loc or iloc names."""
     if isinstance(rows, Function):
         rows = invoke(call.run, rows, [DataFrame(table)], {}, call.node)
+
     if isinstance(rows, Series):
         return filter_rows(call, table, rows)
+
     if rows == EVERYTHING or kind in ("iloc", "iat"):
         return table
+
     if isinstance(rows, Unknown) and rows.inputs:
         call.dynamic("rows", rows)
+
     return rows_by_label(call, table)
 
 
@@ -284,10 +300,13 @@ def pick_columns(call: Call, table: Table, columns: Value, kind: str) -> list[st
     """Return the names of the columns that a key of loc or iloc names; None where nobody knows."""
     if isinstance(columns, Names):
         return table.relation.names
+
     if kind in ("iloc", "iat"):
         return columns_by_position(call, table, columns)
+
     if isinstance(columns, slice):
         return columns_between(call, table, columns)
+
     return call.names(columns)
 
 
@@ -302,6 +321,7 @@ def columns_by_position(call: Call, table: Table, columns: Value) -> list[str] |
         if isinstance(columns, (slice, int)):
             picked = names[columns]
             return [picked] if isinstance(picked, str) else picked
+
         return [names[each] for each in columns]
     except (IndexError, TypeError):
         call.dynamic("columns by their position")
@@ -329,10 +349,13 @@ def part_of_series(call: Call, held: Series, key: Value) -> Value:
     """
     if isinstance(key, Series):
         return held.with_tree(held.tree, table=filter_rows(call, held.table, key))
+
     if isinstance(key, (slice, list)):
         return held
+
     if held.watch is not None:
         return held.with_tree(transforming_call("item", held.tree, call.tree(key)))
+
     return held.with_tree(transforming_call("item", held.tree), is_scalar=True)
 
 
@@ -349,6 +372,7 @@ def item_of_row(run: Run, held: Row, key: Value, node: Any) -> Value:
     call = Call(run, [], {}, node)
     if isinstance(key, (list, tuple)) and all(map(is_name, key)):
         return Row(call.select(held.table, [name_of(each) for each in key]), held.watch)
+
     if not is_name(key):
         call.dynamic("a column", key)
         return Unknown("element", "a column that only a run knows")
@@ -412,6 +436,7 @@ def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
     stars = [call.leaf(each) for each in held.relation.stars]
     if len(stars) == 1:
         return stars * count
+
     call.dynamic("columns by their position, of a schema that is not known")
     return [call.tree(None)] * count
 
@@ -421,12 +446,15 @@ def value_for(call: Call, held: Value) -> Any:
     for each in held if isinstance(held, list) else [held]:
         if isinstance(each, (Unknown, Pattern)):
             call.dynamic("a value", each)
+
     if isinstance(held, Row):
         return transforming_call(
             "row", *(call.leaf(each) for each in held.table.relation.attributes)
         )
+
     if isinstance(held, Series):
         return held
+
     return call.tree(held)
 
 
@@ -447,12 +475,14 @@ def set_part(run: Run, owner: Indexer, key: Value, held: Value, node: Any) -> No
         names: list[str] | None = table.relation.names
     else:
         names = pick_columns(call, table, columns, owner.kind)
+
     if names is None:
         frame.put(run, doubt_table(call, table))
         return
 
     if isinstance(rows, Function):
         rows = invoke(run, rows, [frame], {}, node)
+
     if rows == EVERYTHING:
         frame.put(run, set_columns(call, table, names, held))
         return
@@ -472,6 +502,7 @@ def set_values(run: Run, owner: Series, key: Value, held: Value, node: Any) -> N
         owner.tree = case([key.tree], [tree], owner.tree)
     else:
         owner.tree = transforming_call("item", owner.tree, tree)
+
     owner.parents = (*owner.parents, *relations_of([key, held]))
 
 

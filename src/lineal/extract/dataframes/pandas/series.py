@@ -67,15 +67,18 @@ def combine(run: Run, op: type, left: Value, right: Value, node: Any) -> Value:
     call = Call(run, [], {}, node)
     if isinstance(left, DataFrame) or isinstance(right, DataFrame):
         return combine_frames(call, op, left, right)
+
     if right is None and op in UNARY:
         assert isinstance(left, Series)
         return left.with_tree(UNARY[op](this=left.tree))
+
     if isinstance(left, Row) or isinstance(right, Row):
         return Unknown("…", "computed of a whole row", inputs=relations(left, right))
 
     for held in (left, right):
         if isinstance(held, Unknown) and held.inputs:
             call.dynamic("a value", held)
+
     return binary(call, BINARY_TREES.get(op, exp.Add), left, right)
 
 
@@ -142,6 +145,7 @@ def combine_frames(call: Call, op: type, left: Value, right: Value) -> Value:
         if isinstance(other, (DataFrame, Row)):
             found = call.find(other.table, name)
             beside = call.leaf(found) if found is not None else exp.Null()
+
         tree = call.leaf(call.column(table, name))
         made[name] = kind(this=tree, expression=beside)
 
@@ -196,6 +200,7 @@ def fill_missing(call: Call, held: Series) -> Value:
     other = call.get(0, "value", call.get(-1, "other"))
     if other is None:
         return held.with_tree(coalesce(held.tree, transforming_call("fillna", held.tree)))
+
     rows = held.table.relation.rows
     tree = call.fitted(other, rows) if isinstance(other, Series) else operand(other)
     return together(held, [held, other], coalesce(held.tree, tree))
@@ -235,10 +240,13 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
     """Return each value as a function, a dict or another series makes it."""
     if isinstance(function, Series):
         return look_up(call, held, function)
+
     if isinstance(function, dict) and any(isinstance(each, Series) for each in function):
         return look_up_pairs(call, held, function)
+
     if isinstance(function, str) and (function in AGGREGATES or function in OTHER_AGGREGATES):
         return reduced(function)(call, held)
+
     more = call.keywords.get("args", ())
     return apply_to_element(call, held, function, *(more if isinstance(more, tuple) else ()))
 
@@ -255,6 +263,7 @@ def replace_values(call: Call, held: Series) -> Value:
     other = call.get(0, "to_replace")
     if not isinstance(other, Series):
         return transformed("replace")(call, held)
+
     keys = [call.leaf(each) for each in other.table.index]
     tree = case([transforming_call("index", held.tree, *keys)], [other.tree], held.tree)
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
@@ -275,6 +284,7 @@ def is_in(call: Call, held: Series) -> Value:
     tree = operand(other)
     if isinstance(other, Series):
         tree = call.fitted(other.with_tree(other.tree, is_scalar=True), held.table.relation.rows)
+
     return together(held, [held, other], transforming_call("isin", held.tree, tree))
 
 
@@ -304,6 +314,7 @@ def agg(call: Call, held: Series) -> Value:
     how = call.get(0, "func")
     if isinstance(how, str):
         return reduced(how)(call, held)
+
     if isinstance(how, (list, tuple)) and all(isinstance(each, str) for each in how):
         evaluation = call.evaluation()
         made = [
@@ -311,6 +322,7 @@ def agg(call: Call, held: Series) -> Value:
             for each in how
         ]
         return Row(held.table.with_relation(call.derived(held.table, made, evaluation)), Watch())
+
     return held.with_tree(aggregate("aggregate", held.tree), is_scalar=True)
 
 
@@ -325,6 +337,7 @@ def groupby(call: Call, held: Series) -> Value:
     keys = keys_of(call, Table(table.relation, held.table.index), call.get(0, "by"))
     if keys is None:
         return Unknown("groupby()", "its keys are only known when it runs")
+
     return Groups(table, keys, True, (table.relation.names[0],), True)
 
 
@@ -372,6 +385,7 @@ def reset(call: Call, held: Series) -> Value:
     """s.reset_index(name="total"), s.reset_index(drop=True)"""
     if call.flag("drop"):
         return held.with_tree(held.tree, table=Table(held.table.relation, (), held.table.order))
+
     name = call.get(-1, "name")
     table = frame_of_series(call, held, name_of(name) if is_name(name) else None)
     return DataFrame(reset_index(Call(call.run, [], {}, call.node), table))
@@ -388,6 +402,7 @@ def rename_axis(call: Call, held: Series) -> Value:
     name = call.get(0, "mapper")
     if not is_name(name) or len(held.table.index) != 1:
         return held
+
     index = (renamed(held.table.index[0], name_of(name)),)
     return held.with_tree(held.tree, table=Table(held.table.relation, index, held.table.order))
 
@@ -430,6 +445,7 @@ def transform(call: Call, held: Series) -> Value:
     how = call.get(0, "func")
     if isinstance(how, str) and how in SERIES:
         return SERIES[how](Call(call.run, [], {}, call.node), held)
+
     return apply_values(call, held, how)
 
 
@@ -510,6 +526,7 @@ def on_accessor(
     made.name = series.name
     if name in EXPANDING and expands(call, name):
         return several_columns(call, made)
+
     return made
 
 
@@ -517,10 +534,12 @@ def expands(call: Call, name: str) -> bool:
     """Tell whether a method of .str makes a frame."""
     if name in ("partition", "rpartition", "extractall", "get_dummies"):
         return True
+
     if name == "extract":
         pattern = call.get(0, "pat")
         groups = str(pattern).count("(") - str(pattern).count("(?:") if pattern else 2
         return call.flag("expand", groups > 1)
+
     return call.flag("expand")
 
 
@@ -546,6 +565,7 @@ def attribute_of_accessor(run: Run, held: Accessor, name: str, node: Any) -> Val
     """df["day"].dt.year"""
     if name in PARTS:
         return held.series.with_tree(transforming_call(name, held.series.tree))
+
     return Method(held, name)
 
 

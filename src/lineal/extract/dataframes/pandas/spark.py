@@ -72,8 +72,10 @@ def follow_frames(
     made = invoke(run, function, given, {}, node)
     if isinstance(made, Generator):
         made = next(iter(items_of(made) or []), None)
+
     if not isinstance(made, DataFrame):
         return None
+
     return declared_columns(run, made, names, node)
 
 
@@ -83,6 +85,7 @@ def declared_columns(run: Run, made: DataFrame, names: list[str], node: Any) -> 
     found = [call.find(made.table, name) for name in names]
     if any(each is None for each in found):
         return None
+
     kept = [title_of(each, name) for each, name in zip(found, names, strict=True) if each]
     return made.relation.derived(kept)
 

@@ -30,14 +30,19 @@ def literal(held: Value) -> Any:
     """Return a constant as an expression; whatever has no column is NULL."""
     if isinstance(held, bool) or held is None:
         return exp.Null()
+
     if isinstance(held, (int, float)):
         return exp.Literal.number(repr(abs(held)))
+
     if isinstance(held, str):
         return exp.Literal.string(str(held))
+
     if isinstance(held, (list, tuple, set, frozenset)):
         return exp.Array(expressions=[operand(each) for each in held])
+
     if isinstance(held, dict):
         return exp.Array(expressions=[operand(each) for each in held.values()])
+
     return exp.Null()
 
 
@@ -45,6 +50,7 @@ def operand(held: Value) -> Any:
     """Return a series or a constant as an expression."""
     if isinstance(held, Series):
         return held.tree
+
     return literal(held)
 
 
@@ -55,8 +61,10 @@ def holds_unknown(held: Value) -> bool:
     """
     if isinstance(held, (list, tuple, set, frozenset)):
         return any(map(holds_unknown, held))
+
     if isinstance(held, dict):
         return any(map(holds_unknown, held.values()))
+
     return isinstance(held, (Unknown, Pattern))
 
 
@@ -108,9 +116,11 @@ def aggregate(name: str, *arguments: Any) -> Any:
     """
     if name in ROW_COUNTS:
         return exp.Count(this=exp.Star())
+
     kind = AGGREGATES.get(name)
     if kind is not None:
         return kind[0](this=arguments[0])
+
     return aggregate_call(name, *arguments)
 
 
@@ -134,6 +144,7 @@ def over(call: Any, partition: Sequence[Any] = (), order: Sequence[Any] = ()) ->
     tree = exp.Window(this=call, partition_by=list(partition))
     if order:
         tree.set("order", exp.Order(expressions=[exp.Ordered(this=each) for each in order]))
+
     return tree
 
 
@@ -145,6 +156,7 @@ def case(tests: Sequence[Any], values: Sequence[Any], default: Any = None) -> An
     arms = [exp.If(this=test, true=value) for test, value in zip(tests, values, strict=False)]
     if not arms:
         return default if default is not None else exp.Null()
+
     return exp.Case(ifs=arms, default=default)
 
 

@@ -82,6 +82,7 @@ def results_of(made: Value) -> list[Value] | None:
     results = items_of(made) if isinstance(made, Generator) else [made]
     if not results or not all(isinstance(each, Series) or is_constant(each) for each in results):
         return None
+
     return results
 
 
@@ -122,6 +123,7 @@ def use_of(origin: Column, way: Way) -> Use:
     kind = USES.get(way.how, TEST)
     if kind == "aggregate" and way.masked:
         kind = "count"
+
     return origin, kind
 
 
@@ -162,6 +164,7 @@ def expression_of(call: Call, udf: Udf, trees: list[Any], uses: list[Use]) -> An
     made: Any = kind(this=udf.name, expressions=used)
     if [use for _, use in uses] == ["same"] and not udf.aggregates:
         made = exp.Paren(this=used[0])
+
     made.meta["called"] = output_name(whole, 0, call.evaluation())[0]
     return made
 
@@ -170,6 +173,7 @@ def tree_of(call: Call, origin: Column, trees: list[Any]) -> Any:
     """Return the column of Spark that an argument is, or the column of another dataset."""
     if origin.dataset == ARGUMENTS:
         return trees[int(origin.name)].copy()
+
     return leaf(call.run, Slot(origin.name, origin.name, {(origin, IDENTITY): None}), call.node)
 
 

@@ -71,6 +71,7 @@ class DataFrame:
         gaps = (*run.gaps, *run.loose)
         if gaps:
             table.relation.gaps = table.relation.gaps.union(gaps)
+
         self.set(table)
 
     @property
@@ -92,6 +93,7 @@ def known_columns(held: Value) -> Columns:
     """Return columns of an index; none where branches of the program leave different ones."""
     if isinstance(held, tuple):
         return held
+
     return ()
 
 

@@ -97,8 +97,10 @@ def of_frame(run: Run, held: PolarsFrame, name: str, node: Any) -> Value:
     part = FRAME_PARTS.get(name)
     if part is not None:
         return part(run, held, name, node)
+
     if name in ("height", "width", "shape", "dtypes", "flags"):
         return Unknown(name, "only the data knows", inputs=(held.relation,))
+
     return Method(held, name)
 
 
@@ -106,8 +108,10 @@ def of_expr(run: Run, held: Expr, name: str, node: Any) -> Value:
     """pl.col("a").sum, pl.col("a").str"""
     if name in KINDS:
         return Accessor(held, name)
+
     if name in ("name", "shape", "dtype"):
         return Unknown(name, "only the data knows")
+
     return Method(held, name)
 
 
@@ -118,12 +122,14 @@ def call_expr(
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     if name in SERIES_METHODS:
         return SERIES_METHODS[name](run, held, arguments, keywords, node)
 
     made = call_function(run, held, name, arguments, keywords, node)
     if name in SCALAR_METHODS:
         return made
+
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.{name} is not traced", node)
     return replace(made, doubt=NOT_TRACED)
 
@@ -153,6 +159,7 @@ def value_counts(
     """df["a"].value_counts()      a frame of a and count; of an expression, a struct of both"""
     if not is_series(held):
         return call_function(run, held, "value_counts", arguments, {}, node)
+
     frame = to_frame(run, held, [], {}, node)
     groups = Groups(frame, [LIBRARIES["polars.col"](run, [held.name or held.root], {}, node)])
     name = keywords.get("name", "proportion" if keywords.get("normalize") else "count")
@@ -186,6 +193,7 @@ def call_when(
     """pl.when(test).then(value)"""
     if name == "then":
         return then(run, held, arguments, keywords, node)
+
     return Unknown(f"{name}()", "not followed")
 
 
@@ -197,9 +205,11 @@ def call_schema(
     if not relation.complete:
         reason = "the schema is not known"
         return Unknown(name, reason, Confidence.LOW, inputs=(relation,))
+
     if name == "items":
         kind = Unknown("dtype", "a type that only a run knows")
         return [(each, kind) for each in relation.names]
+
     return list(relation.names)
 
 
@@ -213,9 +223,11 @@ def merge_exprs(run: Run, left: Expr, right: Expr) -> Value:
     """if …: e = pl.col("a") else: e = pl.col("b")"""
     if left.tree == right.tree and left.name == right.name:
         return left
+
     if (left.name or left.root) != (right.name or right.root):
         name = left.name or left.root
         return replace(left, tree=alternatives(left.tree, right.tree), name=name, doubt=ONE_BRANCH)
+
     return replace(left, tree=alternatives(left.tree, right.tree))
 
 

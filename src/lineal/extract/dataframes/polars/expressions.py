@@ -52,8 +52,10 @@ def column_expr(run: Run, name: str, node: Any) -> Expr:
     """pl.col("a"), pl.col("*"), pl.col("^x_.*$")"""
     if name == "*":
         return selected(run, Selector(lambda *_: True), node)
+
     if name.startswith("^") and name.endswith("$"):
         return selected(run, by_pattern(name), node)
+
     return Expr(mark_place(run, exp.Column(this=identifier(name)), node), root=name)
 
 
@@ -63,6 +65,7 @@ def by_pattern(text: str) -> Selector:
         found = compile_pattern(text)
     except (re.error, SlowPattern):
         return Selector(lambda name, kind: None, PERHAPS)
+
     return Selector(lambda name, kind: found.search(name) is not None, PERHAPS)
 
 
@@ -96,19 +99,26 @@ def expr_of(run: Run, held: Value, node: Any, names: bool = True) -> Expr:
     if held.__class__ is Expr:
         found: Expr = held
         return found
+
     if held.__class__ is Selector:
         return selected(run, held, node)
+
     if isinstance(held, Pattern):
         return unknown_expr(run, held, node) if names else constant(run, held, node)
+
     if isinstance(held, str) and names:
         return column_expr(run, held, node)
+
     if isinstance(held, Series):
         return Expr(subquery(column_of_series(run, held)), root=held.name or LITERAL)
+
     relation = relation_in(held)
     if relation is not None:
         return Expr(subquery(relation), root=LITERAL)
+
     if isinstance(held, Choice) and names and all(isinstance(each, str) for each in held.options):
         return one_of([column_expr(run, each, node) for each in held.options])
+
     if isinstance(held, (Unknown, Library, Choice)) and names:
         return unknown_expr(run, held, node)
 
@@ -139,6 +149,7 @@ def constant(run: Run, held: Value, node: Any) -> Expr:
         items = [expr_of(run, each, node, names=False) for each in held]
         array = exp.Array(expressions=[each.tree for each in items])
         return Expr(array, root=LITERAL)
+
     return Expr(literal(run, held, node), root=LITERAL)
 
 
@@ -167,6 +178,7 @@ def named_exprs(
     for name, held in keywords.items():
         made = expr_of(run, held, node)
         found.append(replace(made, name=name, rename=None))
+
     return found
 
 
@@ -212,6 +224,7 @@ def both(exprs: list[Expr]) -> Expr | None:
     found: Expr | None = None
     for each in exprs:
         found = each if found is None else combine(exp.And, found, each)
+
     return found
 
 
@@ -269,6 +282,7 @@ def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> Expr:
     def columns(part: Any) -> Any:
         if not isinstance(part, exp.Placeholder) or "together" not in part.meta:
             return part
+
         taken = several[id(part.meta["together"])]
         return exp.Tuple(expressions=[column_or_star(run, each[0], node) for each in taken])
 
@@ -280,6 +294,7 @@ def column_or_star(run: Run, attribute: Attribute, node: Any) -> Any:
     """Return a column of a frame as a tree; unknown ones are a star."""
     if attribute.slot.star is not None:
         return mark_place(run, exp.Star(), node)
+
     return mark_place(run, exp.Column(this=identifier(attribute.slot.name)), node)
 
 
@@ -290,6 +305,7 @@ def put(run: Run, tree: Any, leaf: Any, name: str, node: Any) -> Any:
     def column(part: Any) -> Any:
         if isinstance(part, exp.Placeholder) and part.meta.get("several") is wanted:
             return mark_place(run, exp.Column(this=identifier(name)), node)
+
         return part
 
     return tree.transform(column)
@@ -300,8 +316,10 @@ def title_of(expr: Expr, root: str) -> str:
     name = expr.name
     if name is None:
         name = root
+
     if expr.rename is not None:
         return expr.rename(name)
+
     return name
 
 
@@ -331,6 +349,7 @@ def takes(run: Run, relation: Relation, selector: Selector, node: Any) -> list[T
         run.dynamic(
             "columns that a selector takes, of unknown names or types", node, Confidence.LOW
         )
+
     return found
 
 
@@ -339,6 +358,7 @@ def named_attribute(relation: Relation, name: str) -> Attribute:
     held = relation.by_key.get(name.lower())
     if held:
         return held[0]
+
     return fresh(Slot(name, name.lower(), {}))
 
 
@@ -346,8 +366,10 @@ def open_columns(attribute: Attribute, selector: Selector) -> Iterator[Taken]:
     """Return the columns of an open star that a selector takes."""
     if not selector.unnamed.takes:
         return
+
     for key in selector.excepted:
         attribute = attribute._replace(slot=star_slot_like(attribute, key))
+
     yield attribute, (None if selector.unnamed.certain else SOME_COLUMNS)
 
 
@@ -357,8 +379,10 @@ def open_item(run: Run, expr: Expr, star: Attribute, doubt: Doubt | None, node: 
     if not is_plain:
         run.dynamic("an expression for each column, of unknown names", node, Confidence.LOW)
         doubt = SOME_COLUMNS
+
     if expr.rename is not None or doubt is not None:
         star = star._replace(doubt=doubt or SOME_COLUMNS)
+
     return Item(expr.tree, "*", doubt, star)
 
 
@@ -376,8 +400,10 @@ def settle(frame: PolarsFrame, tree: Any) -> Any:
     def resolve(part: Any) -> Any:
         if not isinstance(part, exp.Column):
             return part
+
         if is_foreign(frame.relation, part):
             return column_of_other(part)
+
         return right_side(frame, part) or part
 
     return tree.transform(resolve)
@@ -388,6 +414,7 @@ def is_foreign(relation: Relation, node: exp.Column) -> bool:
     bound = (node._meta or {}).get("bound")
     if bound is None:
         return False
+
     return not relation.contains(bound.relation)
 
 
@@ -399,6 +426,7 @@ def column_of_other(node: exp.Column) -> Any:
     if found and found[0].slot.star is not None:
         slot = answer(found[0].slot.star, node.name, bound.key)
         found = [found[0]._replace(slot=slot)] if slot is not None else []
+
     made = subquery(held.derived(found))
     made.meta["at"] = node.meta.get("at")
     return made
@@ -414,6 +442,7 @@ def right_side(frame: PolarsFrame, node: exp.Column) -> Any | None:
         base = name.removesuffix(suffix.text)
         if base != name:
             return column_of_side(suffix.right, base, node)
+
         if suffix.text and f"{name}{suffix.text}" in suffix.program:
             return column_of_side(suffix.left, name, node)
 
@@ -424,6 +453,7 @@ def column_of_side(side: Relation, name: str, node: exp.Column) -> Any | None:
     """Return a column of one side of a join, whose columns are not known."""
     if len(side.stars) != 1:
         return None
+
     made = exp.Column(this=identifier(name))
     bound = Bound(side, side.stars[0].id, name.lower())
     made._meta = {**(node._meta or {}), "bound": bound}

@@ -107,7 +107,9 @@ def drop(
         if any(item.star is not None or item.tree.__class__ is exp.Placeholder for item in items):
             attributes = [unsure(each) for each in frame.relation.attributes]
             frame = frame.derived(frame.relation.derived(attributes))
+
         names += [item.name for item in items if item.star is None]
+
     return without(frame, names)
 
 
@@ -119,6 +121,7 @@ def rename(
     relation = frame.relation
     if isinstance(mapping, dict):
         return frame.derived(rename_relation(run, relation, list(mapping.items()), node))
+
     if relation.complete:
         pairs = [(name, invoke(run, mapping, [name], {}, node)) for name in relation.names]
         return PolarsFrame(rename_relation(run, relation, pairs, node))
@@ -137,6 +140,7 @@ def for_each(name: str) -> FrameMethod:
         made = METHODS[name](run, held, arguments, keywords, node)
         if name in FILLS:
             return with_columns(run, frame, [made], node)
+
         return select(run, frame, [made], node)
 
     return method
@@ -167,6 +171,7 @@ def unique(
     subset = named_argument(arguments, keywords, 0, "subset")
     if subset is None:
         return frame.derived(frame.relation.derived(None, distinct(frame.relation.frame).rows))
+
     keys = exprs_of(run, [subset], node)
     trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
     return narrow_frame(run, frame, DISTINCT_ON, trees, Clause.DISTINCT_ON)
@@ -181,6 +186,7 @@ def drop_nulls(
         rows = dict(frame.relation.rows)
         compare(frame.relation.frame.slots, FILTERS, rows)
         return frame.derived(frame.relation.derived(None, rows))
+
     keys = exprs_of(run, [subset], node)
     trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
     return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
@@ -205,6 +211,7 @@ def with_row_index(
     if not isinstance(name, str):
         run.dynamic(note_of("a column", name), node)
         return frame
+
     number = fresh(Slot(name, name.lower(), {}))
     rest = [each for each in with_attributes(frame.relation, [number]) if each.id != number.id]
     return frame.derived(frame.relation.derived([number, *rest]))
@@ -263,14 +270,19 @@ def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
     if isinstance(key, str):
         tree = bound_column(run, relation, key, node)
         return Expr(tree, root=str(key))
+
     if isinstance(key, int) and relation.complete and 0 <= key < len(relation.attributes):
         return item_of_frame(run, frame, relation.attributes[key].slot.name, node)
+
     if isinstance(key, (list, tuple)) and all(isinstance(each, (str, Expr)) for each in key):
         return select(run, frame, exprs_of(run, key, node), node)
+
     if isinstance(key, tuple) and len(key) == 2:
         return item_of_frame(run, frame, key[1], node)
+
     if isinstance(key, (slice, int)):
         return frame.derived(relation.derived())
+
     return Unknown("…", "an item that only a run knows")
 
 
@@ -278,6 +290,7 @@ def columns(run: Run, frame: PolarsFrame, name: str, node: Any) -> Value:
     """df.columns"""
     if frame.relation.complete:
         return list(frame.relation.names)
+
     label = "columns"
     return Unknown(label, "the schema is not known", Confidence.LOW, inputs=(frame.relation,))
 
@@ -298,6 +311,7 @@ def partition_by(
     part = narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
     if keywords.get("as_dict"):
         return {Unknown("key", "only the data knows"): part}
+
     return [part]
 
 
@@ -310,6 +324,7 @@ def hstack(
     if other is not None:
         made = with_attributes(frame.relation, other.attributes)
         return frame.derived(frame.relation.derived(made, None, None, (other,)))
+
     return with_columns(run, frame, exprs_of(run, [given], node), node)
 
 
@@ -330,6 +345,7 @@ def to_pandas(
     library = TRACED.get("pandas")
     if library is None or library.open_frame is None:
         return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
+
     return library.open_frame(run, frame.relation)
 
 
@@ -413,4 +429,5 @@ def call_frame(
     handler = FRAME_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     return opaque(run, held, arguments, keywords, node)

@@ -46,10 +46,13 @@ def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
 
     if given and all(isinstance(each, Library) for each in given):
         return selected(run, unknown(run, [], {}, node), node)
+
     if len(given) == 1:
         return expr_of(run, given[0], node)
+
     if all(type(each) is str for each in given):
         return selected(run, named_columns(given), node)
+
     if given and all(isinstance(each, Choice) for each in given):
         return one_of([expr_of(run, each, node) for each in given])
 
@@ -62,6 +65,7 @@ def lit(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     held = named_argument(arguments, keywords, 0, "value")
     if isinstance(held, Expr):
         return held
+
     return constant(run, held, node)
 
 
@@ -69,6 +73,7 @@ def of_all(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     """pl.all(), pl.all("a", "b")"""
     if arguments:
         return aggregate_columns("all")(run, arguments, keywords, node)
+
     return selected(run, Selector(lambda name, kind: True), node)
 
 
@@ -81,6 +86,7 @@ def length(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     """pl.len(), pl.count()"""
     if arguments:
         return aggregate_columns("count")(run, arguments, keywords, node)
+
     name = getattr(getattr(node, "func", None), "attr", "len")
     return Expr(exp.Count(this=exp.Literal.number("1"), big_int=True), root=name)
 
@@ -115,6 +121,7 @@ def joined_selectors(held: Expr) -> Expr:
     for leaf in held.tree.find_all(exp.Placeholder):
         if "several" in leaf.meta:
             leaf.meta["together"] = leaf.meta.pop("several")
+
     return held
 
 
@@ -131,6 +138,7 @@ def struct(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     parts = [item(ColumnValue(each.tree, (each.name or each.root or "",))) for each in exprs]
     if not exprs:
         return Expr(exp.Null(), root=LITERAL)
+
     return joined_selectors(exprs[0].with_tree(exp.Struct(expressions=parts), *exprs[1:]))
 
 
@@ -193,8 +201,10 @@ def sql_expr(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     made = [from_tree(each) for each in trees]
     if not made:
         return unknown_expr(run, text, node)
+
     if len(made) == 1:
         return made[0]
+
     return made
 
 
@@ -202,6 +212,7 @@ def from_tree(tree: Any) -> Expr:
     """Return the expression of an item of a SELECT list."""
     if isinstance(tree, exp.Alias):
         return Expr(tree.this, name=tree.alias)
+
     return Expr(tree, root=tree.name or LITERAL)
 
 
@@ -212,6 +223,7 @@ def index_columns(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
         return METHODS.get(name, METHODS["first"])(
             run, column_expr(run, arguments[0], node), [], {}, node
         )
+
     return selected(run, unknown(run, [], {}, node), node)
 
 

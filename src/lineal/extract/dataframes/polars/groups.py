@@ -81,6 +81,7 @@ def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: Any) -> Expr:
         base = part.meta.get("several") if isinstance(part, exp.Placeholder) else None
         if base is None:
             return part
+
         return selected(run, leaving_out(base, sorted(keys)), node).tree
 
     tree = expr.tree.transform(narrower)
@@ -122,6 +123,7 @@ def map_groups(
     found = invoke(run, function, [part], {}, node) if isinstance(function, Function) else None
     if isinstance(found, PolarsFrame):
         return found
+
     return not_traced(run, held, "map_groups", node)
 
 
@@ -156,4 +158,5 @@ def call_groups(
     handler = GROUP_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     return not_traced(run, held, name, node)

@@ -63,8 +63,10 @@ def other_frame(run: Run, held: Value, node: Any) -> PolarsFrame | None:
     if found is None:
         run.dynamic(note_of("a DataFrame", held), node)
         return None
+
     if isinstance(held, PolarsFrame):
         return held
+
     return PolarsFrame(found)
 
 
@@ -83,6 +85,7 @@ def join(
     kind = how if isinstance(how, str) else "inner"
     if not isinstance(how, str):
         run.dynamic(note_of("a kind of join", how), node)
+
     sides = sides_of(run, frame, other, given, node)
     return join_sides(run, sides, kind, given.get("coalesce"), USING)
 
@@ -134,6 +137,7 @@ def merges(kind: str, coalesce: Value) -> bool:
     """Tell whether a join keeps its keys once."""
     if isinstance(coalesce, bool):
         return coalesce
+
     return kind not in ("full", "outer", "cross")
 
 
@@ -157,11 +161,13 @@ def merged_key(attribute: Attribute, sides: Sides, kind: str, evaluation: Any) -
     """a.join(b, on="id", how="full", coalesce=True)      id of either side"""
     if kind not in ("full", "outer", "outer_coalesce"):
         return attribute
+
     for left, right in sides.pairs:
         other = sides.right.relation.by_key.get(right.lower())
         if left.lower() == attribute.key and other:
             title = (attribute.slot.name, attribute.key)
             return fresh(merge_key(attribute.slot, other[0].slot, "FULL", title))
+
     return attribute
 
 
@@ -171,6 +177,7 @@ def drop_names(attributes: list[Attribute], names: Iterable[str]) -> list[Attrib
         key = name.lower()
         rest = [each for each in attributes if each.slot.star is not None or each.key != key]
         attributes = narrow_stars(rest, key)
+
     return attributes
 
 
@@ -178,6 +185,7 @@ def suffixed(attribute: Attribute, taken: set[str], suffix: str) -> Attribute:
     """Return a column of the right side, under another name if the left side has its name."""
     if attribute.slot.star is not None or attribute.key not in taken:
         return attribute
+
     name = f"{attribute.slot.name}{suffix}"
     return fresh(Slot(name, name.lower(), attribute.slot.lineage))
 
@@ -189,6 +197,7 @@ def join_asof(
     other = other_frame(run, named_argument(arguments, keywords, 0, "other"), node)
     if other is None:
         return frame
+
     given = dict(keywords)
     plain = sides_of(run, frame, other, given, node)
     by = exprs_of(run, [keywords.get("by")], node)
@@ -214,7 +223,9 @@ def narrowed(attributes: list[Attribute], found: PolarsFrame, names: list[str]) 
     for each in attributes:
         for key in keys if each.id in right else ():
             each = narrow_stars([each], key)[0]
+
         made.append(each)
+
     return made
 
 
@@ -225,6 +236,7 @@ def join_where(
     other = other_frame(run, arguments[0] if arguments else keywords.get("other"), node)
     if other is None:
         return frame
+
     sides = sides_of(run, frame, other, {"suffix": keywords.get("suffix", SUFFIX)}, node)
     found = join_sides(run, sides, "cross", None, JOINS)
     evaluation = run.evaluation()
@@ -256,6 +268,7 @@ def concat(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     found = known[0]
     for other in known[1:]:
         found = handler(run, found, other, node)
+
     return PolarsFrame(found)
 
 
@@ -305,4 +318,5 @@ def append(
     other = other_frame(run, named_argument(arguments, keywords, 0, "other"), node)
     if other is None:
         return frame.derived(Relation([anything()], {}, (frame.relation,)))
+
     return frame.derived(below(run, frame.relation, other.relation, node))

@@ -48,6 +48,7 @@ def call_function(
     trees = [held.tree, *(each.tree for each in others)]
     if name in MASKING:
         return held.with_tree(exp.Anonymous(this=name, expressions=trees), *others)
+
     return held.with_tree(transformed(name, *trees), *others)
 
 
@@ -116,6 +117,7 @@ def order_by(keys: list[Expr]) -> Any:
     """Return the ORDER BY of a window; None without keys."""
     if not keys:
         return None
+
     return exp.Order(expressions=[exp.Ordered(this=each.tree) for each in keys])
 
 
@@ -136,6 +138,7 @@ def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
         inner = tree
     else:
         inner = exp.Lag(this=tree)  # the values of single rows, as shift(1) gives them
+
     made = exp.Window(
         this=inner, partition_by=[each.tree for each in keys], order=order_by(order) or own
     )
@@ -147,6 +150,7 @@ def alias(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: 
     name = named_argument(arguments, keywords, 0, "name")
     if isinstance(name, str):
         return replace(held, name=str(name), rename=None)
+
     run.dynamic(note_of("a name", name), node, getattr(name, "level", Unknown("", "").level))
     return replace(held, name=f"{{{getattr(name, 'label', '…')}}}", rename=None)
 
@@ -184,6 +188,7 @@ def filter_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node
         where = exp.Where(this=test.tree)
         made = found.with_tree(exp.Filter(this=found.tree, expression=where), test)
         found = replace(made, rows=(*made.rows, (FILTERS, test.tree)))
+
     return found
 
 
@@ -231,6 +236,7 @@ def binary(kind: Any) -> Method:
         found = held
         for other in (*arguments, *keywords.values()):
             found = combine(kind, found, expr_of(run, other, node, names=False))
+
         return found
 
     return method
@@ -257,6 +263,7 @@ def exclude(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node
     base = held.tree.meta.get("several")
     if not isinstance(base, Selector):
         return held
+
     return replace(held, tree=selected(run, leaving_out(base, arguments), node).tree)
 
 
@@ -269,6 +276,7 @@ def leaving_out(base: Selector, arguments: Arguments) -> Selector:
     def test(name: str, kind: str) -> bool | None:
         if name.lower() in names:
             return False
+
         return base.test(name, kind) if is_certain else None
 
     listed = tuple(each for each in base.names if each.lower() not in names)
@@ -308,6 +316,7 @@ def begin_when(
     test = tests[0] if tests else constant(run, True, node)
     for each in tests[1:]:
         test = combine(exp.And, test, each)
+
     return When(test, before, first)
 
 

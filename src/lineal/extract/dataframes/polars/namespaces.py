@@ -110,6 +110,7 @@ def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> 
     if make is None or not all(isinstance(each, str) for each in arguments):
         run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.name.{name} is not traced", node)
         return replace(held, name="{…}")
+
     return replace(held, rename=make(*arguments))
 
 
@@ -120,6 +121,7 @@ def map_name(run: Run, function: Value, node: Any) -> NameOf:
         found = invoke(run, function, [root], {}, node)
         if isinstance(found, str):
             return found
+
         run.dynamic(note_of("a name", found), node)
         return "{…}"
 

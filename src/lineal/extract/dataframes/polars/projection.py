@@ -62,14 +62,17 @@ class Projection:
         tree = item.tree
         if item.star is not None:
             return item.star
+
         if tree.__class__ is exp.Placeholder:
             return anything()
+
         if tree.__class__ is exp.Column and tree.name == item.name and not in_groups:
             return pass_column(self.frame.relation, tree, self.scope, item.doubt)
 
         lineage = lineage_of(collected(tree) if in_groups else tree, self.scope)
         if item.doubt is not None:
             lineage = doubted(lineage, item.doubt)
+
         made = fresh(Slot(item.name, item.name.lower(), lineage))
         return note_type(self.frame.relation, tree, made, self.scope)
 
@@ -93,6 +96,7 @@ class Projection:
         made = relation.derived(attributes, self.rows, self.evaluation)
         if attributes is None:
             made.hidden = relation.hidden
+
         made.under = None
         found = take_findings(self.run, made, self.evaluation)
         return PolarsFrame(found, self.frame.suffixes)
@@ -105,10 +109,13 @@ def aggregates(tree: Any) -> bool:
     """Tell whether a tree aggregates its columns: no column is outside of an aggregate."""
     if isinstance(tree, AGGREGATES):
         return True
+
     if isinstance(tree, exp.Column):
         return False
+
     if isinstance(tree, exp.Filter):
         return aggregates(tree.this)
+
     return all(aggregates(part) for part in tree.iter_expressions())
 
 
@@ -116,6 +123,7 @@ def collected(tree: Any) -> Any:
     """agg(pl.col("a"))      a column in a group is the list of its values"""
     if aggregates(tree):
         return tree
+
     return exp.AnonymousAggFunc(this="implode", expressions=[tree])
 
 
@@ -135,6 +143,7 @@ def with_columns(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any)
     found = projection.finish(draft.attributes)
     if len(draft.index) == len(frame.relation.by_key) + len(made):  # all of them are new
         found.relation.index(draft.index, draft.places)
+
     return found
 
 
@@ -166,6 +175,7 @@ def over_stars(attributes: list[Attribute], star: Attribute) -> list[Attribute]:
     """with_columns(pl.all().fill_null(0))      each unknown column changes"""
     if any(each.id == star.id for each in attributes):
         return [star if each.id == star.id else each for each in attributes]
+
     return [*attributes, star]
 
 

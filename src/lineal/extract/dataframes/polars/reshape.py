@@ -36,8 +36,10 @@ def unpivot(
     on, index = keywords.get("on", keywords.get("value_vars")), keywords.get("index")
     if arguments:
         on = arguments[0]
+
     if "id_vars" in keywords:
         index = keywords["id_vars"]
+
     projection = Projection(run, frame)
     kept = projection.columns(exprs_of(run, [index], node), node)
     held = {each.id for each in kept} | {-1}
@@ -70,6 +72,7 @@ def text_of(held: Value, default: str) -> str:
     """Return a text, else the default."""
     if isinstance(held, str):
         return held
+
     return default
 
 
@@ -116,6 +119,7 @@ def others(run: Run, frame: PolarsFrame, named: list[Expr], node: Any) -> list[E
             "pivot over an unknown schema: its other columns are not known",
             node,
         )
+
     return [
         column_expr(run, name, node) for name in frame.relation.names if name.lower() not in keys
     ]
@@ -125,6 +129,7 @@ def labels_of(run: Run, given: Value, deciding: list[Expr], node: Any) -> list[V
     """Return the names of the new columns; None where only the data knows."""
     if isinstance(given, (list, tuple)) and is_known(given):
         return list(given)
+
     run.report(Code.DYNAMIC, "the columns of a pivot whose values only the data knows", node)
     return [None]
 
@@ -135,10 +140,12 @@ def aggregate_cell(run: Run, cell: Expr, function: Value, node: Any) -> Expr:
         found = METHODS[function](run, cell, [], {}, node)
         assert isinstance(found, Expr)
         return found
+
     if isinstance(function, Expr):
         return cell.with_tree(
             exp.AnonymousAggFunc(this="agg", expressions=[cell.tree, function.tree])
         )
+
     return cell.with_tree(exp.AnonymousAggFunc(this="item", expressions=[cell.tree]))
 
 
@@ -148,6 +155,7 @@ def pivoted(label: Value, prefix: str, lineage: Lineage, deciding: list[Expr]) -
         kinds = "_".join(str(each.root) for each in deciding)
         star = Star(Dataset("", f"{prefix}<pivot:{kinds}>"), made=Made(lineage, prefix, ""))
         return fresh(star_slot(star))
+
     name = f"{prefix}{label}"
     return fresh(Slot(name, name.lower(), lineage))
 
@@ -180,8 +188,10 @@ def transpose(
     whole: Lineage = {}
     for each in frame.relation.frame.slots:
         whole.update({(origin, way): trail for (origin, way), trail in each.lineage.items()})
+
     if not isinstance(names, (list, tuple)) or not is_known(names):
         run.dynamic(note_of("the columns of transpose", names), node)
         return PolarsFrame(Relation([anything()], dict(frame.relation.rows), (frame.relation,)))
+
     made = [fresh(Slot(str(name), str(name).lower(), dict(whole))) for name in names]
     return PolarsFrame(frame.relation.derived(made))

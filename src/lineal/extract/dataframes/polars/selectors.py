@@ -30,6 +30,7 @@ def texts(arguments: Arguments) -> list[str]:
     for each in arguments:
         several = [each] if isinstance(each, str) else items_of(each) or []
         found += [str(name) for name in several if isinstance(name, str)]
+
     return found
 
 
@@ -62,6 +63,7 @@ def matches(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     """cs.matches("^x_")"""
     for pattern in texts(arguments):
         return by_pattern(pattern)
+
     return empty(run, [], {}, node)
 
 
@@ -72,6 +74,7 @@ def exclude(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
     found = leaving_out(whole, texts(arguments)) if texts(arguments) else whole
     for other in others:
         found = difference(found, other)
+
     return found
 
 
@@ -139,6 +142,7 @@ def all_of(left: Answer, right: Answer) -> Answer:
     """Return whether both hold; None where only a run can tell."""
     if left is False or right is False:
         return False
+
     return None if left is None or right is None else True
 
 
@@ -191,8 +195,10 @@ def operate_on_selectors(run: Run, op: type, left: Value, right: Value, node: An
     """cs.numeric() - cs.by_name("id") is a set; cs.numeric() * 2 is an expression"""
     if op is ast.Invert:
         return complement(left)
+
     if isinstance(left, Selector) and isinstance(right, Selector) and op in SETS:
         return SETS[op](left, right)
+
     sides = [
         expr_of(run, each, node) if isinstance(each, Selector) else each for each in (left, right)
     ]

@@ -55,6 +55,7 @@ def read(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     wanted = names_in(keywords.get("columns"))
     if wanted:
         frame = select(run, frame, exprs_of(run, wanted, node), node)
+
     return with_number(frame, keywords.get("row_index_name", keywords.get("row_count_name")))
 
 
@@ -62,6 +63,7 @@ def first_of(arguments: Arguments, keywords: Keywords, names: tuple[str, ...]) -
     """Return the first argument, or the first of these keywords that is given."""
     if arguments:
         return arguments[0]
+
     return next((keywords[name] for name in names if name in keywords), None)
 
 
@@ -70,6 +72,7 @@ def names_in(held: Value) -> list[str] | None:
     several = list(held) if isinstance(held, dict) else items_of(held)
     if not several or not all(isinstance(each, str) for each in several):
         return None
+
     return [str(each) for each in several]
 
 
@@ -77,6 +80,7 @@ def with_number(frame: PolarsFrame, name: Value) -> PolarsFrame:
     """pl.read_csv(path, row_index_name="n")"""
     if not isinstance(name, str):
         return frame
+
     number = fresh(Slot(name, name.lower(), {}))
     return frame.derived(frame.relation.derived([number, *frame.relation.attributes]))
 
@@ -86,6 +90,7 @@ def read_database(run: Run, arguments: Arguments, keywords: Keywords, node: Any)
     query = named_argument(arguments, keywords, 0, "query")
     if isinstance(query, str) and len(query.split()) == 1:
         return PolarsFrame(read_table_name(run, query, node))
+
     uri = named_argument(arguments, keywords, 1, "uri", keywords.get("connection"))
     return PolarsFrame(read_sql(run, query, dialect_of(uri), node))
 
@@ -114,6 +119,7 @@ def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     names = names_in(schema)
     if isinstance(data, dict):
         return of_columns(run, data, node)
+
     if names is not None:
         return PolarsFrame(local_relation(SchemaValue([(name, "") for name in names])))
 
@@ -123,6 +129,7 @@ def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
         run.dynamic(note_of("local data, columns of it", data), node, level)
         inputs = data.inputs if isinstance(data, Unknown) else ()
         return PolarsFrame(Relation([anything()], {}, inputs))
+
     return PolarsFrame(local_relation(rows))
 
 
@@ -137,6 +144,7 @@ def of_columns(run: Run, data: dict[Any, Value], node: Any) -> PolarsFrame:
             homes = relations_of(held)
             parents.update((id(each), each) for each in homes)
             lineage = lineage_of_series(held, homes, evaluation)
+
         attributes.append(fresh(Slot(str(name), str(name).lower(), lineage)))
 
     run.take_diagnostics(evaluation.diagnostics)
@@ -148,6 +156,7 @@ def lineage_of_series(held: Expr, homes: list[Relation], evaluation: Any) -> Lin
     """df["a"] * 2      over the rows of df; columns of several frames are subqueries"""
     if homes and all(each is homes[0] for each in homes):
         return dict(lineage_of(held.tree, FrameScope(homes[0], evaluation, Clause.SELECT)))
+
     scope = FrameScope(Relation([], {}), evaluation, Clause.SELECT)
     return dict(lineage_of(held.tree.transform(foreign), scope))
 
@@ -156,6 +165,7 @@ def foreign(part: Any) -> Any:
     """Return a column of another frame as a subquery."""
     if isinstance(part, exp.Column) and "bound" in part.meta:
         return column_of_other(part)
+
     return part
 
 
@@ -172,6 +182,7 @@ def series(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     held = expr_of(run, values, node, names=False)
     if isinstance(name, str) and values is not None:
         return Expr(held.tree, name=name, root=name, rows=held.rows, doubt=held.doubt)
+
     return held
 
 
@@ -218,6 +229,7 @@ def write(
     path = first_of(arguments, keywords, TARGET_NAMES)
     if path is None:
         return Unknown("write()", "a text of the data", inputs=(frame.relation,))
+
     write_path(run, frame.relation, path, node, append=keywords.get("mode") == "append")
     return None
 

@@ -35,17 +35,20 @@ def call_context(
     if name == "execute":
         query = named_argument(arguments, keywords, 0, "query")
         return execute(run, query, held.frames, node)
+
     if name == "register":
         table = named_argument(arguments, keywords, 0, "name")
         frame = named_argument(arguments, keywords, 1, "frame")
         run.touch(held.frames)
         held.frames.update(frames_in({str(table): frame}))
         return held
+
     if name in ("register_many", "register_globals"):
         given = named_argument(arguments, keywords, 0, "frames")
         run.touch(held.frames)
         held.frames.update(frames_in({**(given if isinstance(given, dict) else {}), **keywords}))
         return held
+
     return Unknown(f"{name}()", "not followed")
 
 

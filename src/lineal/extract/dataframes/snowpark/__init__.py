@@ -91,19 +91,24 @@ def of_frame(run: Run, held: SnowFrame, name: str, node: Any) -> Value:
     """df.columns, df.write, df.filter, df.amount"""
     if name in FRAME_METHODS or name in TABLE_METHODS:
         return Method(held, name)
+
     if name == "write":
         return writer(run, held, name, node)
+
     if name == "columns":
         relation = held.relation
         return list(relation.names) if relation.complete else unknown_names(relation, name)
+
     if name == "na":
         return NullFunctions(held)
+
     if name == "session":
         return SnowSession()
 
     tree = bound_column(run, held.relation, name, node)
     if tree is not None and name.lower() not in held.relation.by_key:
         tree.meta["home"] = held.relation  # perhaps a method that nobody knows
+
     return ColumnValue(tree)
 
 
@@ -134,6 +139,7 @@ def call_method(
     """df.select("a"), table.merge(…)"""
     if name in TABLE_METHODS and held.table:
         return TABLE_METHODS[name](run, held, arguments, keywords, node)
+
     return call_frame(run, held, name, arguments, keywords, node)
 
 
@@ -144,6 +150,7 @@ def call_window(
     trees = tuple(item.tree for item in columns_of(run, arguments, node))
     if "artition" in member[1]:
         return WindowSpec(trees, ())
+
     return WindowSpec((), trees if "rder" in member[1] else ())
 
 

@@ -47,10 +47,13 @@ def wrap(held: Value, frame: SnowFrame | None = None) -> Value:
     suffixes = frame.suffixes if frame is not None else ()
     if isinstance(held, Relation):
         return SnowFrame(held, suffixes=suffixes)
+
     if isinstance(held, Grouped):
         return SnowGroups(held)
+
     if isinstance(held, list):
         return [wrap(each, frame) for each in held]
+
     return held
 
 
@@ -82,9 +85,11 @@ def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
     """
     if not frame.suffixes:
         return held
+
     if isinstance(held, str):
         found = of_right_side(frame, column(run, held, node))
         return held if found is None else ColumnValue(found, (held,))
+
     if not isinstance(held, ColumnValue):
         return held
 
@@ -102,6 +107,7 @@ def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
     name = node.name if isinstance(node, exp.Column) else ""
     if not name or name.lower() in frame.relation.by_key or "bound" in node.meta:
         return None
+
     for suffix in frame.suffixes:
         is_right = name.lower().endswith(suffix.text.lower())
         base = name[: -len(suffix.text)] if is_right else name
@@ -112,6 +118,7 @@ def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
             bound = Bound(side, side.stars[0].id, base.lower())
             made._meta = {**(node._meta or {}), "bound": bound}
             return made
+
     return None
 
 
@@ -152,6 +159,7 @@ def with_suffixes(
         if isinstance(suffix, str) and suffix and names[each.key] > 1 and each.slot.star is None:
             name = f"{each.slot.name}{suffix}"
             each = each._replace(slot=each.slot._replace(name=name, key=name.lower(), scanned=None))
+
         attributes.append(each)
 
     made = found.derived(attributes)
@@ -180,6 +188,7 @@ def natural_join(
     if other is None or not frame.relation.complete or not other.complete:
         run.dynamic("a natural join over columns that are not known", node)
         return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+
     common = [name for name in frame.relation.names if name.lower() in other.by_key]
     return join(
         run, frame, [other], {"on": common, "how": argument_at(arguments, 1, "inner")}, node
@@ -195,6 +204,7 @@ def with_columns(
     if not names or len(names) != len(values):
         run.dynamic(note_of("columns", argument_at(arguments)), node)
         return frame
+
     given = {name: settle(run, frame, each, node) for name, each in zip(names, values, strict=True)}
     return wrap(SPARK["withColumns"](run, frame.relation, [given], {}, node), frame)
 
@@ -213,6 +223,7 @@ def name_of(held: Value) -> Value:
     """col("a")      Return the name of a column."""
     if isinstance(held, ColumnValue) and isinstance(held.tree, exp.Column):
         return held.tree.name
+
     return held
 
 
@@ -235,6 +246,7 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
         if other is None:
             run.dynamic("a DataFrame that only a run knows", node)
             return SnowFrame(Relation([anything()], {}, (frame.relation,)))
+
         if by_name:
             made = SPARK["unionByName"](run, frame.relation, [other], {}, node)
             assert isinstance(made, Relation)
@@ -280,11 +292,13 @@ def unpivot(
     ids = [each for each in frame.relation.names if each.lower() not in listed]
     if not frame.relation.complete:
         run.dynamic("the other columns of an unpivot, over a schema that is not known", node)
+
     spark = [ids, names, given.get("name_column"), given.get("value_column")]
     made = SPARK["unpivot"](run, frame.relation, spark, {}, node)
     assert isinstance(made, Relation)
     if given.get("include_nulls"):
         return SnowFrame(made)
+
     value = exp.column(str(given.get("value_column")))
     dropped = SPARK["dropna"](run, made, [], {"subset": [value.name]}, node)
     assert isinstance(dropped, Relation)
@@ -314,6 +328,7 @@ def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: A
     lineage: Lineage = {}
     for tree in trees:
         lineage = dict(lineage_of(exp.Anonymous(this="flatten", expressions=[tree]), scope))
+
     made = [fresh(Slot(name, name.lower(), {} if name == "SEQ" else lineage)) for name in FLATTENED]
     found = relation.derived([*relation.attributes, *made], rows.rows, evaluation)
     return SnowFrame(take_findings(run, found, evaluation))
@@ -327,6 +342,7 @@ def join_table_function(
     if isinstance(name, str) and name.lower() == "flatten":
         given = [*arguments[1:], *keywords.values()]
         return flatten_column(run, frame, columns_of(run, given[:1], node), node)
+
     return opaque(run, frame, arguments, keywords, node)
 
 
@@ -348,6 +364,7 @@ def dotted(name: Value) -> Value:
     """["db", "schema", "orders"]      db.schema.orders"""
     if isinstance(name, (list, tuple)) and all(isinstance(each, str) for each in name):
         return ".".join(name)
+
     return name
 
 
@@ -362,11 +379,13 @@ def copy_into_table(
         found = SPARK["select"](run, made, [wanted], {}, node)
         assert isinstance(found, Relation)
         made = found
+
     targets = items_of(keywords.get("target_columns"))
     if targets and made.complete:
         renamed = SPARK["toDF"](run, made, [targets], {}, node)
         assert isinstance(renamed, Relation)
         made = renamed
+
     write_table(run, made, dotted(name), node, append=True)
     return None
 
@@ -379,6 +398,7 @@ def to_pandas(
     library = TRACED.get("polars" if "polars" in called else "pandas")
     if library is None or library.open_frame is None:
         return Unknown("to_pandas()", "pandas is not traced", inputs=(frame.relation,))
+
     return library.open_frame(run, frame.relation)
 
 
@@ -393,10 +413,13 @@ def item_of_frame(run: Run, frame: SnowFrame, key: Value, node: Any) -> Value:
     """df["a"], df[["a", "b"]]"""
     if isinstance(key, str):
         return ColumnValue(bound_column(run, frame.relation, key, node))
+
     if isinstance(key, (list, tuple)):
         return wrap(SPARK["select"](run, frame.relation, list(key), {}, node), frame)
+
     if isinstance(key, ColumnValue):
         return wrap(SPARK["filter"](run, frame.relation, [key], {}, node), frame)
+
     return Unknown("…", "an item that only a run knows")
 
 
@@ -487,6 +510,7 @@ def call_frame(
     handler = FRAME_METHODS.get(name)
     if handler is None:
         return opaque(run, held, arguments, keywords, node)
+
     return handler(run, held, arguments, keywords, node)
 
 
@@ -515,6 +539,7 @@ def aggregate_all(run: Run, held: SnowGroups, arguments: Arguments, node: Any) -
             items.append(pair_column(run, each[0], each[1], node))
         else:
             items += columns_of(run, [each], node)
+
     grouped = with_other_keys(run, held.grouped, items, node)
     return wrap(aggregate_groups(run, grouped, items, node))
 
@@ -524,6 +549,7 @@ def flattened(arguments: Arguments) -> Arguments:
     found: Arguments = []
     for each in arguments:
         found += each if isinstance(each, list) else [each]
+
     return found
 
 
@@ -537,10 +563,12 @@ def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: 
     """df.pivot("month", …).sum("amount")      all columns that it does not name are keys"""
     if grouped.pivot is None or grouped.keys:
         return grouped
+
     trees = [grouped.pivot.tree, *(each.tree for each in items)]
     named = {each.name.lower() for tree in trees for each in tree.find_all(exp.Column)}
     if not grouped.relation.complete:
         run.dynamic("the keys of a pivot, over a schema that is not known", node)
+
     keys = [each for each in grouped.relation.names if each.lower() not in named]
     return Grouped(
         grouped.relation, columns_of(run, keys, node), grouped.pivot, grouped.pivot_values
@@ -553,11 +581,14 @@ def call_groups(
     """df.group_by("a").agg(…), .count(), .sum("b")"""
     if name == "agg":
         return aggregate_all(run, held, arguments, node)
+
     if name == "pivot":
         return pivot_groups(run, held, arguments, keywords, node)
+
     if name == "function":
         called = argument_at(arguments)
         return GroupFunction(held, str(called))
+
     if name in SHORTCUTS and held.grouped.pivot is not None:
         items = [pair_column(run, each, name, node) for each in flat(arguments)]
         return aggregate_all(run, held, list(items), node)
@@ -566,6 +597,7 @@ def call_groups(
     if handler is None:
         relation = report_untraced(run, held.grouped.relation, f"GroupedData.{name}", node)
         return SnowFrame(relation)
+
     return wrap(handler(run, held.grouped, arguments, keywords, node))
 
 

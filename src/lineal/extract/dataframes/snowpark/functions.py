@@ -40,6 +40,7 @@ def sql_expr(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> V
     if not isinstance(text, str):
         run.dynamic("an expression that only a run knows", node)
         return ColumnValue(exp.Null())
+
     with speaking(run, DIALECT):
         return from_text(run, text, node)
 

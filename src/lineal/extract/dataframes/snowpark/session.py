@@ -55,6 +55,7 @@ def create_dataframe(run: Run, arguments: Arguments, keywords: Keywords, node: A
     found = relation_in(named_argument(arguments, keywords, 0, "data"))
     if found is not None:
         return SnowFrame(found.derived())
+
     return wrap(create_data_frame(run, arguments, keywords, node))
 
 
@@ -72,6 +73,7 @@ def write_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
     if found is None:
         run.dynamic("a DataFrame that only a run knows", node)
         return None
+
     target = ".".join(parts) if isinstance(name, str) else name
     write_table(run, found, target, node, append=not keywords.get("overwrite"))
     return SnowFrame(found)
@@ -83,6 +85,7 @@ def call_procedure(run: Run, arguments: Arguments, keywords: Keywords, node: Any
     found = run.udfs.get(f"procedure {str(name).lower()}")
     if found is not None:
         return invoke(run, found, [SnowSession(), *arguments[1:]], {}, node)
+
     run.leave_unread("a procedure that is not here", node)
     return Unknown(f"{name}()", "a procedure that is not here")
 
@@ -93,6 +96,7 @@ def set_schema(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     if isinstance(name, str):
         database, _, schema = name.strip('"').rpartition(".")
         use(run, database or run.using[0], schema)
+
     return None
 
 
@@ -101,6 +105,7 @@ def set_database(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
     name = argument_at(arguments)
     if isinstance(name, str):
         use(run, name.strip('"'), run.using[1])
+
     return None
 
 
@@ -130,10 +135,13 @@ def of_session(run: Run, held: SnowSession, name: str, node: Any) -> Value:
     """session.read, session.udf"""
     if name == "read":
         return SnowReader()
+
     if name in ("udf", "sproc", "udtf", "udaf"):
         return Registry(name)
+
     if name in ("builder", "session"):
         return held
+
     return Method(held, name)
 
 
@@ -144,8 +152,10 @@ def call_session(
     handler = SESSION_METHODS.get(name)
     if handler is not None:
         return handler(run, arguments, keywords, node)
+
     if name in BUILDING:
         return held
+
     return Unknown(f"session.{name}()", "asked of the session", Confidence.LOW)
 
 
@@ -163,10 +173,13 @@ def call_reader(
     """session.read.schema(schema).option("skip_header", 1).csv("@stage/orders.csv")"""
     if name == "table":
         return table(run, arguments, keywords, node)
+
     if name == "schema":
         return SnowReader({**held.parts, "schema": schema_of(run, argument_at(arguments), node)})
+
     if name not in FILES:
         return held
+
     schema = held.parts.get("schema")
     names = [each for each, _ in schema.fields] if isinstance(schema, SchemaValue) else None
     path = named_argument(arguments, keywords, 0, "path")
@@ -185,18 +198,22 @@ def call_writer(
     appends = isinstance(mode, Unknown) or (isinstance(mode, str) and mode.lower() in KEEPING)
     if name == "mode":
         return replace(held, mode=only_argument(arguments, keywords))
+
     if name in ("save_as_table", "saveAsTable"):
         target = dotted(named_argument(arguments, keywords, 0, "table_name"))
         write_table(run, relation, target, node, append=appends)
         return None
+
     if name in ("insert_into", "insertInto"):
         target = dotted(named_argument(arguments, keywords, 0, "table_name"))
         write_table(run, relation, target, node, append=True)
         return None
+
     if name in LOCATIONS:
         path = named_argument(arguments, keywords, 0, LOCATIONS[name])
         write_path(run, relation, path, node)
         return None
+
     return held
 
 
@@ -219,6 +236,7 @@ def call_registry(
     title = named if isinstance(named, str) else getattr(function, "name", "udf")
     if held.kind == "sproc":
         return register_procedure(run, function, title)
+
     return Udf(str(title), aggregates=held.kind == "udaf")
 
 
@@ -226,6 +244,7 @@ def register_procedure(run: Run, function: Value, title: str) -> Value:
     """Remember a procedure by its name, for session.call."""
     if isinstance(function, Function):
         run.udfs[f"procedure {title.lower()}"] = function
+
     return function
 
 

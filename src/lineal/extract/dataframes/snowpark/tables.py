@@ -27,6 +27,7 @@ def merge(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, 
     if source is None or clauses is None or not frame.table:
         run.dynamic("a merge that only a run knows", node)
         return None
+
     arms = tuple(arm_of(each, frame) for each in clauses if isinstance(each, MergeClause))
     return execute(
         run, target_of(frame).with_(source=source, on=given.get("join_expr"), arms=arms), node
@@ -38,6 +39,7 @@ def arm_of(clause: MergeClause, frame: SnowFrame) -> tuple[str, Keywords]:
     assigned = clause.assigned
     if isinstance(assigned, (list, tuple)) and frame.relation.complete:
         assigned = dict(zip(frame.relation.names, assigned, strict=False))
+
     return clause.name, {"condition": clause.condition, "set": assigned, "values": assigned}
 
 
@@ -50,6 +52,7 @@ def update(
     changed = {"set": given.get("assignments"), "condition": given.get("condition")}
     if source is None:
         return change_rows(run, target_of(frame), changed, node)
+
     arm = ("whenMatchedUpdate", {"set": changed["set"], "condition": None})
     held = target_of(frame).with_(source=source, on=changed["condition"], arms=(arm,))
     return execute(run, held, node)

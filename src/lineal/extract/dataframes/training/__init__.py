@@ -64,11 +64,14 @@ def call_estimator(
     handler = ESTIMATOR_METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     if name in SAME_OBJECT:
         return held
+
     if name in SAVING:
         save(run, held, argument_at(arguments, SAVING[name], keywords.get("fname")), node)
         return None
+
     return Unknown(f"{name}()", "only the data knows")
 
 
@@ -80,10 +83,13 @@ def of_estimator(run: Run, held: Estimator, name: str, node: Any) -> Value:
     """search.best_estimator_, model.feature_importances_"""
     if name in FITTED_ESTIMATOR:
         return held
+
     if name in OF_TRAINING_ROWS and "fitted" in held.state:
         return OF_TRAINING_ROWS[name](run, held, [held.state["fitted"]], {}, node)
+
     if name.endswith("_"):
         return Unknown(name, "learnt from the data")
+
     return Method(held, name)
 
 
@@ -122,6 +128,7 @@ def dump(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     registered = keywords.get("registered_model_name", path)
     if isinstance(held, Estimator) and isinstance(registered, str):
         save(run, held, registered, node)
+
     return None
 
 
@@ -135,6 +142,7 @@ def clone(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
     held = argument_at(arguments)
     if not isinstance(held, Estimator):
         return held
+
     return Estimator(held.name, dict(held.params), held.arguments)
 
 
@@ -142,6 +150,7 @@ def register() -> None:
     """Enter the rows of the learning libraries in the tables of the interpreter."""
     for module, title in LIBRARY_TITLES.items():
         TRACED[module] = FrameLibrary(module, title)
+
     RECEIVERS[Estimator] = call_estimator
     ATTRIBUTES[Estimator] = of_estimator
     LIBRARIES.update({

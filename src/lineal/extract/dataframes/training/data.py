@@ -32,15 +32,19 @@ def data_of(run: Run, held: Value, node: Any) -> Data | None:
     """Return the columns of a value; None if it has none that are known."""
     if isinstance(held, Series):
         return of_series(run, held)
+
     if isinstance(held, Expr):
         return of_expr(run, held)
+
     found = relation_in(held)
     if found is not None:
         return Data(tuple(each.slot for each in found.attributes), found)
+
     if isinstance(held, Unknown) and held.inputs:
         certain = held.label in AS_THEY_ARE and len(held.inputs) == 1
         slots = tuple(each.slot for part in held.inputs for each in part.attributes)
         return Data(slots if certain else doubt_slots(slots), held.inputs[0], certain)
+
     return None
 
 
@@ -57,6 +61,7 @@ def of_series(run: Run, held: Series) -> Data:
     lineage = lineage_in(run, held.tree, relation)
     if held.doubt is not None:
         lineage = doubted(lineage, held.doubt)
+
     name = held.name or "label"
     return Data((Slot(name, name.lower(), lineage),), relation)
 
@@ -76,6 +81,7 @@ def as_subquery(part: Any) -> Any:
     """Return a column of a frame as the values that it has."""
     if isinstance(part, exp.Column) and "bound" in part.meta:
         return column_of_other(part)
+
     return part
 
 
@@ -91,8 +97,10 @@ def table_of(held: Value, relation: Relation) -> Table:
     """Return the rows that predictions belong to."""
     if isinstance(held, DataFrame):
         return held.table
+
     if isinstance(held, Series):
         return held.table
+
     return Table(relation)
 
 

@@ -45,6 +45,7 @@ def steps_of(held: Estimator) -> list[Value]:
     """Return the steps of a pipeline: Pipeline([("scale", StandardScaler())]), make_pipeline(…)"""
     if held.name.startswith("make_"):
         return list(held.arguments)
+
     given = held.params.get("steps", held.params.get("transformer_list"))
     listed = items_of(given if given is not None else argument_at(list(held.arguments))) or []
     return [
@@ -65,6 +66,7 @@ def branches_of(held: Estimator) -> list[tuple[Value, Value]]:
     else:
         given = held.params.get("transformers", argument_at(list(held.arguments)))
         listed = items_of(given) or []
+
     pairs = [each for each in listed if isinstance(each, (tuple, list)) and len(each) >= 2]
     return [(each[-2], each[-1]) for each in pairs]
 
@@ -78,12 +80,16 @@ def used_slots(run: Run, held: Value, slots: tuple[Slot, ...], node: Any) -> tup
     """Return the columns that an estimator uses: those that a ColumnTransformer names, else all."""
     if not isinstance(held, Estimator):
         return slots
+
     if held.name in WRAPPERS:
         return used_slots(run, inner_of(held), slots, node)
+
     if held.name in PIPELINES:
         for step in steps_of(held)[:1]:
             return used_slots(run, step, slots, node)
+
         return slots
+
     if held.name not in COLUMN_TRANSFORMERS or keeps_the_rest(held):
         return slots
 
@@ -91,6 +97,7 @@ def used_slots(run: Run, held: Value, slots: tuple[Slot, ...], node: Any) -> tup
     for transformer, columns in branches_of(held):
         if transformer != "drop":
             wanted += columns_named(run, columns, slots, node)
+
     return unique(wanted)
 
 
@@ -103,10 +110,12 @@ def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: Any) 
     """Return the columns that a branch of a ColumnTransformer names, by name or position."""
     if isinstance(columns, str):
         columns = [columns]
+
     several = items_of(columns)
     if several is None or not all(isinstance(each, (str, int)) for each in several):
         run.dynamic(note_of("the columns of a transformer", columns), node)
         return list(slots)
+
     return [slot for each in several for slot in slot_named(each, slots)]
 
 
@@ -114,10 +123,12 @@ def slot_named(wanted: str | int, slots: tuple[Slot, ...]) -> list[Slot]:
     """Return the column of a name or place; of unknown columns, what they answer."""
     if isinstance(wanted, int):
         return [slots[wanted]] if 0 <= wanted < len(slots) else []
+
     key = wanted.lower()
     found = [slot for slot in slots if slot.key == key and slot.star is None]
     if found:
         return found[:1]
+
     stars = [slot for slot in slots if slot.star is not None]
     relation = Relation([fresh(slot) for slot in stars], {})
     held = relation_column(relation, wanted)
@@ -130,6 +141,7 @@ def relation_column(relation: Relation, name: str) -> Slot | None:
         found = answer(star.slot.star, name, name.lower()) if star.slot.star is not None else None
         if found is not None:
             return found
+
     return None
 
 
@@ -151,8 +163,10 @@ def fit(run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, nod
     known = [each for each in labels if each is not None]
     if len(known) < len(labels):
         run.dynamic("the label of a model, which only a run knows", node)
+
     if predicts(held):
         write_model(run, held, Data(used, features.relation), known, node)
+
     return held
 
 
@@ -169,6 +183,7 @@ def labels_given(arguments: Arguments, keywords: Keywords) -> list[Value]:
         several = [held.label, held.weight]
     else:
         several = [named_argument(arguments, keywords, 1, "y"), keywords.get("sample_weight")]
+
     return [each for each in several if each is not None]
 
 
@@ -177,9 +192,11 @@ def predicts(held: Estimator) -> bool:
     if held.name in WRAPPERS:
         inner = inner_of(held)
         return not isinstance(inner, Estimator) or predicts(inner)
+
     if held.name in PIPELINES:
         last = steps_of(held)[-1:]
         return all(isinstance(each, Estimator) and predicts(each) for each in last) and bool(last)
+
     return held.name not in COLUMN_TRANSFORMERS and not is_transformer(held.name)
 
 
@@ -190,6 +207,7 @@ def learn_columns(run: Run, held: Estimator, slots: Iterable[Slot]) -> None:
         lineage: Lineage = {}
         pour(slot.lineage, AGGREGATED, lineage)
         learnt[slot.key] = lineage
+
     run.touch(held.state)
     held.state["learnt"] = learnt
 
@@ -219,6 +237,7 @@ def model_name(run: Run, held: Estimator, node: Any) -> str:
     saved = saved_at(run, variable) if variable else ""
     if saved:
         return run.program.path_of(saved)
+
     home = run.home.partition("::")[0]
     return f"{home}::{variable or held.name}"
 
@@ -230,10 +249,12 @@ def assigned_to(run: Run, node: Any) -> str:
     file = run.program.file_at_hand(run)
     if file is None or (on_name and is_fit):
         return ""
+
     for each in ast.walk(file.tree):
         if isinstance(each, ast.Assign) and each.value is node:
             target = each.targets[0]
             return str(getattr(target, "id", getattr(target, "attr", "")))
+
     return ""
 
 
@@ -246,8 +267,10 @@ def variable_of(node: Any) -> str:
     )
     if isinstance(called_on, ast.Name):
         return called_on.id
+
     if isinstance(called_on, ast.Attribute):
         return called_on.attr
+
     return ""
 
 
@@ -267,10 +290,12 @@ def saved_path(node: ast.AST, variable: str) -> list[str]:
     """joblib.dump(model, "churn.pkl"), model.save_model("churn.json")"""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return []
+
     is_own = node.func.attr == "save_model" and variable_of(node) == variable
     named = [each.id for each in node.args[:1] if isinstance(each, ast.Name)]
     if not is_own and (node.func.attr not in SAVERS or named != [variable]):
         return []
+
     given = node.args[0 if is_own else 1 :][:1]
     return [
         each.value
@@ -289,6 +314,7 @@ def predict(
     given = features_given(arguments, keywords)
     if given is None:
         given = argument_at(list(keywords.values()))
+
     features = data_of(run, given, node)
     if features is None:
         run.dynamic(note_of("the features of a model", given), node)
@@ -301,6 +327,7 @@ def predict(
         model = dataset(run, held.model, held.model, node)
         trees.append(leaf(run, model_slot(model), node))
         parents = (model,)
+
     tree = transforming_call("predict", *trees)
     return Series(tree, PREDICTION, table_of(given, features.relation), parents=parents)
 
@@ -310,6 +337,7 @@ def model_slot(model: Relation) -> Slot:
     held = model.by_key.get(PREDICTION)
     if held:
         return held[0].slot
+
     found = relation_column(model, PREDICTION)
     return found if found is not None else Slot(PREDICTION, PREDICTION, {})
 
@@ -327,6 +355,7 @@ def transform(
     slots = transformed(run, held, features.slots, held.learnt, node)
     if isinstance(given, Series) and len(slots) == 1:
         return given.with_tree(transforming_call("transform", leaf(run, slots[0], node)))
+
     return frame_of(run, given, slots, features.relation)
 
 
@@ -336,12 +365,16 @@ def transformed(
     """Return the columns that an estimator makes of columns."""
     if not isinstance(held, Estimator):
         return slots
+
     if held.name in PIPELINES and held.name not in ("FeatureUnion", "make_union"):
         for step in steps_of(held):
             slots = transformed(run, step, slots, learnt, node)
+
         return slots
+
     if held.name in COLUMN_TRANSFORMERS:
         return transformed_branches(run, held, slots, learnt, node)
+
     if is_one_to_one(held.name):
         return tuple(changed(slot, learnt) for slot in slots)
 
@@ -360,8 +393,10 @@ def transformed_branches(
         named.update(slot.key for slot in own)
         if transformer != "drop":
             found += transformed(run, transformer, tuple(own), learnt, node)
+
     if keeps_the_rest(held):
         found += [slot for slot in slots if slot.key not in named]
+
     return tuple(found)
 
 
@@ -396,6 +431,7 @@ def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
     """joblib.dump(model, path)      another dataset, where the model has a name of its own"""
     if not held.model:
         return
+
     model = dataset(run, held.model, held.model, node)
     for name in target_names(run, path, node, True):
         if name != held.model:
@@ -413,4 +449,5 @@ def copy_of(held: Value) -> Value:
     """Return a frame that holds some of the rows of another one."""
     if isinstance(held, DataFrame):
         return DataFrame(held.table)
+
     return held

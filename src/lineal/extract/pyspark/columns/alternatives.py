@@ -85,6 +85,7 @@ def tree_with_alias(held: ColumnValue) -> Any:
     """
     if len(held.names) == 1:
         return exp.alias_(held.tree, held.names[0], quoted=True, copy=False)
+
     return held.tree
 
 
@@ -114,6 +115,7 @@ def merge_keys(left: tuple[Any, ...], right: tuple[Any, ...]) -> tuple[Any, ...]
     """Return the keys of a window that one of two branches made."""
     if left == right:
         return left
+
     return (alternatives(exp.Tuple(expressions=list(left)), exp.Tuple(expressions=list(right))),)
 
 

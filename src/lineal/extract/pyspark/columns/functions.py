@@ -135,6 +135,7 @@ def order_arguments(name: str, arguments: Arguments, keywords: Keywords) -> Argu
     rest = [keywords.get(key) for key in order[len(arguments) :]]
     while rest and rest[-1] is None:
         rest.pop()
+
     return [*arguments, *rest]
 
 
@@ -145,8 +146,10 @@ def flatten_arguments(arguments: Arguments, name: str) -> Arguments:
     """
     if len(arguments) == 1 and isinstance(arguments[0], (list, tuple, set)) and name in LIST_TAKERS:
         return list(arguments[0])
+
     if name == "concat_ws" and len(arguments) == 2 and isinstance(arguments[1], (list, tuple)):
         return [arguments[0], *arguments[1]]
+
     return arguments
 
 
@@ -158,6 +161,7 @@ def doubt_of(arguments: Arguments) -> Any:
     doubts = [a.doubt for a in arguments if isinstance(a, ColumnValue) and a.doubt is not None]
     if doubts:
         return min(doubts)
+
     return None
 
 
@@ -183,6 +187,7 @@ def build_call(name: str, trees: list[Any]) -> Any:
     if name in UNIT_FIRST and len(trees) == 3:
         unit, this, expression = trees
         return UNIT_FIRST[name](this=this, expression=expression, unit=exp.Var(this=unit.name))
+
     if name == "decode" and len(trees) > 2:
         return exp.DecodeCase(expressions=trees)  # a CASE; with two arguments it is a character set
 
@@ -213,6 +218,7 @@ def with_quoted_unit(tree: exp.Expr) -> exp.Expr:
     unit = tree.args.get("unit")
     if unit.__class__ in (exp.Var, exp.Literal) and unit.name.lower() not in DATE_PARTS:
         tree.set("unit", exp.RawString(this=unit.name))
+
     return tree
 
 
@@ -251,6 +257,7 @@ def lit(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
     held = argument_at(arguments)
     if isinstance(held, ColumnValue):
         return held
+
     return ColumnValue(literal(run, held, node))
 
 
@@ -263,6 +270,7 @@ def expr(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     if not isinstance(text, str):
         run.dynamic(note_of("an expression", text), node)
         return ColumnValue(exp.Null())
+
     return from_text(run, text, node)
 
 
@@ -275,10 +283,13 @@ def from_text(run: Run, text: str, node: Any) -> ColumnValue:
     tree = items[0]
     if isinstance(text, Pattern) and not put_collected(tree, text):
         run.dynamic("a part of an expression is only known when it runs", node, text.level)
+
     if isinstance(tree, exp.Alias):
         return ColumnValue(tree.this, (tree.alias,))
+
     if isinstance(tree, exp.Aliases):
         return ColumnValue(tree.this, tuple(alias.name for alias in tree.expressions))
+
     return ColumnValue(tree)
 
 
@@ -289,6 +300,7 @@ def when(run: Run, name: str, arguments: Arguments, keywords: Keywords, node: An
     """
     if len(arguments) < 2:
         return ColumnValue(exp.Null())
+
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
     return ColumnValue(exp.Case(ifs=[arm]), doubt=doubt_of(arguments))
 
@@ -552,6 +564,7 @@ def columns_of(run: Run, arguments: Arguments, node: Any) -> list[ColumnValue]:
         if argument.__class__ is ColumnValue:
             found.append(argument)
             continue
+
         if argument.__class__ is str:
             found.append(ColumnValue(name_tree(run, argument, node)))
             continue

@@ -32,6 +32,7 @@ def method(
     handler = METHODS.get(name)
     if handler is not None:
         return handler(run, held, arguments, keywords, node)
+
     further = [literal(run, argument, node) for argument in [*arguments, *keywords.values()]]
     return column_from(held, arguments, build_call(name.lower(), [held.tree, *further]))
 
@@ -52,11 +53,13 @@ def alias(
     for argument in arguments:
         if isinstance(argument, Pattern):
             run.dynamic(note_of("a name", argument), node, argument.level, gap=False)
+
         if isinstance(argument, (str, int)):
             names.append(str(argument))
         else:
             if isinstance(argument, Unknown):
                 run.dynamic(note_of("a name", argument), node, argument.level)
+
             names.append(f"{{{getattr(argument, 'label', '…')}}}")
 
     return ColumnValue(held.tree, tuple(names), held.doubt)
@@ -93,6 +96,7 @@ def when(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
     """
     if not isinstance(held.tree, exp.Case) or len(arguments) < 2:
         return held
+
     arm = exp.If(this=literal(run, arguments[0], node), true=literal(run, arguments[1], node))
     return column_from(held, arguments, with_arm(held.tree, arm))
 
@@ -106,6 +110,7 @@ def otherwise(
     """
     if not isinstance(held.tree, exp.Case):
         return held
+
     default = literal(run, named_argument(arguments, keywords, 0, "value"), node)
     return column_from(held, arguments, exp.Case(ifs=held.tree.args["ifs"], default=default))
 
@@ -128,6 +133,7 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 def _ordered(tree: Any) -> Any:
     if isinstance(tree, exp.Ordered):
         return tree
+
     return exp.Ordered(this=tree)
 
 
@@ -225,6 +231,7 @@ def field_(
     item = exp.Bracket(this=held.tree, expressions=[literal(run, name, node)])
     if isinstance(name, int):
         item.meta["called"] = f"{spelled(held.tree)}[{name}]"
+
     return column_from(held, arguments, item)
 
 

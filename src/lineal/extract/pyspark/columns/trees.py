@@ -57,6 +57,7 @@ def name_tree(run: Run, name: str, node: Any) -> Any:
     """
     if name == "*":
         return mark_place(run, exp.Star(), node)
+
     if "." not in name and "`" not in name:
         return mark_place(run, exp.Column(this=identifier(name)), node)
 
@@ -109,6 +110,7 @@ def bound_column(run: Run, relation: Relation, name: str, node: Any) -> Any | No
     held: Sequence[Attribute] = relation.by_key.get(key, ())
     if not held and len(parts) == 1:
         held = stars_with(relation, key)
+
     if len(held) != 1:
         return name_tree(run, name, node)
 
@@ -127,33 +129,43 @@ def literal(run: Run, value: Value, node: Any) -> Any:
     """
     if isinstance(value, ColumnValue):
         return value.tree
+
     if isinstance(value, bool):
         return exp.Boolean(this=value)
+
     if isinstance(value, str):
         return tree_in(value) or exp.Literal.string(str(value))
+
     if isinstance(value, (int, float)):
         if value >= 0:
             return exp.Literal.number(repr(value))
+
         return exp.Neg(this=exp.Literal.number(repr(-value)))
 
     if isinstance(value, (list, tuple, set, frozenset)):
         return exp.Array(expressions=[literal(run, item, node) for item in value])
+
     if isinstance(value, Instance) and "value" in value.names:
         return literal(run, value.names["value"], node)
+
     if isinstance(value, Relation):
         return subquery(value)
+
     if isinstance(value, (SchemaValue, TypeValue)):
         return exp.Literal.string(type_text(value))
 
     make = VALUE_TREES.get(value.__class__)
     if make is not None:
         return make(run, value, node)
+
     if open_row(value) is not None:
         run.dynamic(f"a value of a row whose columns are not known ({DATA})", node)
         return unknown_constant(value)
+
     found = tree_in(value)
     if found is None and isinstance(value, Unknown) and value.inputs:
         report_computed(run, value, node)
+
     return found or unknown_constant(value)
 
 
@@ -179,12 +191,16 @@ def column(run: Run, value: Value, node: Any) -> Any:
     """
     if value.__class__ is ColumnValue:
         return value.tree
+
     if value.__class__ is str:
         return name_tree(run, value, node)
+
     if isinstance(value, (Pattern, Unknown, Choice, Library)):
         return dynamic_column(run, value, node)
+
     if isinstance(value, Instance) and isinstance(value.names.get("value"), str):
         return name_tree(run, value.names["value"], node)
+
     return literal(run, value, node)
 
 
@@ -212,6 +228,7 @@ def parse_items(run: Run, text: str, node: Any) -> list[Any]:
     tree = statement(run, f"SELECT {text}", node, shift=-7)
     if tree is None or not isinstance(tree, exp.Select):
         return []
+
     return list(tree.expressions)
 
 
@@ -220,6 +237,7 @@ def statement(run: Run, text: str, node: Any, shift: int = 0) -> Any | None:
     found = statements(run, text, node, shift)
     if found:
         return found[0]
+
     return None
 
 
@@ -235,6 +253,7 @@ def statements(run: Run, text: str, node: Any, shift: int = 0) -> list[Any]:
 
     if reading.found is not None:
         run.program.known.add_routines(reading.found.functions)
+
     if any(mark in text for mark in MARKS):
         trees = [tree for tree in trees if is_named(run, tree, node)]
 
@@ -279,6 +298,7 @@ def is_named(run: Run, tree: Any, node: Any) -> bool:
     """
     if misnamed(tree) is None:
         return True
+
     run.report(Code.PARSE_ERROR, MISNAMED, node)
     return False
 
@@ -336,4 +356,5 @@ def item(value: ColumnValue) -> Any:
     """
     if len(value.names) == 1:
         return exp.Alias(this=value.tree, alias=identifier(value.names[0]))
+
     return value.tree

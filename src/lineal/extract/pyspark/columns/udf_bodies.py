@@ -57,6 +57,7 @@ def follow_body(udf: Udf, run: Run, arguments: Arguments, keywords: Keywords, no
         trees.append(tree)
         if name is None or name in uses.value:
             parts.append(tree)
+
         if name is not None and name in uses.test:
             parts.append(exp.If(this=tree.copy(), true=exp.Null()))
 
@@ -130,6 +131,7 @@ class Body:
             if name not in found:
                 found.add(name)
                 waiting += self.flows.get(name, ())
+
         return frozenset(found)
 
     def read_names(self) -> Names:
@@ -174,6 +176,7 @@ class Body:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             self.assign([ast.Name(node.name)], Uses(names_in(node)))
             return
+
         self.follow_parts(node)
 
     def follow_parts(self, node: ast.AST) -> None:
@@ -211,24 +214,31 @@ class Body:
         """Return the names that an expression is made of, and those that decide it."""
         if node is None:
             return Uses()
+
         if isinstance(node, ast.Name):
             return Uses(frozenset((node.id,)))
+
         if isinstance(node, ast.IfExp):
             return (
                 self.uses_in(node.test).as_test
                 | self.uses_in(node.body)
                 | self.uses_in(node.orelse)
             )
+
         if isinstance(node, ast.BoolOp):
             return self.uses_in_choice(node)
+
         if isinstance(node, ast.comprehension):
             self.assign([node.target], self.uses_in(node.iter))
             tests = [self.uses_in(each).as_test for each in node.ifs]
             return union([self.uses_in(node.iter), *tests])
+
         if isinstance(node, ast.NamedExpr):
             self.assign([node.target], self.uses_in(node.value))
+
         if isinstance(node, ast.Call):
             return self.uses_in_call(node)
+
         return union(self.uses_in(each) for each in ast.iter_child_nodes(node))
 
     def uses_in_choice(self, node: ast.BoolOp) -> Uses:
@@ -247,14 +257,17 @@ class Body:
         for name, given in bound_nodes(called, node):
             if name is None or name in uses.value:
                 found |= self.uses_in(given)
+
             if name is not None and name in uses.test:
                 found |= self.uses_in(given).as_test
+
         return found
 
     def callee(self, node: ast.Call) -> Function | None:
         """Return the function of the program that a call names; None where it is not followed."""
         if not isinstance(node.func, ast.Name) or spreads(node):
             return None
+
         if node.func.id in self.parameters or node.func.id in self.flows:
             return None
 
@@ -266,9 +279,11 @@ class Body:
         """Return how another function uses its parameters; None for one that calls itself."""
         if called is None:
             return None
+
         key = id(called.node)
         if key not in self.bodies:
             self.bodies[key] = Body(called, self.bodies).uses
+
         return self.bodies[key]
 
 
@@ -277,6 +292,7 @@ def union(several: Iterable[Uses]) -> Uses:
     found = Uses()
     for each in several:
         found |= each
+
     return found
 
 
@@ -298,6 +314,7 @@ def dropped_by(body: Body, node: ast.Call) -> Iterator[ast.AST]:
     uses = body.uses_of(called)
     if called is None or uses is None:
         return
+
     for name, given in bound_nodes(called, node):
         if name is not None and name not in uses.value | uses.test:
             yield from ast.walk(given)

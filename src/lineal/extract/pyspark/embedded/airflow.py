@@ -68,18 +68,23 @@ def take_airflow(run: Run, collector: Collector, called: Called) -> Value:
 
     if isinstance(called.function, Builder):
         held = called.function
+
     if isinstance(held, Builder) and held.kind in BUILDERS:
         return BUILDERS[held.kind](run, collector, called, held)
+
     if isinstance(called.function, Class):
         return call_own_operator(run, collector, called)
 
     last = called.library.rpartition(".")[2]
     if not called.library or not is_airflow(called.library, last):
         return NOT_TAKEN
+
     if last == "DAG":
         return open_dag(called)
+
     if last == "TaskGroup":
         return Builder(GROUP, {"id": called.value(0, "group_id")})
+
     if OPERATOR.match(last):
         return open_task(run, collector, called, last)
 
@@ -142,6 +147,7 @@ def open_task(run: Run, collector: Collector, called: Called, last: str) -> Valu
         carry_out(run, collector, called, last, dag)
     finally:
         collector.tasks.pop()
+
     return Builder(TASK, {"id": task})
 
 
@@ -153,6 +159,7 @@ def carry_out(
     if isinstance(function, Function):
         call_task(run, function, called)
         return
+
     if last.startswith("BigQueryInsertJob"):
         insert_job(run, collector, called, dag)
         return
@@ -228,6 +235,7 @@ def rendered(held: Value, about: About) -> Value:
     """Return a text with the values of its template."""
     if isinstance(held, (list, tuple)):
         return [rendered(each, about) for each in held]
+
     if isinstance(held, str) and "{{" in held and about.values:
         return about.render(str(held))
 
@@ -344,6 +352,7 @@ def call_own_operator(run: Run, collector: Collector, called: Called) -> Value:
     is_operator = any(OPERATOR.match(name.rpartition(".")[2]) for name in bases)
     if not is_operator or "task_id" not in called.keywords:
         return NOT_TAKEN
+
     if made.find("execute") is None:
         return open_task(run, collector, called, bases[0].rpartition(".")[2])
 
@@ -360,10 +369,12 @@ def call_own_operator(run: Run, collector: Collector, called: Called) -> Value:
         execute = made.find("execute")
         if isinstance(instance, Instance) and isinstance(execute, Function):
             call_open(run, execute, [instance], {}, called.node)
+
         if len(collector.statements) == before:
             carry_out(run, collector, called, made.name, here)  # its way to the database is unknown
     finally:
         collector.tasks.pop()
+
     return Builder(TASK, {"id": called.keywords.get("task_id")})
 
 
@@ -381,9 +392,11 @@ def decorate_airflow(
     if name == "dag":
         parts = dag_parts(keywords.get("dag_id") or made.name, keywords)
         return Builder(DAG_FUNCTION, {**parts, "function": made})
+
     if name == "task_group":
         group = keywords.get("group_id") or made.name
         return Builder(GROUP_FUNCTION, {"id": group, "function": made})
+
     if name == "task" or name.startswith("task."):
         task = keywords.get("task_id") or made.name
         parts = {"id": task, "function": made, "kind": name.partition(".")[2], "keywords": keywords}
@@ -400,6 +413,7 @@ def call_dag(run: Run, collector: Collector, called: Called, held: Builder) -> V
         call_open(run, held.parts["function"], list(called.arguments), called.keywords, called.node)
     finally:
         collector.dags.pop()
+
     return Unknown("dag", "a DAG")
 
 
@@ -419,6 +433,7 @@ def call_task_function(run: Run, collector: Collector, called: Called, held: Bui
     if called.receiver is held and called.name == "override":
         parts = {**held.parts, "id": called.keywords.get("task_id") or held.parts["id"]}
         return Builder(TASK_FUNCTION, parts)
+
     if called.receiver is held and called.name == "partial":
         return held
 

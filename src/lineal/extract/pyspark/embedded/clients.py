@@ -130,13 +130,17 @@ def take_client(run: Run, collector: Collector, called: Called) -> Value:
     held = called.receiver
     if isinstance(held, Builder) and held.kind == FRAME:
         return on_frame(run, collector, called, held)
+
     if isinstance(held, Builder) and held.kind == CLIENT:
         return on_client(run, collector, called, held)
+
     if called.name in WRITERS and isinstance(held, (Unknown, Relation, Grouped)):
         return write_unknown(run, called)
+
     if called.name in EXECUTING and held.__class__ in RECEIVERS:
         collector.reached.add(id(called.node))  # its results are traced with the program
         return NOT_TAKEN
+
     if called.name in EXECUTING and may_run(held, called):
         return execute(run, collector, called, dialect_by_imports(run))
 
@@ -147,6 +151,7 @@ def may_run(held: Value, called: Called) -> bool:
     """Tell whether an object may run SQL: nobody knows what it is, or it is an object of the program."""
     if isinstance(held, Session):
         return "snowpark" in dialect_source(called)
+
     if isinstance(held, Library):
         return called.library.partition(".")[0] in ("duckdb", "chdb")
 
@@ -189,15 +194,20 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
     name = called.library
     if TEXT.match(name):
         return called.value(0, "text", "string")
+
     if FOLLOWED.match(name) and not collector.job:
         collector.reached.add(id(called.node))
         return NOT_TAKEN
+
     if READERS.match(name):
         return read_frame(run, collector, called)
+
     if TABLE_READERS.match(name):
         return read_table(run, collector, called)
+
     if ENGINES.match(name):
         return Builder(CLIENT, {"dialect": dialect_of_address(called.value(0, "url"))})
+
     if name.startswith("google.cloud.bigquery") and name.endswith("QueryJobConfig"):
         return Builder(DESTINATION, {"target": destination_of(called.value(-1, "destination"))})
 
@@ -208,10 +218,13 @@ def take_library(run: Run, collector: Collector, called: Called) -> Value:
             (held for key, held in called.keywords.items() if key.endswith("conn_id")), None
         )
         return Builder(CLIENT, {"dialect": dialect_in(hook[1]) or dialect_in(connection)})
+
     if name.startswith("duckdb.") and last in EXECUTING:
         return execute(run, collector, called, "duckdb")
+
     if BATCHES.match(name):
         return execute(run, collector, called, "postgres")
+
     if last == "write_pandas":
         return write_pandas(run, collector, called)
 
@@ -235,6 +248,7 @@ def destination_of(held: Value) -> str:
     """destination="p.mart.daily", TableReference…"""
     if isinstance(held, str):
         return str(held).replace(":", ".", 1).partition("$")[0]
+
     if isinstance(held, dict):
         return table_of(held)
 
@@ -279,6 +293,7 @@ def client_dialect(called: Called) -> str:
     for held in (*called.arguments, *called.keywords.values()):
         if isinstance(held, Builder) and held.kind == CLIENT:
             return str(held.parts["dialect"])
+
         if isinstance(held, str) and dialect_of_address(held):
             return dialect_of_address(held)
 
@@ -292,11 +307,14 @@ def on_client(run: Run, collector: Collector, called: Called, held: Builder) -> 
     """cur.execute("…"), conn.cursor()"""
     if called.name in EXECUTING:
         return execute(run, collector, called, str(held.parts["dialect"]))
+
     if called.name == "load_table_from_dataframe":
         return load_frame(run, collector, called)
+
     if called.name in ("table", "read_table") and isinstance(called.value(0, "name"), str):
         name = called.value(0, "name")
         return frame_of(f"SELECT * FROM {name}", str(held.parts["dialect"]), called)  # noqa: S608
+
     if called.name in OPENING:
         return held
 
@@ -339,10 +357,12 @@ def on_frame(run: Run, collector: Collector, called: Called, held: Builder) -> V
     """frame.to_sql("copy", con)"""
     if called.name in KEEPING or called.name in ("write", "mode"):
         return held
+
     if called.name in WRITERS:
         target = target_of(called)
         write_frame(run, collector, called, held, target)
         return None
+
     if called.name in ("create_or_replace_view", "create_or_replace_temp_view", "create_view"):
         write_frame(run, collector, called, held, str(called.value(0, "name", "view_name")))
         return None

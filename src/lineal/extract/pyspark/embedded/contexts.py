@@ -13,6 +13,7 @@ def enter_context(collector: Collector, manager: Value) -> bool:
     if isinstance(manager, Builder) and manager.kind == DAG:
         collector.dags.append(manager)
         return True
+
     if isinstance(manager, Builder) and manager.kind == GROUP:
         collector.groups.append(id_text(manager.parts.get("id"), "group"))
         return True
@@ -32,6 +33,7 @@ def id_text(held: Value, otherwise: str) -> str:
     """Return an id as text; a part that only a run knows is a placeholder."""
     if isinstance(held, str):
         return str(held)
+
     if isinstance(held, Unknown):
         return f"{{{held.label}}}"
 

@@ -37,6 +37,7 @@ def decorate_macro(
     """@macro()      the function itself"""
     if library.startswith("sqlmesh"):
         return made
+
     return None
 
 
@@ -63,6 +64,7 @@ def call_macro(
     texts = [text_written(each) for each in (made.options if isinstance(made, Choice) else [made])]
     if any(text is None for text in texts):
         return []
+
     return [text for text in texts if text is not None]
 
 
@@ -70,6 +72,7 @@ def text_written(made: Value) -> str | None:
     """Return what a macro writes: nothing for None."""
     if made is None:
         return ""
+
     return text_of(made)
 
 
@@ -106,10 +109,13 @@ def coerce(held: Value, annotation: str) -> Value:
     kind = found[1] if found is not None else annotation
     if isinstance(held, Trees) and STRINGS.fullmatch(kind):
         return [coerce(each, "str") for each in held]
+
     if not isinstance(held, Tree):
         return held
+
     if held.upper() == "NULL":
         return None
+
     if kind == "bool":
         return held.upper() == "TRUE"
 
@@ -121,6 +127,7 @@ def plain_value(held: Tree, kind: str) -> Value:
     text = str(held)
     if kind not in PLAIN:
         return held
+
     if kind == "str":
         return text[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"]*\"", text) else text
 

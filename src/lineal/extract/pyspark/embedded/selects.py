@@ -35,6 +35,7 @@ class Query:
             texts = self.clauses.get(word, ())
             if texts:
                 written.append(f"{word} {SIGNS.get(word, ', ').join(texts)}")
+
             if word == "FROM":
                 written.extend(self.joins)
 
@@ -59,16 +60,22 @@ def call_query(held: Query, called: Called, text_of: Callable[[Value], str | Non
     known = tuple(text for text in texts if text)
     if called.name == "select":
         return replace(held, columns=(*held.columns, *known))
+
     if called.name == "distinct":
         return replace(held, is_distinct=True)
+
     if called.name in CLAUSES:
         return held.adding(CLAUSES[called.name], known)
+
     if called.name == "join" and known:
         return replace(held, joins=(*held.joins, join_text(known, called, text_of)))
+
     if called.name == "copy":
         return held
+
     if called.name == "subquery":
         return f"({held})"
+
     if called.name == "sql":
         return str(held)
 
@@ -85,6 +92,7 @@ def join_text(
     written = f"{kind.upper()} JOIN {known[0]}".strip()
     if using:
         return f"{written} USING ({using})"
+
     if on:
         return f"{written} ON {on}"
 

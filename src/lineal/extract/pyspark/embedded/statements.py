@@ -153,13 +153,16 @@ class Collector:
         if isinstance(held, Choice):
             found = [self.add(run, called, each, expression, about) for each in held.options]
             return any(found)
+
         if isinstance(held, (list, tuple)):
             nodes = getattr(expression, "elts", None) or [expression] * len(held)
             pairs = zip(held, nodes, strict=False)
             found = [self.add(run, called, each, node, about) for each, node in pairs]
             return any(found)
+
         if isinstance(held, str):
             return self.add_text(run, called, held, expression, about)
+
         if isinstance(held, Unknown) and about.is_sure:
             message = f"SQL that only a run knows ({held.reason})"
             run.report(Code.DYNAMIC, message, called.node)
@@ -171,6 +174,7 @@ class Collector:
         home = run.home
         if SQL_FILE.match(text.strip()):
             return self.add_file(run, called, text.strip(), about)
+
         if not SQL_START.match(text):
             if about.is_sure and text.strip():
                 self.report_unknown(run, called, text)
@@ -336,6 +340,7 @@ def texts_in(held: Value) -> Iterable[str]:
     """Return the texts that a value may be."""
     if isinstance(held, Choice):
         return [text for each in held.options for text in texts_in(each)]
+
     if isinstance(held, str):
         return [held]
 

@@ -40,12 +40,16 @@ def text_of(held: Value) -> str | None:
     """Return the SQL of a value; None if only a run knows it."""
     if isinstance(held, bool):
         return str(held).upper()
+
     if isinstance(held, Pattern):
         return None
+
     if isinstance(held, Query):
         return str(held)
+
     if isinstance(held, (str, int, float)):
         return str(held)
+
     if isinstance(held, (list, tuple)):
         texts = [text_of(each) for each in held]
         if all(text is not None for text in texts):
@@ -63,6 +67,7 @@ def tree_of(parts: list[Value], write: Callable[[list[str]], str]) -> Value:
     made = write([text for text in texts if text is not None])
     if len(made) > LONGEST:
         return Unknown("expression", "an expression that is too long")
+
     return Tree(made)
 
 
@@ -73,14 +78,19 @@ def take_tree(run: Run, collector: Collector, called: Called) -> Value:
     """Return what a call of sqlglot, of one of its expressions or of the evaluator gives."""
     if called.name == "isinstance" and len(called.arguments) == 2:
         return is_instance(*called.arguments)
+
     if isinstance(called.receiver, Evaluator):
         return ask_evaluator(called)
+
     if isinstance(called.receiver, Query):
         return call_query(called.receiver, called, text_of)
+
     if isinstance(called.receiver, Tree):
         return call_method(called)
+
     if called.library.startswith("sqlglot"):
         return call_sqlglot(called)
+
     if called.name == "str" and isinstance(next(iter(called.arguments), None), Tree):
         return str(called.arguments[0])
 
@@ -96,9 +106,11 @@ def call_sqlglot(called: Called) -> Value:
     maker = MAKERS.get(last)
     if maker is not None:
         return maker(called)
+
     if last in SIGNS:
         sides = [called.value(0, "this"), called.value(1, "expression")]
         return tree_of(sides, lambda texts: f"({texts[0]} {SIGNS[last]} {texts[1]})")
+
     if last[:1].isupper():
         return make_function(last, called)
 
@@ -128,6 +140,7 @@ def make_call(called: Called) -> Value:
     given = [called.value(0, "this", "name"), *called.arguments[1:]]
     if isinstance(inner, list):
         given += inner
+
     return tree_of(given, lambda texts: f"{texts[0]}({', '.join(texts[1:])})")
 
 
@@ -153,6 +166,7 @@ def make_column(called: Called) -> Value:
     name = called.value(0, "col", "this", "name")
     if table is None:
         return tree_of([name], lambda texts: texts[0])
+
     return tree_of([table, name], ".".join)
 
 
@@ -190,6 +204,7 @@ def make_list(called: Called) -> Value:
     held = called.keywords.get("expressions")
     if held is None and called.arguments:
         held = list(called.arguments)
+
     if isinstance(held, (list, tuple)):
         return Trees(held)
 
@@ -228,6 +243,7 @@ def as_name(text: str) -> str:
     """Return a name as SQL writes it: quoted, if it is more than one word."""
     if NAME.fullmatch(text):
         return text
+
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -239,13 +255,17 @@ def call_method(called: Called) -> Value:
     held, first = called.receiver, called.value(0)
     if called.name in ("sql", "__str__"):
         return str(held)
+
     if called.name in ("copy", "unnest", "transform"):
         return held
+
     if called.name == "between":
         given = [held, first, called.value(1, "high")]
         return tree_of(given, lambda texts: f"{texts[0]} BETWEEN {texts[1]} AND {texts[2]}")
+
     if called.name == "as_":
         return tree_of([held, first], lambda texts: f"{texts[0]} AS {as_name(texts[1])}")
+
     if called.name.upper() in METHOD_SIGNS:
         sign = METHOD_SIGNS[called.name.upper()]
         return tree_of([held, first], lambda texts: f"({texts[0]} {sign} {texts[1]})")
@@ -261,10 +281,13 @@ def attribute_of_tree(run: Run, held: Tree, name: str, node: Any) -> Value:
     if name in ("name", "alias_or_name", "output_name", "this"):
         bare = held.rpartition(" AS ")[2] if name != "this" else str(held)
         return unquoted(bare)
+
     if name == "is_string":
         return STRING.fullmatch(held) is not None
+
     if name == "table" and NAME.fullmatch(held):
         return ".".join(held.split(".")[:-1][-1:])
+
     if name == "expressions":
         return [held]
 
@@ -275,6 +298,7 @@ def unquoted(text: str) -> str:
     """Return the last part of a name, or a literal, without its quotes."""
     if STRING.fullmatch(text):
         return text[1:-1].replace("''", "'")
+
     if NAME.fullmatch(text):
         return text.rpartition(".")[2].strip('"')
 
@@ -298,6 +322,7 @@ def is_instance(held: Value, kinds: Value) -> Value:
     found = [is_of_class(held, kind.name) for kind in several if isinstance(kind, Library)]
     if len(found) < len(several):
         return NOT_TAKEN
+
     return any(found)
 
 
@@ -306,8 +331,10 @@ def is_of_class(held: Value, name: str) -> bool:
     last = name.rpartition(".")[2]
     if isinstance(held, list):
         return last in ("Tuple", "Array", "Expression", "list", "Paren", "List")
+
     if last in ("Column", "Identifier", "Table"):
         return NAME.fullmatch(held) is not None and NUMBER.fullmatch(held) is None
+
     if last == "Literal":
         return bool(STRING.fullmatch(held) or NUMBER.fullmatch(held))
 
@@ -323,10 +350,12 @@ def ask_evaluator(called: Called) -> Value:
     first = called.value(0)
     if called.name in ("var", "blueprint_var"):
         return held.variables.get(str(first).lower(), called.value(1, "default"))
+
     if called.name == "columns_to_types" and isinstance(first, str):
         columns = held.columns_of(first.strip("'\""))
         if columns:
             return {name: Tree(kind or "TEXT") for name, kind in columns.items()}
+
     if called.name in ("parse_one", "transform", "eval_expression", "resolve_table"):
         return tree_of([first], lambda texts: texts[0])
 

@@ -75,6 +75,7 @@ def calls_in(tree: ast.Module) -> Iterator[tuple[Scope, ast.Call]]:
         waiting.extend((inner, child) for child in ast.iter_child_nodes(node))
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
+
         if node.func.attr in CALLS:
             yield scope, node
 
@@ -121,6 +122,7 @@ def assignments_before(scope: Scope, line: int) -> Iterator[tuple[str, ast.expr]
     for node in ast.walk(scope):
         if not isinstance(node, ast.Assign) or node.lineno >= line:
             continue
+
         if not isinstance(node.value, (ast.Constant, ast.JoinedStr, ast.BinOp)):
             continue
 

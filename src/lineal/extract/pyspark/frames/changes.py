@@ -42,6 +42,7 @@ def with_column(
     given = [*arguments, *(keywords[key] for key in ("colName", "col") if key in keywords)]
     if len(given) < 2:
         return relation
+
     return with_all(run, relation, {0: (given[0], given[1])}, node)
 
 
@@ -56,6 +57,7 @@ def with_columns(
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
         return relation
+
     return with_all(run, relation, dict(enumerate(given.items())), node)
 
 
@@ -94,6 +96,7 @@ def with_all(
             lineage = lineage_of(tree, scope)
             if isinstance(held, ColumnValue) and held.doubt is not None:
                 lineage = doubted(lineage, held.doubt)
+
             made = note_type(relation, tree, fresh(Slot(name, name.lower(), lineage)), scope)
 
         charge_item(run, scope, tree, len(draft.attributes))
@@ -143,6 +146,7 @@ def star_slot_like(attribute: Attribute, key: str) -> Slot:
     slot = star_slot(attribute.slot.star.without(key))
     if attribute.doubt is None:
         return slot
+
     return slot._replace(lineage=doubted(slot.lineage, attribute.doubt))
 
 
@@ -169,6 +173,7 @@ def renamed_columns(
     if not isinstance(given, dict):
         run.dynamic(note_of("columns", given), node)
         return relation
+
     return rename(run, relation, list(given.items()), node)
 
 
@@ -215,6 +220,7 @@ def rename_unknown(attributes: list[Attribute], old: Value) -> list[Attribute]:
         kept = [each for each in attributes if each.key != old.lower()]
     else:
         kept = [unsure(each) for each in attributes]
+
     return with_anything(kept)
 
 
@@ -222,6 +228,7 @@ def with_anything(attributes: list[Attribute]) -> list[Attribute]:
     """Return columns beside one of which only a run knows the name; an open star may be it."""
     if any(each.slot.star is not None for each in attributes):
         return attributes
+
     return [*attributes, anything()]
 
 
@@ -319,6 +326,7 @@ def dropped_column(
 
         if gone is not None:
             return [each for each in attributes if each.id != gone.id]
+
         return attributes
 
     asked = tuple(part.name.lower() for part in tree.parts)
@@ -345,6 +353,7 @@ def to_df(
 
     if not names:
         return relation
+
     if not relation.complete:
         run.report(
             Code.UNSUPPORTED_CONSTRUCT,

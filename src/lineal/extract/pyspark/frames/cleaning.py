@@ -64,8 +64,10 @@ def names_of(subset: Value, every: list[str]) -> list[str]:
     """
     if isinstance(subset, str):
         return [subset]
+
     if isinstance(subset, (list, tuple)):
         return [name for name in subset if isinstance(name, str)]
+
     return every
 
 

@@ -297,6 +297,7 @@ def pivot(run: Run, grouped: Grouped, arguments: Arguments, keywords: Keywords, 
     known = list(values) if isinstance(values, (list, tuple)) and is_known(values) else None
     if known is None:
         run.report(Code.DYNAMIC, "the columns of a pivot whose values only the data knows", node)
+
     return Grouped(grouped.relation, grouped.keys, columns_of(run, [wanted], node)[0], known)
 
 

@@ -92,8 +92,10 @@ def as_relation(run: Run, value: Value, node: Any) -> Relation | None:
     """Return a DataFrame; one that only a run knows is an open dataset."""
     if isinstance(value, Relation):
         return value
+
     if isinstance(value, Unknown):
         return open_dataset(run, value, node)
+
     return None
 
 
@@ -104,8 +106,10 @@ def key_names(on: Value) -> list[str] | None:
     """
     if isinstance(on, str) and not isinstance(on, Pattern):
         return [on]
+
     if isinstance(on, (list, tuple)) and on and all(isinstance(item, str) for item in on):
         return list(on)
+
     return None
 
 
@@ -143,6 +147,7 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
         renewed[attribute.id] = made.id
         if attribute.id in right.types:
             right.types[made.id] = right.types[attribute.id]
+
         return made
 
     copy = right.derived([again(attribute) for attribute in right.attributes])
@@ -243,8 +248,10 @@ def join_on_names(
 def _without(attribute: Attribute, keys: set[str]) -> Attribute:
     if attribute.slot.star is None:
         return attribute
+
     for key in keys:
         attribute = attribute._replace(slot=star_slot_like(attribute, key))
+
     return attribute
 
 
@@ -255,6 +262,7 @@ def key_of(side: Relation, name: str, evaluation: Any, tree: Any) -> Attribute:
     held = next((attribute for attribute in side.attributes if attribute.slot is slot), None)
     if held is not None:
         return held
+
     return fresh(Slot(name, name.lower(), slot.lineage, None, slot.scanned))
 
 
@@ -266,5 +274,6 @@ def merged_key(left: Attribute, right: Attribute, name: str, kind: str, tree: An
     slot = merge_key(left.slot, right.slot, kind.upper(), (left.slot.name, name.lower()), tree)
     if kind == "full":
         return fresh(slot)
+
     side = right if kind == "right" else left
     return side._replace(slot=slot._replace(lineage=dict(slot.lineage)))

@@ -17,6 +17,7 @@ def map_order(names: Iterable[str]) -> list[str]:
     in_java = order_in_java(list(names))
     if len(in_java) <= FEW:
         return in_java
+
     return order_in_scala([(improve_hash(hash_of(name)), name) for name in in_java])
 
 
@@ -29,6 +30,7 @@ def hash_of(text: str) -> int:
     units = text.encode("utf-16-be")
     for high, low in zip(units[::2], units[1::2], strict=True):
         found = (31 * found + (high << 8 | low)) & WORD
+
     return found
 
 

@@ -70,14 +70,17 @@ def attributes_of(
     kind = tree.__class__
     if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
         return [anything()]
+
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
         several = expand_star(relation, tree, scope)
         if item.doubt is None:
             return several
+
         return [each._replace(doubt=item.doubt) for each in several]
 
     if kind is exp.Column and not item.names:
         return [pass_column(relation, tree, scope, item.doubt)]
+
     if is_generator(tree) or len(item.names) > 1:
         return generated_attributes(run, relation, item, scope, rows)
 
@@ -116,9 +119,11 @@ def reads_map(run: Run, tree: Any) -> bool:
     """Tell whether the program reads key and value, and no item, of a column of an unknown type."""
     if not isinstance(tree.this, exp.Column):
         return False
+
     text = run.reading.script.text
     if READS_KEY.search(text) is None or READS_VALUE.search(text) is None:
         return False
+
     return READS_ITEM.search(text) is None
 
 
@@ -147,10 +152,13 @@ def lineage_of(tree: Any, scope: FrameScope) -> Lineage:
     kind = tree.__class__
     if kind is exp.Struct:
         return struct_of(with_each_column(tree, scope), scope)
+
     if kind is exp.Anonymous and tree.name == "with_field":
         return with_field(tree, scope)
+
     if kind is exp.Anonymous and tree.name == "drop_fields":
         return without_fields(tree, scope)
+
     if (
         kind is not exp.Column
         and (held := item_of(tree, scope) or carried(tree, scope)) is not None
@@ -227,6 +235,7 @@ def with_field(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
 
     for lineage in (held, new, *(lineage_of(struct, scope) for struct in around)):
         pour(lineage, VALUE, whole, tree)
+
     return put_field(held, path.name.split("."), new, whole)
 
 
@@ -244,6 +253,7 @@ def without_fields(tree: exp.Anonymous, scope: FrameScope) -> Lineage:
         *(lineage_of(each, scope) for each in given if not isinstance(each, exp.Literal)),
     ):
         pour(lineage, VALUE, whole, tree)
+
     names = [path.name for path in given if isinstance(path, exp.Literal) and "." not in path.name]
     return drop_fields(held, names, whole)
 
@@ -280,6 +290,7 @@ def qualifier_of_star(relation: Relation, tree: Any) -> tuple[str, ...]:
     stars = relation.stars
     if len(stars) == 1:
         return stars[0].qualifier
+
     return ()
 
 
@@ -294,6 +305,7 @@ def generate_rows(
     if len(names) > 1:
         tree = exp.Aliases(this=tree, expressions=identifiers)
         identifiers = []
+
     return generated(tree, identifiers[0] if identifiers else None, scope, rows)
 
 
@@ -303,6 +315,7 @@ def note_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> l
         relation.types.update(
             (attribute.id, kind) for attribute, kind in zip(made, kinds, strict=True)
         )
+
     return made
 
 
@@ -311,6 +324,7 @@ def note_type(relation: Relation, tree: Any, attribute: Attribute, scope: FrameS
     found = type_of(tree, relation)
     if found:
         relation.types[attribute.id] = found
+
     return attribute
 
 
@@ -327,6 +341,7 @@ def select(
     items = columns_of(run, arguments, node)
     if not relation.complete:
         items = through_variables(relation, items, node)
+
     return select_items(run, relation, items, node)
 
 
@@ -343,6 +358,7 @@ def select_items(run: Run, relation: Relation, items: list[ColumnValue], node: A
     made = relation.derived(attributes, rows, evaluation)
     if not any(aggregates(item.tree) for item in items):
         made.under = relation
+
     return take_findings(run, made, evaluation)
 
 
@@ -400,6 +416,7 @@ def _is_variable(argument: ast.expr) -> bool:
     """Return whether an argument is a variable: cols, *cols."""
     if isinstance(argument, ast.Starred):
         argument = argument.value
+
     return isinstance(argument, ast.Name)
 
 
@@ -416,6 +433,7 @@ def select_expr(
             run.dynamic(note_of("columns", text), node)
             items.append(ColumnValue(unknown_columns()))
             continue
+
         if isinstance(text, Pattern):
             run.dynamic("a part of an expression is only known when it runs", node, text.level)
 
@@ -441,6 +459,7 @@ def flat(arguments: Arguments) -> Arguments:
         several = items_of(arguments[0]) if not isinstance(arguments[0], (str, dict)) else None
         if several is not None:
             return several
+
     return arguments
 
 
@@ -454,6 +473,7 @@ def to_schema(
     schema = schema_of(run, argument_at(arguments), node)
     if schema is None:
         return relation
+
     return select_items(
         run, relation, [ColumnValue(column(run, name, node)) for name, _ in schema.fields], node
     )

@@ -45,10 +45,12 @@ def filter_(
         known = [put_collected(item, condition) for item in items]
         if isinstance(condition, Pattern) and not all(known):
             run.dynamic("a part of a condition is only known when it runs", node, condition.level)
+
         return narrow_relation(run, relation, items, FILTERS, Clause.WHERE, lenient=True)
 
     if isinstance(condition, ColumnValue):
         return narrow_relation(run, relation, [condition.tree], FILTERS, Clause.WHERE, lenient=True)
+
     if isinstance(condition, (Unknown, Library)):
         run.dynamic(
             note_of("a condition", condition), node, getattr(condition, "level", Confidence.UNKNOWN)
@@ -83,6 +85,7 @@ def sample_by(
 def _key(item: ColumnValue) -> Any:
     if isinstance(item.tree, exp.Ordered):
         return item.tree.this
+
     return item.tree
 
 
@@ -139,6 +142,7 @@ def drop_nulls(
     if subset is None:
         positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]
         subset = positional[0] if positional else argument_at(arguments, 2)
+
     if subset is None:
         rows = dict(relation.rows)
         compare(relation.frame.slots, FILTERS, rows)

@@ -20,6 +20,7 @@ def other_of(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> R
     found = as_relation(run, named_argument(arguments, keywords, 0, "other"), node)
     if found is None:
         run.dynamic("a DataFrame that only a run knows", node)
+
     return found
 
 
@@ -33,6 +34,7 @@ def union_(
     other = other_of(run, arguments, keywords, node)
     if other is None:
         return relation
+
     if relation.complete and other.complete and len(relation.attributes) != len(other.attributes):
         widths = f"{len(relation.attributes)} and {len(other.attributes)}"
         run.report(Code.COLUMN_COUNT, f"the sides of union have {widths} columns", node)

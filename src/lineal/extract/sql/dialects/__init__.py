@@ -345,8 +345,10 @@ class Keys(dict[str, str]):
     def __missing__(self, name: str) -> str:
         if name.__class__ is not str:
             return f"${name}"  # Snowflake's t.$2
+
         if len(self) > 100_000:
             self.clear()
+
         key = self[name] = self.fold(name, False)
         return key
 

@@ -43,6 +43,7 @@ def standard_names(tokens: Tokens) -> Tokens:
             found.append(covering(tokens[at], tokens[end], TokenType.IDENTIFIER, name))
         else:
             found.append(tokens[at])
+
         at = end + 1
 
     return unite_lists(read_ranges(found, legacy), legacy) if legacy else tokens
@@ -63,6 +64,7 @@ def read_name(tokens: Tokens, at: int, follows_name: bool) -> tuple[int, str]:
     is_table = before in BEFORE_TABLES or (before is TokenType.COMMA and follows_name)
     if name["project"]:
         return end, f"{name['project']}.{name['table'].strip()}"
+
     return (end, name["table"].strip()) if is_table else (at, "")
 
 
@@ -72,6 +74,7 @@ def text_of(tokens: Tokens) -> str:
     for before, token in zip([None, *tokens], tokens, strict=False):
         is_apart = before is not None and before.end + 1 < token.start
         parts.append(f" {token.text}" if is_apart else token.text)
+
     return "".join(parts)
 
 
@@ -94,10 +97,13 @@ def read_ranges(tokens: Tokens, legacy: set[int]) -> Tokens:
             end = closing(tokens, at + 1)
             name = f"{tokens[at + 2].text}*"
             token = covering(token, tokens[end], TokenType.IDENTIFIER, name)
+
         if end > at or at in legacy:
             names.add(len(found))
+
         found.append(token)
         at = end + 1
+
     legacy.clear()
     legacy.update(names)
     return found
@@ -116,7 +122,9 @@ def unite_lists(tokens: Tokens, legacy: set[int]) -> Tokens:
         if tokens[at].token_type is TokenType.FROM and last > at + 1:
             found += union_of(tokens[at + 1 : last + 1 : 2])
             at = last
+
         at += 1
+
     return found
 
 
@@ -124,6 +132,7 @@ def last_of_list(tokens: Tokens, at: int, legacy: set[int]) -> int:
     """Return the last of the legacy names that commas separate, from the one at a position on."""
     while at in legacy and at + 2 in legacy and tokens[at + 1].token_type is TokenType.COMMA:
         at += 2
+
     return at
 
 
@@ -144,6 +153,7 @@ def union_of(names: Tokens) -> Tokens:
         words = (*(UNION if found else OPENING), *SELECT_ALL)
         found += [covering(name, name, kind, text) for kind, text in words]
         found.append(name)
+
     return [*found, covering(names[-1], names[-1], TokenType.R_PAREN, ")")]
 
 

@@ -45,11 +45,13 @@ def join_registers(tokens: Tokens) -> Tokens:
         if before is None or before.end > token.start or not is_word(tokens, at, *REGISTERS):
             found.append(token)
             continue
+
         if is_word(tokens, at - 1, "CURRENT") and not is_word(tokens, at - 2, "."):
             kind, text = REGISTERS[token.text.upper()]
             found[-1] = Token(kind, text, before.line, before.col, before.start, token.end)
         else:
             found.append(token)
+
     return found
 
 
@@ -76,6 +78,7 @@ def drop_duration_units(tokens: Tokens) -> Tokens:
         after_value = at > 1 and tokens[at - 1].token_type in ENDS_A_VALUE
         if not (after_value and is_word(tokens, at, *DURATIONS) and follows_sign(tokens, at - 1)):
             found.append(token)
+
     return found
 
 
@@ -87,6 +90,7 @@ def follows_sign(tokens: Tokens, end: int) -> bool:
         depth -= tokens[at].token_type is TokenType.L_PAREN
         if depth == 0:
             return at > 0 and tokens[at - 1].token_type in (TokenType.PLUS, TokenType.DASH)
+
     return False
 
 
@@ -102,6 +106,7 @@ def say_recursive(tokens: Tokens) -> Tokens:
         if token.token_type is TokenType.WITH and starts_cte:
             spot = (token.line, token.col, token.start, token.end)
             found.append(Token(TokenType.RECURSIVE, "RECURSIVE", *spot))
+
     return found
 
 
@@ -131,7 +136,9 @@ def call_bounds(tokens: Tokens) -> Tokens:
         if is_word(tokens, at, "BEGIN", "END") and is_word(tokens, at + 1, "("):
             spot = (token.line, token.col, token.start, token.end)
             token = Token(TokenType.VAR, token.text, *spot)
+
         found.append(token)
+
     return found
 
 
@@ -145,6 +152,7 @@ def create_temporary(tokens: Tokens) -> Tokens:
             found.append(Token(TokenType.CREATE, "CREATE", *spot))
         elif not (found and is_word(tokens, at, "GLOBAL") and is_word(tokens, at - 1, "DECLARE")):
             found.append(token)
+
     return found
 
 
@@ -160,4 +168,5 @@ def as_grammar_reads(tokens: Tokens, dialect: str) -> Tokens:
     """The words of a text of a dialect, as its nearest grammar understands them."""
     for change in WORDS_OF.get(dialect, ()):
         tokens = change(tokens)
+
     return tokens

@@ -57,6 +57,7 @@ def aliased(value: Any) -> Text | None:
     """
     if not isinstance(value, exp.PivotAlias):
         return None
+
     alias = value.args["alias"]
     return Text(alias.name, bool(alias.args.get("quoted")))
 
@@ -118,8 +119,10 @@ def bigquery_text(value: Any) -> str:
     text = text_of(value)
     if isinstance(value, (exp.Boolean, exp.Null)):
         return text.upper()
+
     if is_string(value):
         return text
+
     sign = "minus_" if text.startswith("-") else "_"
     number = text.removeprefix("-").replace(".", "_point_")
     return sign + "".join(char if char.isalnum() else "_" for char in number)
@@ -136,10 +139,13 @@ def text_of(value: Any) -> str:
     """Return the text of a constant."""
     if isinstance(value, exp.Neg):
         return f"-{text_of(value.this)}"
+
     if isinstance(value, (exp.Cast, exp.Paren)):
         return text_of(value.this)
+
     if isinstance(value, (exp.Boolean, exp.Null)):
         return str(value.sql()).lower()
+
     return value.name or str(value.sql())
 
 

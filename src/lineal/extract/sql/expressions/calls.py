@@ -57,6 +57,7 @@ def function(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
     evaluation = scope.evaluation
     if evaluation.catalog.functions and compose_body(node, way, calls, scope, into):
         return
+
     kind = node.__class__
     row = ROWS[kind] if kind in ROWS and not evaluation.own_functions.rows else row_of(node, scope)
     if row is None and (operand := cast_behind(node, evaluation.facts)) is not None:
@@ -108,6 +109,7 @@ def column_as_call(node: exp.Anonymous, scope: Scope) -> exp.Column | None:
     """SELECT name(t) FROM t      PostgreSQL: t.name, where t is a row that has a name"""
     if not scope.evaluation.facts.sets_in_select or len(node.expressions) != 1:
         return None
+
     row = scope.row(node.expressions[0])
     key = scope.evaluation.fold(node.name, False)
     if row is None or key not in row.index or key in scope.evaluation.catalog.functions:
@@ -125,6 +127,7 @@ def combined(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: 
     if "if" in name and arguments_:
         stack.append((arguments_[-1], when(way), around))
         arguments_ = arguments_[:-1]
+
     for argument in reversed(arguments_):
         stack.append((argument, step, around))
 
@@ -159,6 +162,7 @@ def grouping(
     if any(True for _ in node.iter_expressions()):
         arguments(node, when(way), calls, stack)
         return
+
     query = node.find_ancestor(exp.Select)
     group = query.args.get("group") if query is not None else None
     if group is not None:
@@ -201,8 +205,10 @@ def date_function(
     for child in reversed(list(node.iter_expressions())):
         if child is part:
             continue
+
         if child is node.args.get("unit"):
             child = column_of_unit(child, scope)
+
         stack.append((child, step, around))
 
 
@@ -265,9 +271,11 @@ def path_called(node: Any, scope: Scope) -> list[exp.Expr]:
         row = row_of(document, scope)
     else:
         row = None
+
     if row is not None and row.role is Role.PATH:
         document, *beside = path_called(document, scope)
         named, others = [] if beside else named, [*others, *beside]
+
     keys = [counted_from_zero(key) for key in named]
     return [exp.Bracket(this=document.copy(), expressions=keys), *others]
 
@@ -276,6 +284,7 @@ def counted_from_zero(key: exp.Literal) -> exp.Literal:
     """Return the key of a bracket as the parser gives it: tupleElement(pair, 1) is pair[0]."""
     if key.is_string or not key.name.isdecimal() or key.name == "0":
         return key.copy()
+
     return exp.Literal(this=str(int(key.name) - 1), is_string=False)
 
 
@@ -315,6 +324,7 @@ def in_order(node: Any, step: Way, way: Way, calls: Any, stack: Stack) -> None:
     taken, *others = list(node.iter_expressions()) or [None]
     if others:
         stack.append((others[-1], over(way), around))
+
     if taken is not None:
         stack.append((taken, step, around))
 

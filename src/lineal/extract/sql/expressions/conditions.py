@@ -33,6 +33,7 @@ def case(node: exp.Case, way: Way, calls: Any, stack: Stack, scope: Scope, into:
     items = [item for arm in args["ifs"] for item in (arm.args["this"], arm.args["true"])]
     if args.get("default") is not None:
         items.append(args["default"])
+
     push_by_law(chosen_in_turns, items, way, around, stack)
     if args.get("this") is not None:
         stack.append((args["this"], when(way), around))
@@ -78,6 +79,7 @@ def range_n(
     tested = node.this
     if isinstance(tested, exp.Identifier):
         tested = exp.Column(this=tested.copy())
+
     stack.append((tested, when(way), (node, calls)))
 
 

@@ -23,10 +23,13 @@ def date_part(node: Any, scope: Scope) -> Any:
     unit = node.args.get("unit")
     if computes(unit):
         return None
+
     if unit is not None and (unit.__class__ not in WORDS or unit.name.lower() in DATE_PARTS):
         return unit
+
     if unit is None and node.__class__ is not exp.Anonymous:
         return None
+
     if unit is None:
         arguments_ = node.expressions
     elif node.args.get("expression") is not None:
@@ -84,6 +87,7 @@ def column_of_unit(node: Any, scope: Scope) -> Any:
     """
     if node.__class__ not in WORDS:
         return node
+
     spelled = scope.evaluation.reading.unquoted(node.name)
     if spelled:
         return exp.Column(this=exp.Identifier(this=spelled, quoted=False))

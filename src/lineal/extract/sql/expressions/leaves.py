@@ -41,11 +41,13 @@ def parameter(
     if is_absolute(node, scope):
         name = exp.Identifier(this=node.this.name, quoted=False)
         stack.append((exp.Column(this=name), value(way), (node, calls)))
+
     if scope.evaluation.facts.columns_by_number and len(scope.order) == 1:
         if node.name.isdigit():
             slot = scope.positional(scope.order[0], f"${node.name}", node)
         else:
             slot = None
+
         if slot is not None:
             pour(slot.lineage, way, into, node, calls)
 

@@ -79,6 +79,7 @@ def values_given(
         key = parameter_of(routine, at, name)
         if key in inputs:
             values[inputs.index(key)] = value_of(argument, NEUTRAL, scope)
+
     return values
 
 

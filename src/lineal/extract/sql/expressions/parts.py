@@ -52,8 +52,11 @@ def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: L
                 and qualified_call(first, way, calls, scope, into)
             ):
                 stack.append((as_function(first, scope) or first.expression, way, calls))
+
             return
+
         first = first.this
+
     if not returned_column(node, way, calls, scope, into):
         part(node, way, calls, stack, scope, into)
 
@@ -81,10 +84,12 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
     step = value(way)
     if isinstance(base, exp.Parameter) and names and is_absolute(base, scope):
         base, names = exp.column(names[0], table=base.this.name), names[1:]
+
     if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
         column = column_of_row(base, scope)
         if column is not None:
             step, names = way, names[1:]
+
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
     elif isinstance(base, exp.Struct) and names and has_star(base):
         pour(
@@ -113,6 +118,7 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         item = built_field(around_of(base), names[0], scope) if names else None
         if item is not None:
             value_of(base, NEUTRAL, scope)  # the other fields are read as well
+
         stack.append((base if item is None else item, step, (node, calls)))
 
     for item in beside:
@@ -187,6 +193,7 @@ def field_at(node: Any, scope: Scope) -> Lineage | None:
     found = held.field_at(position) if isinstance(held, Row) else None
     if found is not None:
         value_of(holder, NEUTRAL, scope)  # the other fields are read as well
+
     return found
 
 
@@ -221,6 +228,7 @@ def around_of(node: Any) -> Any:
     holder = node.parent
     while isinstance(holder, exp.Paren):
         holder = holder.parent
+
     return holder
 
 
@@ -231,6 +239,7 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
     """
     if not isinstance(base.parent, exp.Paren) or scope.row(base) is None:
         return None
+
     holder = around_of(base)
     if isinstance(holder, exp.Dot):
         return exp.Column(this=holder.expression.copy(), table=base.this.copy())
@@ -248,6 +257,7 @@ def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
     query = node.unnest() if isinstance(node, exp.Subquery) else node
     if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
         return None
+
     frame = scope.evaluation.frame_of(node, scope)
     return take_row(frame).index.get(scope.evaluation.fold(names[0], False))
 
@@ -259,7 +269,9 @@ def built_field(node: Any, name: str, scope: Scope) -> Any:
     """
     if not isinstance(node, exp.Cast):
         return None
+
     row, fields = node.this.unnest(), fields_of(node, scope)
     if not is_row(row) or name not in fields or len(fields) != len(row.expressions):
         return None
+
     return row.expressions[fields.index(name)]

@@ -27,6 +27,7 @@ def returned_column(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lin
     evaluation = scope.evaluation
     if not isinstance(call, exp.Anonymous):
         return False
+
     routine = evaluation.catalog.shapes.get(call.name.lower())
     if routine is None or not routine.rows:
         return False
@@ -44,7 +45,9 @@ def returned_column(node: exp.Dot, way: Way, calls: Any, scope: Scope, into: Lin
     if summary is not None:
         values = arguments_of(call, summary, scope)
         pour(summary.given_to(frame.slots.index(slot), values), way, into, base, calls)
+
     if scope.clause is Clause.SELECT and scope.rows is not None:
         for argument in call.expressions:
             gather(argument, LATERAL, scope.rows, scope)
+
     return True

@@ -31,12 +31,15 @@ def row_of(node: Any, scope: Scope) -> Function | None:
     found = own.row(node) if own else None
     if found is None:
         found = listed_row(node)
+
     if found is None and node.__class__ is exp.Anonymous:
         arguments_ = node.args.get("expressions")
         if arguments_ and arguments_[0].__class__ in ONLY_IN_AGGREGATES:
             return unlisted_aggregate(node)
+
         if arguments_ and len(arguments_) == 1 and node.name.lower() in AGGREGATES_OF_ONE:
             return unlisted_aggregate(node)
+
     return found
 
 
@@ -48,6 +51,7 @@ def listed_row(node: Any) -> Function | None:
             found := known(f"{node.parent.this.name}.{node.name}".lower())
         ):
             return found
+
         return known(node.name.lower()) or (
             unlisted_aggregate(node) if kind is not exp.Anonymous else None
         )
@@ -57,6 +61,7 @@ def listed_row(node: Any) -> Function | None:
         found = next((row for name in names if (row := known(name)) is not None), None)
         if found is None and issubclass(kind, exp.AggFunc):
             found = unlisted_aggregate(node)
+
         ROWS[kind] = found
 
     return ROWS[kind]
@@ -71,4 +76,5 @@ def function_name(node: Any) -> str:
     """The name of a call, in lower case."""
     if isinstance(node, (exp.Anonymous, exp.AnonymousAggFunc)):
         return str(node.name).lower()
+
     return str(node.sql_name()).lower()

@@ -64,6 +64,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
             others.extend(
                 (each, step) for each in inner.iter_expressions() if each is not inner.this
             )
+
         inner = inner.this
 
     inner = with_names_of_type(inner)
@@ -86,6 +87,7 @@ def carried(node: Any, scope: Scope) -> Struct | None:
     made = carry(held, step, value_of(node, NEUTRAL, scope), beside, node)
     if is_passed_on:
         return made
+
     return Row(made, made.fields, made.names, made.rest)
 
 
@@ -107,10 +109,12 @@ def with_names_of_type(node: Any) -> Any:
     """
     if not isinstance(node, exp.Cast) or not isinstance(node.this, (exp.Struct, exp.Tuple)):
         return node
+
     names = [field.this for field in node.to.expressions if isinstance(field, exp.ColumnDef)]
     items = node.this.expressions
     if len(names) != len(items):
         return node
+
     pairs = zip(names, items, strict=True)
     return exp.Struct(
         expressions=[
@@ -129,9 +133,11 @@ def with_names_of_items(node: Any) -> Any:
         kind = node.to.expressions[:1]
     else:
         kind = []
+
     tuples = node.this.expressions if kind else []
     if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
         return node
+
     return exp.Array(
         expressions=[
             with_names_of_type(exp.Cast(this=exp.Struct(expressions=item.expressions), to=kind[0]))
@@ -151,8 +157,10 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
     items = node.expressions if isinstance(node, exp.Array) else []
     if not items or not isinstance(items[0], exp.Struct):
         return None
+
     if not all(isinstance(item, (exp.Struct, exp.Tuple)) for item in items):
         return None
+
     rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]
     names = [field_name(part, position) for position, part in enumerate(items[0].expressions)]
     return build_items(value_of(node, VALUE, scope), names, rows)
@@ -172,6 +180,7 @@ def zipped_item(node: Any, scope: Scope) -> Row | None:
     names = [titles.format(position) for position in range(1, len(arrays) + 1)]
     if isinstance(node, exp.ArraysZip):
         names = [array.name or str(position) for position, array in enumerate(arrays)]
+
     items = [keep_item(array, scope) for array in arrays]
     return build_struct(value_of(node, VALUE, scope), list(zip(names, items, strict=True)))
 
@@ -223,9 +232,11 @@ def struct_of(node: Any, scope: Scope) -> Lineage:
             return held
 
         return value_with_parts(node, scope)
+
     whole = value_of(node, NEUTRAL, scope)
     if has_star(node):
         return struct_of_star(node, whole, scope)
+
     return build_struct(
         whole, [(name, struct_of(item, scope)) for name, item in struct_items(node).items()]
     )
@@ -239,6 +250,7 @@ def value_with_parts(node: Any, scope: Scope) -> Lineage:
     lineage = value_of(node, NEUTRAL, scope)
     if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
         return keep_parts(lineage, held_by(node, scope))
+
     part = (
         step_of(node) is not None and leads_to_part(node) and reaches(path_of(node).names, lineage)
     )
@@ -280,8 +292,10 @@ def struct_of_star(node: exp.Struct | exp.Tuple, whole: Lineage, scope: Scope) -
             open_stars += [slot.lineage for slot in slots if slot.star is not None]
         elif (named := struct_entry(item)) is not None:
             found[named[0]] = struct_of(named[1], scope)
+
     if len(open_stars) > 1:
         return whole
+
     return build_struct(whole, found.items(), next(iter(open_stars), None))
 
 
@@ -302,7 +316,9 @@ def struct_items(node: exp.Struct | exp.Tuple) -> dict[str, Any]:
         name, value = struct_entry(item) or (f"col{position + 1}", unnamed(item))
         if name.lower() in map(str.lower, found):
             name = f"col{position + 1}"
+
         found[name] = value
+
     return found
 
 
@@ -313,6 +329,8 @@ def struct_entry(item: Any) -> tuple[str, Any] | None:
     """
     if isinstance(item, exp.PropertyEQ):
         return item.this.name, item.args["expression"]
+
     if isinstance(item, (exp.Column, exp.Alias)) and item.alias_or_name:
         return item.alias_or_name, item.unalias()
+
     return None

@@ -34,6 +34,7 @@ def subquery(
     query = node.this if isinstance(node, exp.Subquery) else node
     if isinstance(query, exp.Select) and query.args.get("for_") is not None:
         way = value(way)
+
     take_value(scope.evaluation.frame_of(node, scope), way, into, rows_of(into), calls)
 
 
@@ -61,6 +62,7 @@ def lambda_(
     if path is not None:
         stack.append((path, way, calls))
         return
+
     gather(node.this, way, into, scope_with(node.expressions, scope))
 
 
@@ -80,6 +82,7 @@ def comprehension(
     gather(args["this"], value(way), into, inner, calls)
     if args.get("condition") is not None:
         gather(args["condition"], when(way), into, inner, calls)
+
     stack.append((args["iterator"], value(way), calls))
 
 
@@ -92,6 +95,7 @@ def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:
     for variable in variables:
         key = scope.evaluation.fold(variable.name, False)
         inner.aliases[key] = Slot(variable.name, key, NOTHING)
+
     return inner
 
 
@@ -108,4 +112,5 @@ class LambdaScope(Scope):
         first = node.parts[0]
         if self.parent is None or self.evaluation.fold(first.name, False) in self.aliases:
             return super().column(node)
+
         return self.parent.column(node)

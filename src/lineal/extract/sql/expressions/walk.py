@@ -74,6 +74,7 @@ def gather(root: exp.Expr, way: Way, into: Lineage, scope: Scope, calls: Any = N
                 take(resolve(right), step, into, right, around)
             elif kind is not LITERAL:
                 push((right, step, around))
+
             left = args["this"]
             if left.__class__ is COLUMN:
                 take(resolve(left), step, into, left, around)
@@ -108,6 +109,7 @@ def take(slot: Slot, way: Way, into: Lineage, node: Any, calls: Any) -> None:
         if key not in into:
             into[key] = (node, calls, None, None)
             return
+
     pour(slot.lineage, way, into, node, calls)
 
 

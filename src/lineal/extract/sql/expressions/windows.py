@@ -45,6 +45,7 @@ def ordered(
     """
     for key in reversed(node.expressions):
         stack.append((key.this, over(way), calls))
+
     if node.this is not None:
         stack.append((node.this, way, calls))
 
@@ -134,7 +135,9 @@ def inherited_keys(node: exp.Window, scope: Scope) -> list[Any]:
         window = scope.windows.get(name)
         if window is None or name in seen:
             break
+
         seen.add(name)
         keys.extend(window_keys(window))
         named = window.args.get("alias")
+
     return keys

@@ -33,8 +33,10 @@ def term_of(reader: Reader, node: Any, scope: Scope) -> Term:
     handler = HANDLERS.get(type(node))
     if handler is not None:
         return handler(reader, node, scope)
+
     if isinstance(node, exp.Query):
         return ("scalar", reader.query(node, scope))
+
     return any_node(reader, node, scope)
 
 
@@ -52,8 +54,10 @@ def value_of(reader: Reader, value: Any, scope: Scope) -> Term:
     """Return an operand of a node."""
     if isinstance(value, list):
         return ("list", *(value_of(reader, each, scope) for each in value))
+
     if isinstance(value, exp.Expr):
         return term_of(reader, value, scope)
+
     return ("prim", repr(value.lower() if isinstance(value, str) else value))
 
 
@@ -69,6 +73,7 @@ def column(reader: Reader, node: exp.Column, scope: Scope) -> Term:
     """t.a, a"""
     if isinstance(node.this, exp.Star) or node.args.get("join_mark"):
         raise Unproven("a star inside an expression")
+
     return reader.column(node, scope)
 
 
@@ -86,6 +91,7 @@ def boolean(reader: Reader, node: exp.Boolean, scope: Scope) -> Term:
     """TRUE, FALSE"""
     if node.this:
         return TRUE
+
     return FALSE
 
 
@@ -149,8 +155,10 @@ def between(reader: Reader, node: exp.Between, scope: Scope) -> Term:
     """a BETWEEN x AND y is x <= a AND a <= y"""
     if node.args.get("symmetric"):
         raise Unproven("BETWEEN SYMMETRIC")
+
     if kinds_of([node.args["low"], node.args["high"]]) > 1:
         return any_node(reader, node, scope)
+
     value = operand(reader, node, scope)
     low, high = operand(reader, node, scope, "low"), operand(reader, node, scope, "high")
     return and_(("lte", low, value), ("lte", value, high))
@@ -160,6 +168,7 @@ def is_(reader: Reader, node: exp.Is, scope: Scope) -> Term:
     """a IS NULL, a IS TRUE"""
     if isinstance(node.expression, exp.Null):
         return ("isnull", operand(reader, node, scope))
+
     return any_node(reader, node, scope)
 
 
@@ -178,14 +187,18 @@ def in_(reader: Reader, node: exp.In, scope: Scope) -> Term:
     refuse_rows(node)
     if set(filled(node)) - {"this", "expressions", "query"}:
         raise Unproven("IN with more to it")
+
     value = operand(reader, node, scope)
     if node.args.get("query") is None:
         if kinds_of(node.expressions) != 1:
             return any_node(reader, node, scope)
+
         return or_(*(eq(value, term_of(reader, each, scope)) for each in node.expressions))
+
     query = reader.query(node.args["query"], scope)
     if query.names is None or len(query.names) != 1:
         raise Unproven("IN over columns that are not known")
+
     return ("in", value, query)
 
 
@@ -205,6 +218,7 @@ def exists(reader: Reader, node: exp.Exists, scope: Scope) -> Term:
     """EXISTS (SELECT …)"""
     if not isinstance(node.this, exp.Query):
         raise Unproven("EXISTS over an array")
+
     return ("exists", reader.query(node.this, scope))
 
 
@@ -219,7 +233,9 @@ def case_(reader: Reader, node: exp.Case, scope: Scope) -> Term:
         test = term_of(reader, each.this, scope)
         if tested is not None:
             test = eq(term_of(reader, tested, scope), test)
+
         branches.append((test, operand(reader, each, scope, "true")))
+
     otherwise = operand(reader, node, scope, "default") if node.args.get("default") else NULL
     return case(tuple(branches), otherwise)
 
@@ -247,6 +263,7 @@ def plus(reader: Reader, node: exp.Add, scope: Scope) -> Term:
     """a + b is b + a, unless + joins texts"""
     if reader.facts.plus_joins_texts:
         return any_node(reader, node, scope)
+
     return ("plus", *both(reader, node, scope))
 
 
@@ -262,10 +279,13 @@ def count(reader: Reader, node: exp.Count, scope: Scope) -> Term:
     """COUNT(1) is COUNT(*)"""
     if isinstance(node.this, exp.Literal) and not node.expressions:
         return count_rows()
+
     if isinstance(node.this, exp.Star) and not any(node.this.args.values()):
         return count_rows()
+
     if node.expressions:
         raise Unproven("COUNT of several columns")
+
     return ("node", "count", (("this", operand(reader, node, scope)),))
 
 
@@ -280,6 +300,7 @@ def alike_when_distinct(reader: Reader, node: Any, scope: Scope) -> Term:
     single = isinstance(inner, exp.Distinct) and len(inner.expressions) == len(filled(node)) == 1
     if not single:
         return any_node(reader, node, scope)
+
     return ("node", node.key, (("this", term_of(reader, inner.expressions[0], scope)),))
 
 
@@ -290,9 +311,11 @@ def filtered(reader: Reader, node: exp.Filter, scope: Scope) -> Term:
     plain = len(made) == 3 and len(made[2]) == 1 and made[2][0][0] == "this"
     if not plain or made[2][0][1][:2] == ("node", "distinct"):
         return ("node", "filter", (made, as_filter(test)))
+
     value = made[2][0][1]
     if value == ("rows",):
         value = literal("number", "1")
+
     return ("node", made[1], (("this", case(((test, value),), NULL)),))
 
 

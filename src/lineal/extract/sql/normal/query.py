@@ -82,6 +82,7 @@ class Block(Query):
         names = [item.name for item in self.items]
         if "*" in names:
             return None
+
         return names
 
     @property
@@ -99,6 +100,7 @@ class Block(Query):
         """Yield every expression of the query, without those of derived tables."""
         for left in self.lefts:
             yield from left.conditions
+
         yield from self.conditions
         yield from (item.term for item in self.items)
         yield from self.keys or ()
@@ -141,6 +143,7 @@ class Block(Query):
             inner = replace(self, items=[], distinct=False, order=[])
             inner.conditions = [*self.conditions, found]
             return ("exists", inner)
+
         return member_of_derived(self, value)
 
     @property
@@ -195,6 +198,7 @@ def replace_in_source(source: Source, change: Callable[[Term], Term]) -> Source:
     """Return a source whose query has other columns."""
     if source.query is None:
         return source
+
     changed = source.query.replace(change)
     assert isinstance(changed, Query)
     return replace(source, query=changed)

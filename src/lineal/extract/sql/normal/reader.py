@@ -73,10 +73,13 @@ class Reader:
         tables = self.with_(node, outer.tables)
         if isinstance(node, exp.Select):
             return self.select(node, Scope(outer, tables))
+
         if isinstance(node, exp.SetOperation):
             return self.set_operation(node, Scope(outer, tables))
+
         if isinstance(node, exp.Subquery) and set(filled(node)) <= {"this", "alias", "with_"}:
             return self.query(node.this, Scope(outer.parent, tables, outer.sources, outer.merged))
+
         raise Unproven(type(node).__name__)
 
     def with_(self, node: Any, tables: Tables) -> Tables:
@@ -84,34 +87,42 @@ class Reader:
         found = node.args.get("with_")
         if found is None:
             return tables
+
         if found.args.get("recursive"):
             raise Unproven("a recursive CTE")
+
         tables = dict(tables)
         for cte in found.expressions:
             if cte.args.get("scalar") or cte.args["alias"].args.get("columns"):
                 raise Unproven("a CTE with a list of columns")
+
             tables[self.fold(cte.args["alias"].this)] = (cte.this, dict(tables))
+
         return tables
 
     def set_operation(self, node: Any, scope: Scope) -> SetOperation:
         """a UNION b"""
         if set(filled(node)) - {"this", "expression", "distinct", "with_"}:
             raise Unproven("a set operation with more to it")
+
         branches = [self.query(side, scope) for side in (node.this, node.expression)]
         if any(branch.names is None for branch in branches):
             raise Unproven("a set operation over columns that are not known")
+
         return SetOperation(node.key, bool(node.args.get("distinct")), branches)
 
     def select(self, node: exp.Select, scope: Scope) -> Block:
         """SELECT … FROM … WHERE … GROUP BY … HAVING …"""
         if set(filled(node)) - CLAUSES:
             raise Unproven("a SELECT with more to it")
+
         block = Block()
         self.read_from(node, block, scope)
         self.note_aliases(node, scope)
         block.items = list(self.items(node, scope))
         if node.args.get("where"):
             block.conditions += self.conditions(node.args["where"].this, scope)
+
         scope.after_items = True
         self.read_groups(node, block, scope)
         self.read_distinct(node, block)
@@ -129,6 +140,7 @@ class Reader:
         first = node.args.get("from_")
         if first is None:
             return
+
         block.sources.append(self.member(first.this, scope))
         for join in node.args.get("joins") or ():
             self.read_join(join, block, scope)
@@ -137,13 +149,16 @@ class Reader:
         """Add a join to a block: an inner one is a source and conditions."""
         if set(filled(join)) - {"this", "on", "using", "kind", "side"}:
             raise Unproven("a join with more to it")
+
         side = (join.args.get("side") or "").upper()
         kind = (join.args.get("kind") or "").upper()
         if kind in ("SEMI", "ANTI"):
             self.read_half_join(join, block, scope, kind)
             return
+
         if kind not in ("", "INNER", "CROSS", "OUTER") or side not in ("", "LEFT", "RIGHT"):
             raise Unproven(f"{side} {kind} JOIN")
+
         source = self.member(join.this, scope)
         conditions = self.join_conditions(join, block, source, scope, side)
         if side == "LEFT":
@@ -158,6 +173,7 @@ class Reader:
         """a RIGHT JOIN b is b LEFT JOIN a"""
         if len(block.sources) != 1 or block.lefts or block.conditions:
             raise Unproven("a RIGHT JOIN after other joins")
+
         block.lefts.append(Left(block.sources.pop(), conditions))
         block.sources.append(source)
 
@@ -165,6 +181,7 @@ class Reader:
         """a LEFT SEMI JOIN b ON c is WHERE EXISTS (SELECT 1 FROM b WHERE c)"""
         if join.args.get("using") or not join.args.get("on") or join.args.get("side") == "RIGHT":
             raise Unproven("a half join without a condition")
+
         inner = Scope(scope, scope.tables)
         found = Block(sources=[self.member(join.this, inner)])
         found.conditions = self.conditions(join.args["on"], inner)
@@ -178,14 +195,17 @@ class Reader:
         found: list[Term] = []
         if join.args.get("on"):
             found += self.conditions(join.args["on"], scope)
+
         for key in join.args.get("using") or ():
             name = self.fold(key)
             left = scope.merged.get(name)
             if left is None:
                 left = self.using_left(name, block)
+
             right = column(source.number, name)
             found.append(eq(left, right))
             scope.merged[name] = right if side == "RIGHT" else left
+
         return found
 
     def using_left(self, name: str, block: Block) -> Term:
@@ -195,8 +215,10 @@ class Reader:
             having = block.all_sources
         elif any(each.columns is None for each in block.all_sources):
             raise Unproven("USING over tables that are not known")
+
         if len(having) != 1:
             raise Unproven("USING with several candidates")
+
         return column(having[0].number, name)
 
     def member(self, member: Any, scope: Scope) -> Source:
@@ -207,9 +229,11 @@ class Reader:
             source = self.table(member, scope)
         else:
             raise Unproven("a member of FROM that is not a table")
+
         alias = self.alias_of(member)
         if alias in scope.sources:
             raise Unproven("two sources of one name")
+
         scope.sources[alias or f"#{source.number}"] = source
         return source
 
@@ -217,16 +241,19 @@ class Reader:
         """Return a table, or the CTE that goes by its name."""
         if set(filled(member)) - {"this", "alias", "db", "catalog"}:
             raise Unproven("a table with more to it")
+
         cte = scope.tables.get(self.fold(member.this)) if len(member.parts) == 1 else None
         if cte is not None:
             query, tables = cte
             return self.derived(query, Scope(None, tables))
+
         name = ".".join(
             self.facts.fold_table(part.name, bool(part.args.get("quoted"))) for part in member.parts
         )
         columns = self.known(name)
         if columns is None:
             return Source(name)
+
         return Source(name, None, [self.facts.fold(each, False) for each in columns])
 
     def derived(self, node: Any, scope: Scope) -> Source:
@@ -235,10 +262,13 @@ class Reader:
         names = query.names
         if names is not None and len(set(names)) < len(names):
             raise Unproven("two columns of one name")
+
         if names is None and (not isinstance(query, Block) or len(query.items) != 1):
             raise Unproven("a star next to other columns")
+
         if isinstance(query, (Block, SetOperation)) and query.order:
             raise Unproven("a subquery with an order")
+
         return Source("", query, names)
 
     def alias_of(self, member: Any) -> str:
@@ -246,10 +276,13 @@ class Reader:
         alias = member.args.get("alias")
         if alias is not None and (alias.args.get("columns") or isinstance(alias, exp.Identifier)):
             raise Unproven("an alias with a list of columns")
+
         if alias is not None and alias.this is not None:
             return self.fold(alias.this)
+
         if isinstance(member, exp.Table):
             return self.fold(member.this)
+
         return ""
 
     # -- names -------------------------------------------------------------------------------------
@@ -259,8 +292,10 @@ class Reader:
         parts = [self.fold(part) for part in node.parts]
         if len(parts) == 2:
             return self.qualified(parts[0], parts[1], scope)
+
         if len(parts) == 1:
             return self.unqualified(parts[0], scope)
+
         raise Unproven("a name of three parts")
 
     def qualified(self, alias: str, name: str, scope: Scope) -> Term:
@@ -271,8 +306,11 @@ class Reader:
             if source is not None:
                 if source.columns is not None and name not in source.columns:
                     raise Unproven("a column that is not there")
+
                 return column(source.number, name)
+
             here = here.parent
+
         raise Unproven("a qualifier without a source")
 
     def unqualified(self, name: str, scope: Scope) -> Term:
@@ -282,23 +320,29 @@ class Reader:
             found = self.owned(name, here)
             if found is not None:
                 return found
+
             here = here.parent
+
         raise Unproven("a name without a source")
 
     def owned(self, name: str, scope: Scope) -> Term | None:
         """Return the column of one scope that a name means; None if the scope has none."""
         if name in scope.merged:
             return scope.merged[name]
+
         sources = list(scope.sources.values())
         having = [each for each in sources if name in (each.columns or ())]
         unknown = [each for each in sources if each.columns is None]
         if name in scope.aliases and (scope.after_items or unknown or not having):
             raise Unproven("a name that may be an alias")
+
         if unknown and len(sources) > 1:
             raise Unproven("a name that several tables may have")
+
         found = [*having, *unknown]
         if len(found) > 1:
             raise Unproven("an ambiguous name")
+
         return column(found[0].number, name) if found else None
 
     def note_aliases(self, node: exp.Select, scope: Scope) -> None:
@@ -334,12 +378,15 @@ class Reader:
         )
         if filled(star) or scope.merged or halves:
             raise Unproven("a star with more to it")
+
         sources = list(scope.sources.values())
         if isinstance(item, exp.Column):
             alias = self.fold(item.args["table"]) if item.args.get("table") else ""
             if alias not in scope.sources:
                 raise Unproven("a star of a row")
+
             sources = [scope.sources[alias]]
+
         for source in sources:
             if source.columns is None:
                 yield Item("*", ("star", source.number))
@@ -352,9 +399,11 @@ class Reader:
         if group is not None:
             if set(filled(group)) - {"expressions"}:
                 raise Unproven("groups with more to them")
+
             block.keys = [self.by_position(each, block, scope) for each in group.expressions]
         elif having is not None or any(map(holds_aggregate, node.expressions)):
             block.keys = []
+
         if having is not None:
             block.having = self.conditions(having.this, scope)
 
@@ -365,9 +414,12 @@ class Reader:
             position = int(found.this) if not found.is_string else 0
             if not 0 < position <= len(block.items) or block.names is None:
                 raise Unproven("a position that is not there")
+
             return block.items[position - 1].term
+
         if isinstance(found, exp.Column) and len(found.parts) == 1:
             return self.by_alias(found, block, scope)
+
         return term_of(self, found, scope)
 
     def by_alias(self, node: exp.Column, block: Block, scope: Scope) -> Term:
@@ -376,11 +428,14 @@ class Reader:
         named = {item.term for item in block.items if item.name == name}
         if name not in scope.aliases:
             return term_of(self, node, scope)
+
         sources = scope.sources.values()
         if any(each.columns is None or name in each.columns for each in sources):
             raise Unproven("a name that may be an alias")
+
         if len(named) != 1:
             raise Unproven("two columns of one name")
+
         return named.pop()
 
     def read_distinct(self, node: exp.Select, block: Block) -> None:
@@ -388,8 +443,10 @@ class Reader:
         distinct = node.args.get("distinct")
         if distinct is None:
             return
+
         if filled(distinct):
             raise Unproven("DISTINCT ON")
+
         block.distinct = True
 
     def read_order(self, node: exp.Select, block: Block, scope: Scope) -> None:
@@ -397,8 +454,10 @@ class Reader:
         order = node.args.get("order")
         if order is None:
             return
+
         if filled(order) != ["expressions"]:
             raise Unproven("an order with more to it")
+
         for each in order.expressions:
             term = self.by_position(each.this, block, scope)
             down, first = bool(each.args.get("desc")), bool(each.args.get("nulls_first"))
@@ -411,7 +470,9 @@ def holds_aggregate(node: Any) -> bool:
         around = found.parent
         while isinstance(around, (exp.Filter, exp.IgnoreNulls, exp.RespectNulls)):
             around = around.parent
+
         nested = found.find_ancestor(exp.Query)
         if not isinstance(around, exp.Window) and nested is node.parent_select:
             return True
+
     return False

@@ -33,6 +33,7 @@ class Labels:
         source = term[1]
         if term[0] == "star":
             return f"{self.names[source]}.*"
+
         known = self.columns.get(source, {})
         return f"{self.names[source]}.{known.get(term[2], term[2])}"
 
@@ -53,6 +54,7 @@ def ordered_text(query: Query, outer: Labels) -> str:
     """Return a query whose columns count by their position."""
     if isinstance(query, SetOperation):
         return set_text(query, outer, None)
+
     assert isinstance(query, Block)
     return min(block_texts(query, outer, None))[0]
 
@@ -66,11 +68,14 @@ def set_text(query: SetOperation, outer: Labels, used: list[int] | None) -> str:
             failing = [each for each in branch.items if may_fail(each.term)]
             if all(each in items for each in failing) and not branch.distinct:
                 branch = Block(**{**vars(branch), "items": items})
+
         texts.append(ordered_text(branch, outer))
+
     if query.kind == "union":
         texts.sort()
         if query.distinct:
             texts = list(dict.fromkeys(texts))
+
     return f"{query.kind}({query.distinct},{used},{texts})"
 
 
@@ -101,6 +106,7 @@ def block_texts(block: Block, outer: Labels, used: set[str] | None) -> Iterator[
         for at, source in enumerate(chain.from_iterable(order)):
             labels.names[source.number] = f"{labels.depth}:{at}"
             labels.columns[source.number] = texts[source.number][1]
+
         yield labelled(block, labels, {number: text for number, (text, _) in texts.items()}, used)
 
 
@@ -110,6 +116,7 @@ def columns_used(block: Block) -> dict[int, set[str]]:
     for term in block.own_terms():
         for each in columns_in(term):
             used.setdefault(each[1], set()).add(each[2] if each[0] == "col" else "*")
+
     return used
 
 
@@ -117,9 +124,11 @@ def source_text(source: Source, used: set[str], outer: Labels) -> Rendered:
     """Return the text of a source, and of its columns."""
     if source.query is None:
         return f"table({source.table})", {}
+
     inner = Labels(outer)
     if isinstance(source.query, SetOperation):
         return set_source(source.query, used, inner)
+
     assert isinstance(source.query, Block)
     return min(block_texts(source.query, inner, used), key=lambda each: each[0])
 
@@ -131,6 +140,7 @@ def set_source(query: SetOperation, used: set[str], outer: Labels) -> Rendered:
         kept = [at for at, name in enumerate(names) if name in used]
     else:
         kept = list(range(len(names)))
+
     blocks = all(isinstance(branch, Block) for branch in query.branches)
     text = set_text(query, outer, kept if blocks else None)
     return short(text), {name: f"#{at}" for at, name in enumerate(names)}
@@ -159,6 +169,7 @@ def labelled(
     if used is None:
         parts.append(f"items{[text for _, text in items]}")
         return f"select({','.join(parts)})", {}
+
     kept = {
         text
         for (name, text), item in zip(items, block.items, strict=True)
@@ -181,12 +192,16 @@ def term_text(term: Any, labels: Labels) -> str:
     """Return the text of a term."""
     if isinstance(term, Query):
         return ordered_text(term, labels)
+
     if not isinstance(term, tuple):
         return repr(term)
+
     if term and term[0] in ("col", "star"):
         return labels.text(term)
+
     parts = [term_text(each, labels) for each in term[1:]]
     if term and term[0] in SORTED:
         parts.sort()
+
     head = term_text(term[0], labels) if term else ""
     return f"({head} {' '.join(parts)})"

@@ -34,6 +34,7 @@ def normalize(query: Query, as_set: bool = False) -> Query:
     """Return a query in its normal shape; of `as_set`, how often a row is there does not count."""
     if isinstance(query, SetOperation):
         return normalize_set(query, as_set)
+
     assert isinstance(query, Block)
     return normalize_block(query, as_set)
 
@@ -44,6 +45,7 @@ def normalize_set(query: SetOperation, as_set: bool) -> Query:
     branches = [normalize(branch, alike) for branch in query.branches]
     if query.kind != "union":
         return replace(query, branches=branches)
+
     distinct = query.distinct and not as_set
     flat = [each for branch in branches for each in union_branches(branch, distinct, alike)]
     return replace(query, branches=flat, distinct=distinct)
@@ -68,6 +70,7 @@ def normalize_block(block: Block, as_set: bool) -> Query:
     drop_group_without_aggregates(block)
     if as_set and not block.order:
         block.distinct = False
+
     for _ in range(ROUNDS):
         before = shape_of(block)
         normalize_sources(block, as_set)
@@ -77,6 +80,7 @@ def normalize_block(block: Block, as_set: bool) -> Query:
         tidy(block)
         if shape_of(block) == before:
             break
+
     normalize_subqueries(block)
     return unwrap_set(block)
 
@@ -88,9 +92,11 @@ def unwrap_set(block: Block) -> Query:
     source = block.sources[0] if len(block.all_sources) == 1 and block.sources else None
     if source is None or not isinstance(source.query, SetOperation):
         return block
+
     united = block.distinct and source.query.kind == "union"
     if not is_wrapper(replace(block, distinct=False) if united else block):
         return block
+
     query, names = source.query, source.query.names or []
     wanted = [item.term[2] for item in block.items]
     branches = [each for each in query.branches if isinstance(each, Block) and not each.distinct]
@@ -100,8 +106,10 @@ def unwrap_set(block: Block) -> Query:
         pruned and (fails or (query.distinct and not united))
     ):
         return block
+
     if pruned and query.kind != "union":
         return block
+
     places = [names.index(name) for name in wanted]
     made: list[Query] = [
         replace(each, items=[each.items[at] for at in places]) for each in branches
@@ -150,12 +158,16 @@ def normalize_term(term: Any) -> Any:
     """Return a term whose subqueries have their normal shape."""
     if isinstance(term, Query):
         return normalize(term)
+
     if not isinstance(term, tuple):
         return term
+
     if term and term[0] == "exists":
         return ("exists", normalize_exists(term[1]))
+
     if term and term[0] == "in":
         return ("in", normalize_term(term[1]), normalize(term[2], as_set=True))
+
     return tuple(normalize_term(each) for each in term)
 
 
@@ -165,6 +177,7 @@ def normalize_exists(query: Query) -> Query:
         fails = any(may_fail(item.term) for item in query.items)
         if not fails and query.keys is None and not query.has_aggregates:
             query = replace(query, items=[], distinct=False, order=[])
+
     return normalize(query, as_set=True)
 
 
@@ -175,6 +188,7 @@ def drop_group_without_aggregates(block: Block) -> None:
     """SELECT a, b … GROUP BY a, b is SELECT DISTINCT a, b"""
     if not block.keys or block.having or block.has_aggregates or block.order:
         return
+
     if {item.term for item in block.items} == set(block.keys):
         block.keys = None
         block.distinct = True
@@ -201,6 +215,7 @@ def move_having(block: Block) -> None:
     """HAVING over keys is WHERE; a group of all rows has none."""
     if not block.keys:
         return
+
     moved = [each for each in block.having if depends_on(each, block.keys) and not may_fail(each)]
     block.having = [each for each in block.having if each not in moved]
     block.conditions += moved
@@ -210,12 +225,16 @@ def depends_on(term: Any, keys: list[Term]) -> bool:
     """Tell whether a term is made of keys and constants only."""
     if isinstance(term, Subquery):
         return False
+
     if not isinstance(term, tuple):
         return True
+
     if term in keys:
         return True
+
     if term and isinstance(term[0], str) and (term[0] in ("col", "star") or has_aggregate(term)):
         return False
+
     return all(depends_on(each, keys) for each in term)
 
 
@@ -240,15 +259,18 @@ def merge_sources(block: Block) -> Block:
         inner = source.query
         if not isinstance(inner, Block) or inner.order:
             continue
+
         if inner.is_plain and can_move(block, inner, source):
             block = merge_plain(block, inner, source)
         elif is_only_source(block) and can_move(block, inner, source):
             block = merge_only(block, inner, source)
+
     for number in [left.source.number for left in block.lefts]:
         left = next(each for each in block.lefts if each.source.number == number)
         inner = left.source.query
         if isinstance(inner, Block) and is_renaming(inner) and not block.filters_may_fail:
             block = merge_left(block, inner, left)
+
     return block
 
 
@@ -264,9 +286,11 @@ def can_move(block: Block, inner: Block, source: Source) -> bool:
     filters = inner.conditions or inner.lefts or inner.having or len(inner.sources) != 1
     if block.filters_may_fail and filters:
         return False
+
     if inner.filters_may_fail or failing:
         alone = len(block.all_sources) == 1 and not block.conditions
         return alone and not is_opaque(inner) and uses_all(block, source, failing)
+
     return True
 
 
@@ -281,6 +305,7 @@ def uses_all(block: Block, source: Source, names: list[str]) -> bool:
     """Tell whether a block evaluates these columns for every row."""
     if block.keys:
         return not names
+
     used = {each for item in block.items for each in strict_columns(item.term)}
     return all(column(source.number, name) in used for name in names)
 
@@ -292,8 +317,10 @@ def mapping_of(inner: Block, source: Source) -> Callable[[Term], Term]:
     def change(term: Term) -> Term:
         if term[1] != source.number:
             return term
+
         if "*" not in made:
             return made[term[2]]
+
         star = made["*"]
         return star if term[0] == "star" else column(star[1], term[2])
 
@@ -328,12 +355,14 @@ def merge_only(block: Block, inner: Block, source: Source) -> Block:
         made.having = [*inner.having, *filters_of(made.conditions)]
         made.conditions = list(inner.conditions)
         return made
+
     if inner.distinct and passes_all(block, inner, source) and not any_window(inner):
         made = regrouped(block, inner, source)
         if inner.keys is None:
             made.conditions = [*inner.conditions, *filters_of(made.conditions)]
             made.distinct = True
             return made
+
     return block
 
 
@@ -374,6 +403,7 @@ def merge_left(block: Block, inner: Block, left: Left) -> Block:
     own = inner.sources[0].number
     if any(sources_of(item.term) != {own} for item in inner.items):
         return block
+
     others = [each for each in block.lefts if each is not left]
     block.lefts = [*others, Left(Source(""), list(left.conditions))]
     made = replaced(block, mapping_of(inner, left.source))
@@ -389,6 +419,7 @@ def push_conditions(block: Block) -> None:
     """Move conditions on one derived table into it: WHERE after GROUP BY is HAVING."""
     for source in block.sources:
         block.conditions = pushed(block.conditions, source)
+
     for left in block.lefts:
         left.conditions = pushed(left.conditions, left.source)
 
@@ -397,6 +428,7 @@ def pushed(conditions: list[Term], source: Source) -> list[Term]:
     """Return the conditions that could not be moved into a source."""
     if source.query is None or any(map(may_fail, source.query.terms())):
         return conditions
+
     kept = []
     for each in conditions:
         own = sources_of(each) == {source.number} and not may_fail(each) and is_flat(each)
@@ -405,6 +437,7 @@ def pushed(conditions: list[Term], source: Source) -> list[Term]:
             kept.append(each)
         else:
             source.query = made
+
     return kept
 
 
@@ -417,11 +450,14 @@ def accept(query: Query, condition: Term, source: Source) -> Query | None:
     """Return a query with one more condition on its result; None if it cannot take it."""
     if not isinstance(query, Block):
         return None  # the branches of a union may compare other types than its result
+
     if any_window(query) or query.order or query.names is None:
         return None
+
     found = as_filter(replace_columns(condition, mapping_of(query, source)))
     if query.keys is None:
         return replace(query, conditions=[*query.conditions, *operands("and", found)])
+
     return replace(query, having=[*query.having, *operands("and", found)])
 
 
@@ -429,6 +465,7 @@ def join_inside(block: Block) -> None:
     """a LEFT JOIN b WHERE b.x = 1 is a JOIN b WHERE b.x = 1: a row without b is left out."""
     if block.filters_may_fail:
         return
+
     for left in list(block.lefts):
         if any(refuses_null(each, left.source.number) for each in block.conditions):
             block.lefts = [each for each in block.lefts if each is not left]
@@ -442,7 +479,9 @@ def refuses_null(condition: Term, source: int) -> bool:
         inner = condition[1]
         if inner[0] not in ("eq", "isnull"):
             return False
+
         condition = inner
     elif condition[0] not in COMPARISONS:
         return False
+
     return any(side[0] == "col" and side[1] == source for side in condition[1:])

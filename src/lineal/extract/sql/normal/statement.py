@@ -26,6 +26,7 @@ def normal_form(tree: Any, facts: Facts, columns: Columns) -> tuple[Any, str]:
     shell, query = query_of(tree)
     if query is None:
         raise Unproven("no query")
+
     refuse_order(query)
     read = Reader(facts, columns).query(query, Scope(None, {}))
     return shell, render(normalize(read))
@@ -35,9 +36,11 @@ def query_of(tree: Any) -> tuple[Any, Any]:
     """CREATE TABLE t AS SELECT …      the statement without its query, and the query"""
     if isinstance(tree, exp.Query):
         return None, tree
+
     inner = tree.args.get("expression") if isinstance(tree, (exp.Create, exp.Insert)) else None
     if not isinstance(inner, exp.Query) or tree.args.get("with_"):
         return tree, None
+
     shell = type(tree)(
         **{name: value for name, value in tree.args.items() if name not in ("expression",)}
     )
@@ -50,6 +53,7 @@ def is_ordered(tree: Any) -> bool:
         refuse_order(tree)
     except Unproven:
         return True
+
     return False
 
 
@@ -60,6 +64,7 @@ def refuse_order(query: Any) -> None:
     for node in query.walk():
         if isinstance(node, ORDERED):
             raise Unproven(type(node).__name__)
+
         if isinstance(node, exp.Window):
             refuse_window(node)
         elif isinstance(node, exp.Func):
@@ -71,6 +76,7 @@ def refuse_window(node: exp.Window) -> None:
     function = node.this
     if isinstance(function, exp.Filter):
         function = function.this
+
     if function.key not in AGGREGATES | RANKS or node.args.get("spec"):
         raise Unproven("a window that depends on the order of rows")
 
@@ -80,6 +86,7 @@ def refuse_function(node: exp.Func) -> None:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else node.key
     if name in VOLATILE or node.key in VOLATILE:
         raise Unproven("a volatile function")
+
     unordered = node.key in AGGREGATES
     if isinstance(node, exp.AggFunc) and not unordered and not isinstance(node.parent, exp.Window):
         raise Unproven("an aggregate that depends on the order of rows")

@@ -73,6 +73,7 @@ def inside(term: Term) -> Iterator[Term]:
         elif isinstance(here, tuple):
             if here and isinstance(here[0], str):
                 yield here
+
             stack.extend(here)
 
 
@@ -90,6 +91,7 @@ def replace_columns(term: Term, change: Callable[[Term], Term]) -> Term:
     """Return a term with other columns, and its rules applied again."""
     if term[0] in ("col", "star"):
         return change(term)
+
     return rebuild(tuple(replace_part(each, change) for each in term))
 
 
@@ -97,10 +99,13 @@ def replace_part(part: Any, change: Callable[[Term], Term]) -> Any:
     """Return one part of a term with other columns."""
     if isinstance(part, Subquery):
         return part.replace(change)
+
     if not isinstance(part, tuple):
         return part
+
     if part and isinstance(part[0], str):
         return replace_columns(part, change)
+
     return tuple(replace_part(each, change) for each in part)
 
 
@@ -109,6 +114,7 @@ def rebuild(term: Term) -> Term:
     build = BUILDERS.get(term[0])
     if build is None:
         return term
+
     return build(*term[1:])
 
 
@@ -128,7 +134,9 @@ def has_aggregate(term: Term) -> bool:
         if isinstance(here, tuple):
             if here and isinstance(here[0], str) and is_aggregate(here):
                 return True
+
             stack.extend(here)
+
     return False
 
 
@@ -149,6 +157,7 @@ def is_total(term: Term) -> bool:
     kind: str = term[0]
     if kind == "node":
         return term[1] in TOTAL
+
     return kind != "scalar"
 
 
@@ -170,6 +179,7 @@ def operands(kind: str, term: Term) -> Iterator[Term]:
     if term[0] != kind:
         yield term
         return
+
     for each in term[1:]:
         yield from operands(kind, each)
 
@@ -180,6 +190,7 @@ def and_(*several: Term) -> Term:
     kept = list(dict.fromkeys(flat))
     if len(kept) > 1:
         return ("and", *kept)
+
     return kept[0] if kept else TRUE
 
 
@@ -188,6 +199,7 @@ def or_(*several: Term) -> Term:
     kept = list(dict.fromkeys(each for term in several for each in operands("or", term)))
     if len(kept) > 1:
         return ("or", *kept)
+
     return kept[0]
 
 
@@ -195,11 +207,14 @@ def not_(term: Term) -> Term:
     """NOT a, moved to the inside: NOT (a AND b) is NOT a OR NOT b, for NULL, too."""
     if term[0] == "and":
         return or_(*map(not_, term[1:]))
+
     if term[0] == "or":
         return and_(*map(not_, term[1:]))
+
     if term[0] == "not" and term[1][0] in CONDITIONS:
         inner: Term = term[1]
         return inner
+
     return CONSTANTS.get(term) or ("not", term)
 
 
@@ -207,6 +222,7 @@ def eq(left: Term, right: Term) -> Term:
     """a = b, the same as b = a; 1 = 1 always holds."""
     if left == right and left[0] == "lit" and left != NULL:
         return TRUE
+
     return ("eq", left, right)
 
 
@@ -216,13 +232,17 @@ def case(branches: tuple[tuple[Term, Term], ...], otherwise: Term) -> Term:
     always = next((at for at, (test, _) in enumerate(tested) if test == TRUE), None)
     if always is not None:
         tested, otherwise = tested[:always], tested[always][1]
+
     if not tested:
         return otherwise
+
     test, value = tested[-1]
     if test == not_(("isnull", value)):
         return case(tested[:-1], coalesce(value, otherwise))
+
     if test == ("isnull", otherwise):
         return case(tested[:-1], coalesce(otherwise, value))
+
     return ("case", tested, otherwise)
 
 
@@ -232,6 +252,7 @@ def coalesce(*several: Term) -> Term:
     kept = list(dict.fromkeys(each for each in flat if each != NULL))
     if len(kept) > 1:
         return ("coalesce", *kept)
+
     return kept[0] if kept else NULL
 
 
@@ -239,17 +260,23 @@ def as_filter(term: Term) -> Term:
     """Return a condition of which only TRUE counts, where NULL is as good as FALSE."""
     if term[0] == "and":
         return and_(*map(as_filter, term[1:]))
+
     if term[0] == "or":
         return null_safe(or_(*map(as_filter, term[1:])))
+
     if is_false_if_null(term):
         return as_filter(term[1])
+
     if term[0] == "case" and len(term[1]) == 1 and term[1][0][1] == TRUE:
         return as_filter(term[1][0][0]) if term[2] in (FALSE, NULL) else term
+
     if term[0] == "in" and not may_fail(term):
         found: Term = term[2].member_of(term[1])
         return found
+
     if term[0] == "not" and is_false_if_null(term[1]) and term[1][1][0] == "in":
         return not_(as_filter(term[1][1]))
+
     return term
 
 
@@ -263,14 +290,17 @@ def null_safe(term: Term) -> Term:
     """a = b OR (a IS NULL AND b IS NULL) is a IS NOT DISTINCT FROM b, in a filter."""
     if term[0] != "or":
         return term
+
     pairs = {frozenset(each[1:]): each for each in term[1:] if each[0] == "eq"}
     for each in term[1:]:
         if each[0] != "and" or len(each) != 3 or any(part[0] != "isnull" for part in each[1:]):
             continue
+
         compared = pairs.get(frozenset(part[1] for part in each[1:]))
         if compared is not None:
             rest = [other for other in term[1:] if other not in (each, compared)]
             return or_(("same", *compared[1:]), *rest)
+
     return term
 
 

@@ -71,6 +71,7 @@ class Assignments(Reader):
             self.found.diagnostics.extend(left_over)
             if tree is not None and self.script.dialect in VARIABLES_FIRST:
                 self.put_variables(tree)
+
             return tree
         except Exception as error:
             self.found.diagnostics.append(why_unread(error, self.reading, first.start))
@@ -236,4 +237,5 @@ def name_values(values: list[Tokens], fields: Tokens) -> Tokens:
     for value, field_ in zip(values, fields, strict=True):
         comma, as_ = (TokenType.COMMA, ","), (TokenType.ALIAS, "AS")
         columns += [new_token(*comma, field_), *value, new_token(*as_, field_), field_]
+
     return columns[1:]

@@ -177,10 +177,12 @@ def past_label(tokens: Tokens, at: int) -> int:
     if tokens[at].token_type is TokenType.LT:
         if kind_at(tokens, at + 1) is TokenType.LT and at + 4 < len(tokens):
             return at + 5
+
         return at
 
     if at + 2 >= len(tokens):
         return at
+
     if word(tokens[at]) == "<<":
         return at + 3
 

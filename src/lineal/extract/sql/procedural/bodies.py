@@ -51,6 +51,7 @@ class Bodies(Constructs):
             self.report_foreign(routine, tokens[at])
             if routine.function:
                 self.end_routine(self.begin_routine(routine))
+
             return end + 1
 
         string = find_kind(tokens[: body + 2], STRINGS, body)
@@ -115,6 +116,7 @@ class Bodies(Constructs):
 
         while inner and inner[-1].token_type is SEMICOLON:
             inner.pop()
+
         self.expression_body(routine, inner)
 
     def walk_body(self, routine: Routine, tokens: Tokens) -> None:
@@ -141,6 +143,7 @@ class Bodies(Constructs):
         statements = list(filter(None, split_at(tokens, (SEMICOLON,))))
         for statement in statements[:-1]:
             self.simple(statement)
+
         for statement in statements[-1:]:
             self.last_statement(routine, statement)
 

@@ -95,6 +95,7 @@ def end_of(tokens: Tokens, at: int) -> int:
         elif here in STARTERS and not belongs(tokens, position, first):
             if here not in takes:
                 return position
+
             if takes is not STARTERS:
                 takes = TAKES.get(here, NOTHING)
 
@@ -112,8 +113,10 @@ def belongs(tokens: Tokens, at: int, first: str) -> bool:
     here = word(tokens[at])
     if first == "SET" and word(before) == "ON":  # SET NOCOUNT ON DELETE FROM t
         return False
+
     if word(before) in BELONGS_AFTER.get(here, NOTHING):
         return True
+
     if kind_at(tokens, at + 1) in AFTER_NAMES:
         return here not in NEVER_NAMES
 
@@ -138,6 +141,7 @@ def with_belongs(tokens: Tokens, at: int, first: str) -> bool:
     following = word_at(tokens, at + 1)
     if first in ("CREATE", "ALTER") and following in ATTRIBUTES:
         return True
+
     if following == "EXECUTE" or at + 2 >= len(tokens) or not is_name(tokens[at + 1]):
         return True
 

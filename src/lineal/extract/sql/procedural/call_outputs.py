@@ -55,6 +55,7 @@ def arguments_of(walker: Assignments, tokens: Tokens) -> list[Argument]:
         found.append(
             Argument(key if is_named else "", value[end + 1 :] if is_named else value, marked)
         )
+
     return found
 
 

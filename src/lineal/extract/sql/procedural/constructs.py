@@ -95,6 +95,7 @@ class Constructs(Simple):
         for position in range(at, len(tokens)):
             if tokens[position].token_type is SEMICOLON:
                 return position
+
             if position > at and is_separator(tokens, position):
                 return position
 
@@ -148,8 +149,10 @@ class Constructs(Simple):
         following = word_at(tokens, at + 1)
         if following in TRANSACTIONS:
             return self.end_of(tokens, at) + 1
+
         if following in (";", "") and not self.in_block and not self.pending:
             return self.end_of(tokens, at) + 1
+
         if len(self.stack) >= DEEPEST_BLOCKS:
             return at + 1
 
@@ -172,8 +175,10 @@ class Constructs(Simple):
         if self.awaits_block or (self.declaring and self.innermost == "BEGIN"):
             self.declaring = False
             self.report(Code.PARSE_ERROR, "these declarations have no BEGIN", tokens[at])
+
         while self.awaits_block:
             self.end_routine(self.pending.pop().held)
+
         if self.stack:
             self.pop()
 
@@ -324,6 +329,7 @@ class Constructs(Simple):
         for target in targets:
             if len(targets) == 1 and target not in self.body.names and not is_range(rows):
                 self.body.row_types[target] = ""
+
             self.body.declare(target)
 
         rows = rows_of_cursor(rows)
@@ -376,6 +382,7 @@ class Constructs(Simple):
             self.declaring = True
             if is_outside:
                 self.body = Body()
+
             return at + 1
 
         is_handler = word_at(tokens, at + 2) == "HANDLER"
@@ -393,6 +400,7 @@ class Constructs(Simple):
         found = find_outside(tokens, at + 4, HANDLED)
         if found <= 0:
             return self.end_of(tokens, at) + 1
+
         if word(tokens[found]) != "BEGIN":
             return found
 
@@ -400,6 +408,7 @@ class Constructs(Simple):
         following = self.begin(tokens, found)
         for opened in self.stack[height:]:
             opened.construct.exhaustive = False  # it runs only after an error
+
         return following
 
 

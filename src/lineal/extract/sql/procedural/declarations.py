@@ -74,6 +74,7 @@ class Declarations(Walker):
             self.cursor(key, tokens[2:])
             if self.routine is None:
                 self.shared_cursors[key] = tokens[2:]
+
             return
 
         targets, after = self.names_until(tokens, 0)
@@ -125,6 +126,7 @@ class Declarations(Walker):
             self.cursors[targets[0]] = None
             if value:
                 self.resultset(targets[0], value)
+
             return
 
         for target in targets:
@@ -171,6 +173,7 @@ class Declarations(Walker):
         start = find_word(tokens, ("FOR", "IS"), missing=len(tokens))
         if find_word(tokens[:start], ("RETURN",)) > 0:
             self.returned_cursors.add(name)
+
         opening = find_kind(tokens[:start], (OPEN,), missing=start)
         for parameter in items(tokens[opening + 1 : start]):
             self.body.declare(self.key(parameter[0]))
@@ -184,6 +187,7 @@ class Declarations(Walker):
         """
         if name not in self.cursors and name in self.shared_cursors:
             self.cursor(name, self.shared_cursors[name])
+
         return self.cursors.get(name)
 
     def cursor_of(self, name: str, query: Tokens) -> None:
@@ -214,6 +218,7 @@ def initial_value(tokens: Tokens, after: int) -> Tokens:
         depth += TYPE_DEPTHS.get(token.token_type, 0)
         if depth > 0 or token.token_type in TYPE_DEPTHS:
             continue
+
         if token.token_type in ASSIGNMENTS or word(token) == "DEFAULT":
             return tokens[position + 1 :]
 

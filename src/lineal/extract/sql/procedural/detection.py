@@ -59,6 +59,7 @@ def may_be_procedural(text: str, dialect: str) -> bool:
     folded = text.lower()
     if dialect in SELECTS_INTO_SESSION and "into @" in folded:
         return True
+
     if dialect in ASSIGNS:
         return has_word(folded, SESSION_GLANCE)
 
@@ -113,8 +114,10 @@ def is_procedural(tokens: Tokens, dialect: str) -> bool:
     for position, token in enumerate(tokens):
         if is_start and starts_procedure(tokens, position, dialect):
             return True
+
         if words and word(token) in words:
             return True
+
         if token.token_type is TokenType.PARAMETER and word(tokens[position - 1]) in takes:
             return True
 
@@ -128,14 +131,19 @@ def starts_procedure(tokens: Tokens, at: int, dialect: str) -> bool:
     first = word(tokens[at])
     if first in OPENING or (first == "EXEC" and dialect in MACROS_ARE_PROCEDURES):
         return True
+
     if first == "SET":
         return dialect in ASSIGNS and sets_variable(tokens, at, dialect)
+
     if first == "PREPARE":
         return True
+
     if first == "WITH":
         return word(tokens[min(at + 1, len(tokens) - 1)]) in ("FUNCTION", "PROCEDURE")
+
     if first not in ("CREATE", "ALTER", "REPLACE"):
         return False
+
     if kind_of(tokens, at) >= 0:
         return True
 
@@ -154,6 +162,7 @@ def kind_of(tokens: Tokens, at: int) -> int:
         here = word(tokens[position])
         if here in KINDS:
             return position
+
         if here not in BETWEEN and word(tokens[position - 1]) not in ("=", "@"):
             return -1
 

@@ -65,14 +65,17 @@ def constant(tokens: Tokens, moment: Moment, walker: Walker, steps: int = MOST_S
     """
     if not tokens or steps <= 0:
         return None
+
     if tokens[0].token_type is OPEN and tokens[-1].token_type is CLOSE:
         return constant(tokens[1:-1], moment, walker, steps - 1)
+
     if is_call(tokens):
         return constant_call(word(tokens[0]), items(tokens[2:-1]), moment, walker, steps)
 
     operands = split_at(tokens, CONCATENATION)
     if len(operands) > 1:
         return join_texts(operands, moment, walker, steps)
+
     if len(tokens) == 1 and tokens[0].token_type in STRINGS:
         return tokens[0].text
 
@@ -100,8 +103,10 @@ def number_marks(tokens: Tokens, bound: bool) -> Tokens:
         elif not ends_with_mark(found):
             found.append(token)
             continue
+
         count += 1
         found.append(new_token(TokenType.VAR, MARK.format(count), token))
+
     return found
 
 
@@ -241,6 +246,7 @@ def join_texts(parts: list[Tokens], moment: Moment, walker: Walker, steps: int) 
         text = constant(part, moment, walker, steps - 1)
         if text is None or sum(map(len, texts)) > LONGEST:
             return None
+
         texts.append(text)
 
     return "".join(texts)
@@ -257,4 +263,5 @@ def constant_variable(key: str, moment: Moment, walker: Walker, steps: int) -> s
         walker.constants[assignment] = constant(
             assignment.constant or [], assignment.moment, walker, steps - 1
         )
+
     return walker.constants[assignment]

@@ -132,6 +132,7 @@ class Loop:
         loop = self
         while loop.parent is not None and loop.parent.start > position:
             loop = loop.jump if loop.jump.start > position else loop.parent
+
         return loop
 
     def around_at(self, depth: int) -> Loop:
@@ -139,6 +140,7 @@ class Loop:
         loop = self
         while loop.parent is not None and loop.depth > depth:
             loop = loop.jump if loop.jump.depth >= depth else loop.parent
+
         return loop
 
     def all_queries(self) -> dict[Assignment, None]:
@@ -153,6 +155,7 @@ class Loop:
         for each in reversed(asked):
             found = {**each.queries, **found} if each.queries else found
             each.found = (each.body.iterations, found)
+
         return found
 
 
@@ -493,6 +496,7 @@ class Body:
         while loop is not outermost and loop.parent is not None:
             loop = loop.parent
             backs.append(Back(loop, variable))
+
         return (*refs, *backs)
 
     def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
@@ -561,10 +565,13 @@ def without_field(held: Held, field: str) -> Held | None:
     """Return the rest of a row when a field of it is set again; loops and branches stay whole."""
     if not isinstance(held, Ref):
         return held
+
     if held.field == field:
         return None
+
     if held.field:
         return held
+
     return held._replace(set_later=held.set_later | {field})
 
 
@@ -582,4 +589,5 @@ def queries_left(home: Moment, moment: Moment) -> list[Assignment]:
     while loop is not None and (now is None or now.around_at(loop.depth) is not loop):
         found += loop.queries
         loop = loop.parent
+
     return found

@@ -60,6 +60,7 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
 
     if walker.innermost == "PACKAGE":
         parts = [*walker.package, *parts]
+
     name = ".".join(part.text for part in parts)
     is_table = word(tokens[kind_position - 1]) == "TABLE"
     runs_statements = walker.script.dialect in MACROS_ARE_PROCEDURES
@@ -68,12 +69,14 @@ def header(walker: Blocks, tokens: Tokens, at: int) -> tuple[Routine | None, int
     routine.body.owner = routine.key.rpartition(".")[2]
     if kind == "TRIGGER":
         return trigger(walker, routine, tokens, after)
+
     if kind == "RULE":
         return rule(walker, routine, tokens, after)
 
     body = signature(walker, routine, tokens, after)
     if kind == "MACRO" and runs_statements:
         put_block(tokens, body)
+
     if body < 0:
         return None, walker.end_of(tokens, at) + 1
 
@@ -89,6 +92,7 @@ def put_block(tokens: Tokens, body: int) -> None:
     if kind_at(tokens, close - 1) is not TokenType.SEMICOLON:
         tokens.insert(close, new_token(TokenType.SEMICOLON, ";", tokens[close]))
         close += 1
+
     tokens[body] = new_token(TokenType.BEGIN, "BEGIN", tokens[body])
     tokens[close] = new_token(TokenType.END, "END", tokens[close])
 
@@ -244,6 +248,7 @@ def body_at(walker: Reader, routine: Routine, tokens: Tokens, position: int) -> 
 
     if here in ("BEGIN", "RETURN"):
         return position
+
     if here in STATEMENTS and walker.script.dialect in BODIES_OF_ONE_STATEMENT:
         return position
 
@@ -269,6 +274,7 @@ def returns(walker: Reader, routine: Routine, tokens: Tokens, at: int) -> int:
         at += 1
         if kind_at(tokens, at) in LISTS:
             return returned_columns(walker, routine, tokens, at, declares=here == "TABLE")
+
         if here == "TABLE":
             return at
 
@@ -312,6 +318,7 @@ def belongs_to_type(tokens: Tokens, at: int) -> bool:
     """Tell whether a token may still belong to a type: a clause's word does not."""
     if at >= len(tokens) or tokens[at].token_type is SEMICOLON:
         return False
+
     if tokens[at].token_type in STRINGS:
         return False
 

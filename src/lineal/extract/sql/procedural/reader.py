@@ -89,6 +89,7 @@ class Reader:
             following = tokens[at + 1]
             if token.token_type is TokenType.PARAMETER:
                 return f"{self.sigil_of(token)}{following.text.lower()}", at + 2
+
             if token.token_type in MARKS:
                 return self.key(following), at + 2
 
@@ -144,6 +145,7 @@ class Reader:
             at = following
             if kind_at(tokens, at) is not TokenType.COMMA:
                 break
+
             at += 1
 
         return targets, at
@@ -181,8 +183,10 @@ class Reader:
         parts, after = self.name_at(tokens, at)
         if not parts or any(part.token_type not in NAMES for part in parts):
             return None
+
         if kind_at(tokens, after) is TokenType.MOD and word_at(tokens, after + 1) != "ROWTYPE":
             return None  # t.a%TYPE
+
         if self.key(parts[0]) in self.cursors:
             return ""
 
@@ -199,6 +203,7 @@ class Reader:
             at += 1
             if kind_at(tokens, at) is not TokenType.DOT:
                 break
+
             at += 1
 
         return parts, at

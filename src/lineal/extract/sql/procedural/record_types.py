@@ -36,6 +36,7 @@ def fields_of_type(tokens: Tokens) -> tuple[int, Tokens]:
     name = at - 2
     if word(tokens[name]) == "FORCE":
         name -= 1
+
     return name, [item[0] for item in listed if item and word(item[0]) not in METHODS]
 
 
@@ -54,4 +55,5 @@ def type_of_items(tokens: Tokens) -> tuple[int, Token | None]:
             item = token
         elif token.text != ".":
             break
+
     return at - 2, item

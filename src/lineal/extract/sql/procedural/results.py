@@ -60,6 +60,7 @@ class Results(Assignments):
         if routine.shape.lower() == "trigger":
             self.body.trigger_function = (routine.name, self.reading.place_at(self.here.start))
             expect_rows(self.body)
+
         if not routine.function:
             self.found.procedures.add(routine.key)
 
@@ -83,6 +84,7 @@ class Results(Assignments):
         if not routine.function:
             keep_outputs(self, routine)
             self.found.bodies.append(routine)
+
         self.body, self.routine, self.cursors, self.in_block = held
         if routine.function:
             self.found.functions.append(routine)
@@ -93,6 +95,7 @@ class Results(Assignments):
         """
         if routine.function and routine.outputs and not routine.returns and not routine.selects:
             self.give_back_outputs(routine)
+
         if routine.selects:
             name_results(routine)
 
@@ -124,6 +127,7 @@ class Results(Assignments):
                 self.keep_result(piece, routine)
                 row = Assignment(piece.tree, self.reading, piece.moment, self.mentions(query))
                 routine.rows.append(row)
+
             return
 
         assignment = self.assignment(query)
@@ -134,6 +138,7 @@ class Results(Assignments):
         """SELECT a FROM t, RETURN QUERY SELECT …      a result set, by its number"""
         if not routine.function:
             piece.result = self.body.number_result()
+
         routine.selects.append(piece)
 
     def report_foreign(self, routine: Routine, at: Token) -> None:
@@ -158,6 +163,7 @@ def name_results(routine: Routine) -> None:
         if held is not None:
             piece.target = replace(held, first=False)
             continue
+
         number = len(names) + 1
         if number == 1:
             piece.target = Target(
@@ -165,6 +171,7 @@ def name_results(routine: Routine) -> None:
             )
         else:
             piece.target = Target(f"{routine.name}_{number}", f"{routine.key}_{number}")
+
         names[piece.result, width] = piece.target
 
 

@@ -39,6 +39,7 @@ def circles(
             work.pop()
             if work:
                 low[work[-1][0]] = min(low[work[-1][0]], low[node])
+
             if low[node] == index[node]:
                 start = path.index(node)
                 found.append(path[start:])

@@ -173,6 +173,7 @@ class Simple(Declarations):
         field_ = None
         if key in self.body.row_types:
             field_, end = part_at(item, end)
+
         if not key or kind_at(item, end) not in ASSIGNMENTS:
             return None
 
@@ -231,6 +232,7 @@ class Simple(Declarations):
         start = -1
         if self.in_block:
             start = find_word(tokens, ("RETURNING",))
+
         if start < 0:
             self.sql(tokens)
             return
@@ -283,6 +285,7 @@ class Simple(Declarations):
             self.sql(held[1:])
         else:
             self.execute(held[1:], tokens[0], [])
+
         return True
 
     # -- cursors -----------------------------------------------------------------------------------
@@ -307,6 +310,7 @@ class Simple(Declarations):
         name = self.key(tokens[1]) if len(tokens) > 1 else ""
         if start < 2 and name in self.returned_cursors and self.routine is not None:
             self.give_rows(name, self.routine)
+
         if start < 2 or start >= len(tokens):
             return
 
@@ -340,6 +344,7 @@ class Simple(Declarations):
         second = word_at(tokens, 1)
         if self.prepared and self.execute_prepared(tokens):
             return
+
         if second == "STATEMENT" and (insert := find_word(tokens, ("INSERT",))) > 0:
             self.change(tokens[insert:])  # Flink: EXECUTE STATEMENT SET BEGIN INSERT …
         elif second == "IMMEDIATE":
@@ -382,6 +387,7 @@ class Simple(Declarations):
         text = tokens
         if stop >= 0:
             text = tokens[:stop]
+
         bound = using >= 0 and self.script.dialect in BOUND_IN_ORDER
         if into and len(text) == 1 and text[0].token_type in STRINGS:
             query = self.body_tokens(text[0]) or []
@@ -443,6 +449,7 @@ class Simple(Declarations):
         if is_call(values) and self.body.refs(self.key(values[0]), self.body.now()):
             self.pipe_item(values[0], routine)
             return
+
         select = new_token(TokenType.SELECT, "SELECT", tokens[0])
         self.give_back([select, *self.piped_columns(values, routine)])
 
@@ -453,6 +460,7 @@ class Simple(Declarations):
             built = self.constructed_row(row)
             if not built:
                 routine.row_type = ".".join(part.text for part in parts)
+
             return built or row[end + 1 : -1]
 
         type_ = self.body.row_types.get(self.key(row[0])) if len(row) == 1 else None
@@ -474,6 +482,7 @@ class Simple(Declarations):
 
         for ref in self.body.refs(self.key(rows), self.body.now()):
             self.body.iterate(ref.assignment)
+
         self.body.row_types.setdefault(self.key(rows), "")
         select = new_token(TokenType.SELECT, "SELECT", rows)
         dot = new_token(TokenType.DOT, ".", rows)
@@ -546,6 +555,7 @@ class Simple(Declarations):
         for name in names:
             listed.append(new_token(TokenType.COMMA, ",", tokens[0]))
             listed.append(new_token(TokenType.VAR, name, tokens[0]))
+
         if listed:
             self.give_back([select, *listed[1:]])
 
@@ -564,6 +574,7 @@ class Simple(Declarations):
             for column, _ in routine.columns:
                 comma = new_token(TokenType.COMMA, ",", name)
                 columns += [comma, name, dot, new_token(TokenType.VAR, column, name)]
+
             return columns[1:]
 
         if self.key(name) in self.body.row_types:
@@ -579,9 +590,11 @@ class Simple(Declarations):
         rows = None
         if len(tokens) == 1:
             rows = self.cursors.get(self.key(tokens[0]))
+
         if rows is None:
             if word(tokens[0]) in OPENS_QUERY:
                 self.give_back(tokens)
+
             return
 
         routine.table = True

@@ -43,6 +43,7 @@ class Summary:
             for position, slot in enumerate(values.of(returned, evaluation).slots):
                 if position == len(self.columns):
                     self.columns.append({})
+
                 followed = values.symbols.follow_for(slot.lineage, evaluation)
                 absorb(parameters_in(followed), self.columns[position])
 

@@ -67,6 +67,7 @@ class Symbols(SymbolTable):
             self.values.settle(ref.assignment, evaluation)
             if self.is_large(ref):
                 found.append(ref)
+
         return found
 
     def is_large(self, ref: Ref) -> bool:
@@ -105,6 +106,7 @@ class Symbols(SymbolTable):
             column = Column(SYMBOLS, str(len(self.held)))
             self.held.append(held)
             self.lineages[held] = known = {(column, IDENTITY): None}
+
         return known
 
     # -- where a statement needs the values --------------------------------------------------------

@@ -177,6 +177,7 @@ def content(token: Token, text: str) -> tuple[int, int]:
     quoted = text[start:end]
     if token.token_type in TAKEN_AS_IS and (opening := Q_QUOTE.match(quoted)) is not None:
         return start + opening.end(), end - 2
+
     if quoted.startswith("$"):
         mark = quoted.index("$", 1) + 1
         return start + mark, end - mark
@@ -228,6 +229,7 @@ def is_name(token: Token) -> bool:
     """Tell whether a word may be the name of something."""
     if token.token_type is TokenType.IDENTIFIER:
         return True
+
     if token.token_type in NAMELESS:
         return False
 

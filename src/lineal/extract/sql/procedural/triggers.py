@@ -58,6 +58,7 @@ def give_rows(
     body.triggers.append(row)
     if before:
         body.set_rows.append(row)
+
     for name in tables:
         body.tables.setdefault(name, row)
 
@@ -102,6 +103,7 @@ def aim_at_tables(plan: Plan, facts: Facts) -> list[Any]:
         assert isinstance(found, Plan)
         found.moment, found.trigger = plan.moment, row
         plans.append(found)
+
     return plans
 
 
@@ -171,8 +173,10 @@ def names_compared(condition: Tokens, at: int) -> frozenset[str] | None:
     before, after = condition[max(at - 2, 0) : at], condition[at + 1 :]
     if kind_at(after, 0) is TokenType.EQ and kind_at(after, 1) in STRINGS:
         return frozenset((after[1].text,))
+
     if kind_at(before, 1) is TokenType.EQ and kind_at(before, 0) in STRINGS:
         return frozenset((before[0].text,))
+
     if word_at(after, 0) != "IN" or kind_at(after, 1) is not OPEN or len(after) < 3:
         return None
 

@@ -99,11 +99,13 @@ class TSql(TSqlRoutines):
         if token.token_type is SEMICOLON:
             if self.text[token.start] in "gG":
                 self.end_batch()
+
             return at + 1
 
         handler = STEPS.get(word(token))
         if handler is not None:
             return handler(self, tokens, at)
+
         if kind_at(tokens, at + 1) is TokenType.COLON and is_name(token):
             return at + 2
 
@@ -131,6 +133,7 @@ class TSql(TSqlRoutines):
         while self.innermost in ONE_STATEMENT:
             if self.innermost == "IF" and following == "ELSE":
                 return
+
             self.body.leave(self.stack.pop().construct)
 
     @property

@@ -89,8 +89,10 @@ def body_start(tokens: Tokens, at: int) -> int:
         depth += DEPTHS.get(token.token_type, 0)
         if depth != 0:
             continue
+
         if word(token) == "BEGIN":
             return position - 1
+
         if word(token) == "AS" and opens_body(tokens, position):
             return position
 

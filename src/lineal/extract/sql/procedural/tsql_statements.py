@@ -84,6 +84,7 @@ class TSqlStatements(Walker):
                 found[-1] = variable_name(found[-1], token)
             else:
                 found.append(token)
+
             before = found[-1].token_type
 
         return found
@@ -250,6 +251,7 @@ class TSqlStatements(Walker):
         query = exp.Select(expressions=[value.copy()], from_=source.copy())
         if update.args.get("where") is not None:
             query.set("where", update.args["where"].copy())
+
         mentions = frozenset(f"@{each.name.lower()}" for each in query.find_all(exp.Parameter))
         assignment = Assignment(query, self.reading, self.body.now(), mentions, None)
         assignment.after = self.order[-1]
@@ -267,6 +269,7 @@ class TSqlStatements(Walker):
                 message = f"the procedure that {key} names is only known when it runs"
                 self.report(Code.DYNAMIC, message, tokens[0])
                 return
+
             rest = rest[after + 1 :]
 
         if kind_at(rest, 0) is OPEN:
@@ -337,6 +340,7 @@ def variable_of(assignment: exp.Expr) -> tuple[str, exp.Expr]:
     """@v = a = b + 1, @v = b      @v, and the value; '' where no variable is assigned"""
     if not isinstance(assignment, exp.EQ) or not isinstance(assignment.this, exp.Parameter):
         return "", assignment
+
     value: exp.Expr = assignment.expression
     if isinstance(value, exp.EQ):
         value = value.expression
@@ -361,6 +365,7 @@ def assigned_value(item: Tokens, after: int) -> Tokens | None:
     """
     if kind_at(item, after) is TokenType.EQ:
         return item[after + 1 :]
+
     if kind_at(item, after + 1) is TokenType.EQ:
         return [*item[:after], item[after], *item[after + 2 :]]
 
@@ -380,6 +385,7 @@ def first_item(tokens: Tokens) -> int:
     first = skip_words(tokens, select + 1, ("DISTINCT", "ALL"))
     if word_at(tokens, first) != "TOP":
         return first
+
     if tokens[first + 1].token_type is OPEN:
         return closing(tokens, first + 1, len(tokens)) + 1
 

@@ -40,6 +40,7 @@ class UsedEvaluations:
         if evaluation.used is None:
             for each in needed:
                 evaluation.absorb_all(self.behind(each, evaluation))
+
             return
 
         for each in needed:
@@ -50,6 +51,7 @@ class UsedEvaluations:
                 evaluation.absorb(own)
                 for further in own.used or ():
                     note(further, evaluation.used)
+
             if own is not None and own.undecided:
                 evaluation.undecided = True
 
@@ -75,6 +77,7 @@ class UsedEvaluations:
         evaluations = list(reversed(found))
         if not isinstance(needed, Assignment) and needed not in self.gathered:
             self.gather(needed, evaluations, user)
+
         return evaluations
 
     def evaluation_of(self, each: Used) -> Evaluation | None:

@@ -207,6 +207,7 @@ class Values:
         columns = self.columns_of(key, evaluation)
         if not held:
             return EMPTY
+
         if columns:
             return of_type(held, columns)
 
@@ -238,8 +239,10 @@ class Values:
             united = unite([united, *frames[shared:-1]])
             self.remember(memory, frames[:-1], united)
             shared = len(frames) - 1
+
         if len(frames) > shared:
             united = self.remember(memory, frames, unite([united, frames[-1]]))
+
         return united
 
     def remember(self, memory: list[Union], frames: Sequence[Frame], united: Frame) -> Frame:
@@ -287,6 +290,7 @@ class Values:
                 frame = project(one_row(), frame.slots)
             else:
                 frame = self.after_loops(frame, ref.assignment, moment, evaluation)
+
             found.append((frame, ref))
 
         return found
@@ -297,6 +301,7 @@ class Values:
         known = self.parts.get(ref)
         if known is None or known[0] is not frame:
             self.parts[ref] = known = frame, part_of(frame, ref)
+
         return known[1]
 
     def after_loops(
@@ -307,6 +312,7 @@ class Values:
         left = [query for query in left if query is not assignment]
         if not left:
             return frame
+
         around = [self.of(query, evaluation) for query in left]
         key = tuple(map(id, (frame, *around)))
         known = self.left.get(key)
@@ -314,6 +320,7 @@ class Values:
             rows = united([frame.rows, *(each.rows for each in around)])
             made = project(decided_rows(rows), frame.slots)
             self.left[key] = known = [frame, *around], made
+
         return known[1]
 
     def refs(self, key: str, moment: Moment) -> Iterator[Ref]:
@@ -337,6 +344,7 @@ class Values:
         """The rows that NEW and OLD may be."""
         if self.trigger is None:
             return self.body.triggers
+
         if self.trigger is NO_TRIGGER:
             return ()
 
@@ -355,6 +363,7 @@ class Values:
         """
         if self.trigger is None or self.trigger is NO_TRIGGER:
             return query
+
         if query not in self.body.triggers:
             return query
 
@@ -516,6 +525,7 @@ def union_values(frames: Sequence[Frame]) -> Frame:
     """Either of several values; what their columns are called does not matter."""
     if all(len(frame.slots) == 1 for frame in frames):
         return union(frames)
+
     return union_by_name(frames)
 
 
@@ -524,8 +534,10 @@ def _shared(known: Sequence[Frame], frames: Sequence[Frame]) -> int:
     count = len(known)
     if count < 2 or count > len(frames):
         return 0
+
     if all(map(is_, known, frames)) or all(map(is_, known, frames[-count:])):
         return count
+
     return 0
 
 
@@ -557,6 +569,7 @@ def only_item(tree: exp.Expr) -> exp.Expr | None:
     """
     if not isinstance(tree, exp.Select) or tree.args.get("from_") is not None:
         return None
+
     if len(tree.expressions) != 1:
         return None
 
@@ -613,6 +626,7 @@ def reader_of(assignment: Assignment, user: Evaluation) -> Definition | None:
     definition = user.definition
     if definition is None or definition.setting is None:
         return None
+
     if definition.reading is not assignment.reading:
         return None
 

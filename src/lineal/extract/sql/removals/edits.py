@@ -33,7 +33,9 @@ def without(text: str, cuts: Iterable[Cut]) -> str:
     for cut in sorted(cuts):
         if cut.start > done:
             parts.append(text[done : cut.start])
+
         done = max(done, cut.end)
+
     return "".join([*parts, text[done:]])
 
 
@@ -54,6 +56,7 @@ def patch_of(edit: FileEdit) -> Iterator[str]:
     after, target = edit.after or "", f"b/{name}"
     if edit.after is None:
         target = "/dev/null"
+
     before_lines = edit.before.splitlines(keepends=True)
     for line in unified_diff(before_lines, after.splitlines(keepends=True), f"a/{name}", target):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -97,7 +97,9 @@ class Queries:
             elif self._is_set_operation(position) and select is not None:
                 select.end = position - 1
                 select = None
+
             position = self._step(query, position)
+
         return query
 
     def _begin(self, query: Query, position: int) -> Select:
@@ -108,14 +110,18 @@ class Queries:
         while at <= query.last and self.tokens[at].token_type in BEFORE_ITEMS:
             select.distinct |= self.tokens[at].token_type is TokenType.DISTINCT
             at += BEFORE_ITEMS[self.tokens[at].token_type]
+
         begin = at
         while at <= query.last and not self._ends_list(at):
             if self.tokens[at].token_type is TokenType.COMMA:
                 select.items.append(Item(begin, at - 1))
                 begin = at + 1
+
             at = self.partner.get(at, at) + 1
+
         if begin < at:
             select.items.append(Item(begin, at - 1))
+
         select.list_end = at - 1
         return select
 
@@ -124,12 +130,14 @@ class Queries:
         kind = self.tokens[position].token_type
         if kind is TokenType.FROM:
             return self.tokens[position - 1].token_type is not TokenType.DISTINCT
+
         return kind in LIST_END or self._is_set_operation(position)
 
     def _is_set_operation(self, position: int) -> bool:
         """a EXCEPT SELECT b      and not * EXCEPT (a)"""
         if self.tokens[position].token_type not in SET_OPERATIONS:
             return False
+
         ahead = self.tokens[position + 1 : position + 4]
         words = {token.token_type for token in ahead}
         return bool(words & {TokenType.SELECT, TokenType.ALL, TokenType.DISTINCT, TokenType.WITH})
@@ -139,6 +147,7 @@ class Queries:
         closing = self.partner.get(position)
         if closing is None:
             return position + 1
+
         self._add_inner(query, position, closing)
         return closing + 1
 
@@ -147,6 +156,7 @@ class Queries:
         inner = self._query(opening + 1, closing - 1)
         if inner.selects:
             inner.name, inner.has_column_list = self._cte_name(opening)
+
         query.inner.append(inner)
 
     def _cte_name(self, opening: int) -> tuple[str, bool]:
@@ -154,12 +164,15 @@ class Queries:
         at = opening - 1
         while at > 0 and self.tokens[at].text.upper() in ("NOT", "MATERIALIZED"):
             at -= 1
+
         if at < 1 or self.tokens[at].token_type is not TokenType.ALIAS:
             return "", False
+
         before = self.tokens[at - 1]
         if before.token_type in CLOSING:
             start = next(a for a, b in self.partner.items() if b == at - 1)
             return self.tokens[start - 1].text.lower(), True
+
         return before.text.lower(), False
 
     # -- FROM --------------------------------------------------------------------------------------
@@ -172,8 +185,10 @@ class Queries:
             kind = self.tokens[at].token_type
             if kind in SOURCES_END:
                 return
+
             if expects and kind is not TokenType.LATERAL:
                 yield self._origin(at, select.end)
+
             expects = kind is TokenType.FROM or kind in JOINING
             at = self.partner.get(at, at) + 1
 
@@ -183,10 +198,12 @@ class Queries:
         if closing is not None:
             query = next((each for each in self.all if each.first == position + 1), None)
             return Origin("", self._alias(closing + 1, end), query)
+
         at, name = position, self.tokens[position].text.lower()
         while at + 2 <= end and self.tokens[at + 1].token_type is TokenType.DOT:
             at += 2
             name = f"{name}.{self.tokens[at].text.lower()}"
+
         return Origin(
             name, self._alias(at + 1, end) or name.rpartition(".")[2], self.ctes.get(name)
         )
@@ -195,8 +212,10 @@ class Queries:
         """Return the name behind a member of FROM, '' if there is none."""
         if position <= end and self.tokens[position].token_type is TokenType.ALIAS:
             position += 1
+
         if position <= end and self.tokens[position].token_type in NAMES:
             return self.tokens[position].text.lower()
+
         return ""
 
     # -- items -------------------------------------------------------------------------------------
@@ -209,6 +228,7 @@ class Queries:
         """Tell whether a word is the star of an item, and not a product."""
         if self.tokens[position].token_type is not TokenType.STAR:
             return False
+
         is_start = position == item.first
         is_behind_dot = position > 0 and self.tokens[position - 1].token_type is TokenType.DOT
         return is_start or (is_behind_dot and position == item.first + 2)
@@ -217,6 +237,7 @@ class Queries:
         """t.*      t; '' for a bare star"""
         if self.tokens[item.first].token_type is TokenType.STAR:
             return ""
+
         return self.tokens[item.first].text.lower()
 
     def name_of(self, item: Item) -> str:
@@ -224,6 +245,7 @@ class Queries:
         last = self.tokens[item.last]
         if last.token_type in CLOSING or last.token_type is TokenType.END:
             return ""
+
         return last.text.lower()
 
     def is_reference(self, item: Item) -> bool:
@@ -231,16 +253,19 @@ class Queries:
         last = item.last
         if last > item.first and self.tokens[last - 1].token_type is TokenType.ALIAS:
             last -= 2
+
         return self._is_reference(item.first, last) and self.tokens[last].token_type in NAMES
 
     def is_aliased(self, item: Item) -> bool:
         """Tell whether an item has a name that its expression does not have."""
         if self._is_reference(item.first, item.last):
             return False
+
         alias_at = item.last - 1
         if self.tokens[alias_at].token_type is TokenType.ALIAS:
             before = self.tokens[alias_at - 1].text.lower()
             return not self._is_reference(item.first, alias_at - 1) or before != self.name_of(item)
+
         return True
 
     def _is_reference(self, first: int, last: int) -> bool:
@@ -271,4 +296,5 @@ def _partners(tokens: Sequence[Token]) -> dict[int, int]:
             waiting.append(position)
         elif token.token_type in CLOSING and waiting:
             found[waiting.pop()] = position
+
     return found

@@ -84,6 +84,7 @@ def remove_columns(
             found.text = text
             found.removed.append(column)
             found.lingering |= {column} if edit.lingers else set()
+
     return found
 
 
@@ -125,6 +126,7 @@ class _Edit:
         """{{ config(unique_key='id') }}, MODEL (grain id), CREATE VIEW v (id): words around the query"""
         if word in self.around or word in self._header:
             return True
+
         items = [
             item for query in self.queries.all for each in query.selects for item in each.items
         ]
@@ -142,7 +144,9 @@ class _Edit:
             inside = [each for each in query.inner if each.selects]
             if len(inside) != 1:
                 raise Refused("its SELECT list was not found")
+
             query = inside[0]
+
         return query
 
     @property
@@ -158,13 +162,16 @@ class _Edit:
         """Take a column out of a query."""
         if len(query.selects) != 1:
             raise Refused("a set operation such as UNION matches columns by position")
+
         if query.has_column_list:
             raise Refused("the CTE lists its columns by position")
+
         select = query.selects[0]
         spot = self._spot(select, name)
         if spot is None:
             self._remove_from_star(select, name)
             return
+
         self._check(spot, name)
         self.gone.append(spot)
 
@@ -173,32 +180,40 @@ class _Edit:
         found = [item for item in select.items if self.queries.name_of(item) == name]
         if len(found) > 1:
             raise Refused("two items of the SELECT list have this name")
+
         if found:
             return Spot(select, found[0])
+
         if not any(map(self.queries.is_star, select.items)):
             raise Refused("no item of the SELECT list has this name: a macro or a loop makes it")
+
         return None
 
     def _remove_from_star(self, select: Select, name: str) -> None:
         """Take a column out of the query that a star reads."""
         if select.distinct:
             raise Refused("SELECT DISTINCT compares it")
+
         if name in self._words_besides(select, ()):
             raise Refused("the statement names it in addition to the star")
+
         for star in filter(self.queries.is_star, select.items):
             wanted = self.queries.star_origin(star)
             origins = [each for each in select.origins if wanted in ("", each.alias)]
             if len(origins) == 1:
                 self._remove_from_origin(origins[0], name)
                 return
+
         raise Refused("it comes through a star over several datasets")
 
     def _remove_from_origin(self, origin: Origin, name: str) -> None:
         """Take a column out of a CTE or subquery that nothing else reads."""
         if origin.query is None:
             raise Passed("SELECT * passes it on")
+
         if self._readers_of(origin.query) != 1:
             raise Refused(f"several queries read {origin.alias}")
+
         self._remove(origin.query, name)
 
     def _readers_of(self, query: Query) -> int:
@@ -230,6 +245,7 @@ class _Edit:
         own = self._expression(spot.item)
         if GENERATORS & set(own):
             return True
+
         is_grouped = any(True for _ in self._clauses(spot.select, TokenType.GROUP_BY))
         others = [
             item for item in spot.select.items if item not in {each.item for each in self.gone}
@@ -245,6 +261,7 @@ class _Edit:
         """Tell whether a SELECT has a name outside of one item."""
         if name in self._words_besides(spot.select, [spot.item]):
             return True
+
         own = (self.tokens[spot.item.first].start, self.tokens[spot.item.last].end + 1)
         return any(part.start < own[0] or part.end > own[1] for part in self.template.says(name))
 
@@ -255,8 +272,10 @@ class _Edit:
         for keys in self._clauses(spot.select, TokenType.GROUP_BY):
             if own in keys or [name] in keys or own[:-1] in keys:
                 return True
+
             if not is_call and (["all"] in keys or own[-1:] in [key[-1:] for key in keys]):
                 return True
+
         return False
 
     def _expression(self, item: Item) -> list[str]:
@@ -270,6 +289,7 @@ class _Edit:
         while at <= select.end:
             if self.tokens[at].token_type is kind:
                 yield list(self._items_from(at + 1, select.end))
+
             at = self.queries.partner.get(at, at) + 1
 
     def _items_from(self, first: int, end: int) -> Iterator[list[str]]:
@@ -284,7 +304,9 @@ class _Edit:
                 closing = self.queries.partner.get(at, at)
                 own += self.queries.words_in(at, closing)
                 at = closing
+
             at += 1
+
         yield own
 
     def _is_clause(self, position: int) -> bool:
@@ -306,6 +328,7 @@ class _Edit:
         for at in range(select.start, select.end + 1):
             if not any(item.first <= at <= item.last for item in skipped):
                 found.update(self.queries.words_in(at, at))
+
         return found
 
     # -- parts that depend on removed ones ---------------------------------------------------------
@@ -323,6 +346,7 @@ class _Edit:
         first, last = item.first, item.last
         if last > first and self.tokens[last - 1].token_type is TokenType.ALIAS:
             last -= 2
+
         for at in range(first, last + 1):
             following = self.tokens[min(at + 1, last)].token_type
             if self.tokens[at].token_type in NAMES and following not in NOT_A_COLUMN:
@@ -341,6 +365,7 @@ class _Edit:
             has_star = any(map(self.queries.is_star, spot.select.items))
             if name in needed or has_star:
                 continue
+
             before = len(self.gone)
             try:
                 self._remove_from_origin(origin, name)
@@ -354,6 +379,7 @@ class _Edit:
         """Tell whether a query may have a column of a name."""
         if query is None:
             return False
+
         items = [item for select in query.selects for item in select.items]
         return any(map(self.queries.is_star, items)) or name in map(self.queries.name_of, items)
 
@@ -365,6 +391,7 @@ class _Edit:
         cuts = [cut for select in selects.values() for cut in self._cuts(select)]
         if any(map(self.template.cuts_tag, cuts)):
             raise Refused("a tag of the template is in between")
+
         return without(self.text, cuts)
 
     def _cuts(self, select: Select) -> Iterator[Cut]:
@@ -385,9 +412,11 @@ class _Edit:
         if own_lines is not None:
             yield own_lines
             return
+
         following = self.tokens[item.last + 2].start
         if "\n" in self.text[end:following]:
             following = end
+
         yield Cut(start, following)
 
     def _cut_with_comma_before(self, item: Item) -> Iterator[Cut]:
@@ -439,14 +468,17 @@ def _statement(masked: str, dialect: str, line: int) -> tuple[list[Token], set[s
         tokens, _ = words(Script(masked, dialect))
     except FAILURES as problem:
         raise Refused("its text does not fall into words") from problem
+
     statements = list(_split(tokens))
     found = [each for each in statements if any(map(_is_select, each))]
     if len(found) == 1:
         others = (token for each in statements if each is not found[0] for token in each)
         return found[0], {token.text.lower() for token in others}
+
     at = [each for each in found if each[0].line <= line <= each[-1].line]
     if len(at) != 1:
         raise Refused("its statement was not found")
+
     return at[0], set()
 
 
@@ -461,8 +493,10 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
         if token.token_type is TokenType.SEMICOLON:
             if own:
                 yield own
+
             own = []
         else:
             own.append(token)
+
     if own:
         yield own

@@ -19,12 +19,15 @@ def remove_statement(text: str, file: str, dialect: str, lines: Iterable[int]) -
     """Return a script without the statements that begin at some lines."""
     if file.lower().endswith((".py", ".ipynb", ".js", ".ts")):
         raise Refused("its program writes other datasets, too")
+
     try:
         tokens, _ = words(Script(read_template(text, file).masked, dialect))
     except FAILURES as problem:
         raise Refused("its script does not fall into words") from problem
+
     if any(token.text.upper() in NOT_TOP_LEVEL for token in tokens):
         raise Refused("its statement is part of a block")
+
     wanted = set(lines)
     cuts: list[Cut] = []
     start = 0
@@ -34,9 +37,12 @@ def remove_statement(text: str, file: str, dialect: str, lines: Iterable[int]) -
             first = tokens[start]
             if wanted & set(range(first.line, token.line + 1)):
                 cuts.append(_whole_lines(text, first.start, token.end + 1))
+
             start = position + 1
+
     if not cuts:
         raise Refused("its statement was not found")
+
     return without(text, cuts)
 
 
@@ -45,4 +51,5 @@ def _whole_lines(text: str, start: int, end: int) -> Cut:
     first, last = line_start(text, start), line_end(text, end)
     if text[first:start].strip() or text[end:last].strip():
         return Cut(start, end)
+
     return Cut(first, last)

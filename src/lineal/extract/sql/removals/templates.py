@@ -54,6 +54,7 @@ def read_template(text: str, file: str) -> Template:
         masked[cut.start : cut.end] = filler * (cut.end - cut.start)
         if is_value:
             masked[cut.start] = "j"
+
     tags = tuple(cut for cut, _ in parts if text.startswith("{%", cut.start))
     said = tuple((cut, text[cut.start : cut.end]) for cut, _ in parts)
     return Template("".join(masked), tags, said)
@@ -64,6 +65,7 @@ def _parts(text: str, file: str) -> Iterator[tuple[Cut, bool]]:
     if file.lower().endswith(SQLX):
         yield from _sqlx_parts(text)
         return
+
     for found in JINJA.finditer(text):
         stands_alone = re.match(r"\{\{-?\s*config\s*\(", found[0]) is not None
         yield Cut(*found.span()), found[0].startswith("{{") and not stands_alone
@@ -76,6 +78,7 @@ def _sqlx_parts(text: str) -> Iterator[tuple[Cut, bool]]:
         if found.start() >= done:
             done = _closing(text, found.end() - 1)
             yield Cut(found.start(), done), False
+
     for found in re.finditer(r"\$\{", text):
         if found.start() >= done:
             done = _closing(text, found.end() - 1)
@@ -89,4 +92,5 @@ def _closing(text: str, opening: int) -> int:
         depth += 1 if found[0] == "{" else -1
         if not depth:
             return found.end()
+
     return len(text)

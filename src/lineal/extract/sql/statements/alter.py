@@ -37,6 +37,7 @@ def drop(node: exp.Drop, facts: Facts) -> list[Step] | None:
     """
     if str(node.args.get("kind")).upper() not in DATA:
         return None
+
     tables = node.args.get("tables") or [node.args.get("this")]
     return [Dropped(spelled(table, facts)[1]) for table in tables if is_named(table)]
 
@@ -102,6 +103,7 @@ def beside(name: str, key: str, other_name: str, other_key: str) -> tuple[str, s
     missing = key.count(".") - other_key.count(".")
     if missing <= 0:
         return other_name, other_key
+
     prefix, key_prefix = name.split(".")[:missing], key.split(".")[:missing]
     return ".".join([*prefix, other_name]), ".".join([*key_prefix, other_key])
 
@@ -152,6 +154,7 @@ def drop_column(action: exp.Drop, facts: Facts) -> Changes:
     """
     if str(action.args.get("kind")).upper() not in ("COLUMN", "COLUMNS"):
         return []
+
     gone = action.args.get("tables") or [action.args.get("this")]
     gone = [
         name
@@ -218,6 +221,7 @@ def copy_of(
         for slot in frame.slots:
             if slot.scanned is not None:
                 evaluation.read(slot.scanned, Clause.SELECT, node)
+
         evaluation.datasets_read.setdefault(dataset, node)
         if not defines and from_key != key:
             _, target = evaluation.catalog.former(name, key, evaluation)
@@ -225,6 +229,7 @@ def copy_of(
                 return project(
                     one_row(), [slot for slot in frame.slots if slot.key in target.index]
                 )
+
         return project(one_row(), frame.slots)
 
     return Plan(name, key, "table", made=made, defines=defines, node=node)

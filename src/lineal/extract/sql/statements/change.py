@@ -51,11 +51,14 @@ def update(node: exp.Update, facts: Facts) -> Plan | list[Any] | type[Unsupporte
     """
     if isinstance(node.this, exp.Subquery):
         return update_view(node, facts)
+
     table = aliased(node.this, node.args.get("from_"), facts)
     if table is None or not node.expressions:
         return Unsupported
+
     if node.this.args.get("joins"):
         return update_joined(node, facts)
+
     base, names = behind(table, node.args.get("with_"), facts)
     return changing(base, node, facts, lambda e, c: named_as(names, updated(node, e, c)))
 
@@ -94,6 +97,7 @@ def update_view(node: exp.Update, facts: Facts) -> list[Any] | type[Unsupported]
         if assignments:
             part = partial(updated_through_view, node, names, assignments)
             plans.append(changing(table, node, facts, part))
+
     return plans or Unsupported
 
 
@@ -145,6 +149,7 @@ def updated_through_view(
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
+
     columns: Columns = {}
     assign_all(assignments, scope, columns)
     return named_as(names, set_columns(list(columns.values()), decided))
@@ -163,6 +168,7 @@ def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Col
             cte.alias, False
         ) != facts.fold_table(table.name, False):
             continue
+
         body = cte.this
         if (
             not isinstance(body, exp.Select)
@@ -170,6 +176,7 @@ def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Col
             or not is_named(body.args["from_"].this)
         ):
             break
+
         columns = {
             facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions
         }
@@ -230,6 +237,7 @@ def update_parts(
         own = relation(target, scope, joined).frame.rows
         if target.args.get("db") is None and evaluation.fold_table(target.name, False) in ctes:
             own = NOTHING
+
         absorb({key: trail for key, trail in joined.items() if key not in own}, decided)
 
     if node.args.get("where") is not None:
@@ -278,11 +286,13 @@ def assigned(node: Any, scope: Scope, decided: Lineage) -> Columns:
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, decided, scope)
+
     columns: Columns = {}
     assign_all(node.expressions, scope, columns)
     for slot in columns.values():
         for lineage in assigned_lineages(slot.lineage):
             absorb(decided, lineage)
+
     return columns
 
 
@@ -293,12 +303,15 @@ def aliased(table: Any, source: Any, facts: Facts) -> Any:
     """
     if not is_named(table):
         return None
+
     if source is None or table.args.get("db") is not None:
         return table
+
     wanted = facts.fold_table(table.name, table.this.args.get("quoted"))
     for member in source.find_all(exp.Table):
         if member.alias and facts.fold_table(member.alias, False) == wanted and is_named(member):
             return member
+
     return table
 
 
@@ -331,9 +344,11 @@ def column_assignment(assignment: Any) -> Any:
             arguments = [column.copy(), *(each.copy() for each in call.expressions)]
             written = exp.Anonymous(this=call.name, expressions=arguments)
             return exp.EQ(this=column, expression=written)
+
     if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Paren):
         # SET (a) = (b + 1): a list of one column
         return exp.EQ(this=assignment.this.this, expression=assignment.expression)
+
     if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Parameter):
         return assignment.expression if isinstance(assignment.expression, exp.EQ) else None
 
@@ -368,6 +383,7 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
     else:
         items = value.expressions if isinstance(value, exp.Tuple) else [value]
         lineages = [value_of(item, IDENTITY, scope) for item in items]
+
     for target, lineage in zip(assignment.this.expressions, lineages, strict=False):
         put(target, dict(lineage), scope, columns)
 
@@ -385,6 +401,7 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
         key = fold(struct.name, struct.args.get("quoted"))
         put_field(struct.name, key, ".".join(each.name for each in path), lineage, columns)
         return
+
     name = target.name
     key = fold(name, target.this.args.get("quoted") if isinstance(target, exp.Column) else False)
     put_named(name, key, lineage, columns)
@@ -400,6 +417,7 @@ def field_in(target: Any, scope: Scope) -> list[Any]:
     table = next((number for number, key in enumerate(keys[:-1]) if key in scope.sources), -1)
     if len(parts) - table < 3:
         return []
+
     first = parts[table + 1]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
     if any(key in source.frame.index for source in scope.sources.values()):
@@ -413,6 +431,7 @@ def put_field(name: str, key: str, path: str, lineage: Lineage, columns: Columns
     held = columns.get(key)
     if held is None:
         held = columns[key] = Slot(name, key, AssignedFields({}, {}, []))
+
     fields = held.lineage
     if isinstance(fields, AssignedFields):
         fields.fields = {**fields.fields, path: united([fields.fields.get(path, {}), lineage])}
@@ -443,13 +462,16 @@ def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
     named, source = node.args.get("tables"), node.args.get("this") or None
     if not named and node.args.get("using"):
         named = listed_targets(source)
+
     if isinstance(source, exp.Subquery) and (
         bases := [table for table, _, _ in tables_in_view(source, facts)]
     ):
         return [changing(bases[0], node, facts, lambda e, c: deleted(node, e, c))]
+
     tables = [aliased(each, source if named else None, facts) for each in named or [source]]
     if any(table is None for table in tables):
         return Unsupported
+
     bases = [behind(table, node.args.get("with_"), facts)[0] for table in tables]
     return [changing(base, node, facts, lambda e, c: deleted(node, e, c)) for base in bases]
 
@@ -469,13 +491,16 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     rows: Lineage = {}
     for member in node.args.get("using") or ():  # the joins in it do not see the target
         relation(member, scope, rows)
+
     named = (node.args.get("tables") or [None])[0]
     relation(node.args.get("this") or named, scope, rows)
     if named is not None and table_name(named.this, evaluation) not in scope.sources:
         relation(named, scope, rows)  # Teradata's DELETE t FROM s
+
     if node.args.get("where") is not None:
         scope.clause = Clause.WHERE
         gather(node.args["where"].this, FILTERS, rows, scope)
+
     gather_order(node, scope, rows)
     return remove_rows(rows)
 
@@ -492,6 +517,7 @@ def merge(node: exp.Merge, facts: Facts) -> Plan | type[Unsupported]:
     """
     if not is_named(node.this):
         return Unsupported
+
     return changing(node.this, node, facts, lambda e, c: merged(node, e, c))
 
 
@@ -517,14 +543,17 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
         scope = seen_by(when, both, target, source)
         if evaluation.facts.deletes_changed_rows and is_removal(when):
             scope = after_update(scope, target, source, columns)
+
         if when.args.get("condition") is not None:
             scope.clause = Clause.WHERE
             gather(when.args["condition"], FILTERS, rows, scope)
+
         then = when.args["then"]
         # Oracle's UPDATE SET … WHERE
         if isinstance(then, exp.Expr) and then.args.get("where") is not None:
             scope.clause = Clause.WHERE
             gather(then.args["where"].this, FILTERS, rows, scope)
+
         if isinstance(then, exp.Update):
             matched_update(then, scope, source, target, columns)
         elif isinstance(then, exp.Insert):
@@ -555,6 +584,7 @@ def seen_by(when: exp.When, both: Scope, target: Source, source: Source) -> Scop
     """
     if when.args.get("matched"):
         return both
+
     alone = Scope(both.evaluation, both.parent, both.ctes)
     alone.add(target if when.args.get("source") else source)
     return alone
@@ -586,14 +616,18 @@ def unmatched_insert(
     if values is None and says_by_name(listed):
         by_name(source, target, scope, columns, then)
         return
+
     if not values and isinstance(listed, exp.Tuple) and listed.expressions:
         values = called_values(listed)
         then = exp.Insert(expression=values)
+
     if isinstance(then.args.get("this"), exp.Var) and then.name.upper() == "ROW":
         by_position(source, target, scope, columns, then)
         return
+
     if values is None and isinstance(then.args.get("this"), exp.Tuple):  # INSERT DEFAULT VALUES
         return
+
     if (
         isinstance(then.args.get("this"), exp.Star)
         or isinstance(values, exp.Star)
@@ -646,6 +680,7 @@ def by_position(
     for goal, slot in zip(goals, source.frame.slots, strict=False):
         if slot.scanned is not None and source.dataset is not None:
             scope.evaluation.read(slot.scanned, Clause.VALUES, node)
+
         put_named(goal.name, goal.key, slot.lineage, columns)
 
 
@@ -661,6 +696,7 @@ def by_name(source: Source, target: Source, scope: Scope, columns: Columns, node
     for slot in source.frame.slots:
         if slot.scanned is not None and source.dataset is not None:
             scope.evaluation.read(slot.scanned, scope.clause, node)
+
         if slot.star is not None:
             columns["*"] = slot
         elif known is None or slot.key in known:

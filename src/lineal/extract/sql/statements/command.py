@@ -54,6 +54,7 @@ def command(node: exp.Command, facts: Facts) -> Said:
     speaker = COMMANDS.get(str(node.this).upper().split()[0])
     if speaker is None:
         return Unsupported
+
     rest = node.args.get("expression")
     said: Said = speaker(
         (rest.name if isinstance(rest, exp.Expr) else str(rest or "")).strip(), facts, node
@@ -67,6 +68,7 @@ def tables(text: str, pattern: re.Pattern[str], facts: Facts) -> list[tuple[str,
     for pair in pattern.findall(text):
         left, right = (exp.to_table(name, dialect=facts.name or None) for name in pair)
         found.append((*spelled(left, facts), *spelled(right, facts)))
+
     return found
 
 
@@ -101,6 +103,7 @@ def alter(text: str, facts: Facts, node: exp.Command) -> Said:
     moved += tables(text, APPEND, facts)
     if moved:
         return [copy_of(*pair, defines=False, node=node) for pair in moved]
+
     return use.alter_session(text, facts)
 
 
@@ -114,6 +117,7 @@ def create(text: str, facts: Facts, node: exp.Command) -> Said:
     """
     if WITHOUT_DATA.match(text):
         return None
+
     pairs = [
         pair for pattern in (STREAM, SYNONYM, SNAPSHOT) for pair in tables(text, pattern, facts)
     ]

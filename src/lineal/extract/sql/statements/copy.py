@@ -113,6 +113,7 @@ def export(node: exp.Export, facts: Facts) -> Plan | None:
     for option in options.expressions if options is not None else ():
         if option.this.name.lower() == "uri":
             return plan_write(path_name(option.args["value"].name), node.this, node)
+
     return None
 
 
@@ -127,15 +128,19 @@ def unload(text: str, facts: Facts, node: exp.Command) -> Plan | type[Unsupporte
     found = UNLOADED.match(text)
     if not found:
         return Unsupported
+
     inner = found[1].strip()
     if inner[:1] == inner[-1:] == "'":
         inner = inner[1:-1].replace("''", "'").replace("\\'", "'")
+
     try:
         query = exp.maybe_parse(inner, dialect=facts.name or None)
     except FAILURES:
         return Unsupported
+
     if not isinstance(query, (exp.Query, exp.Table)):  # UNLOAD ('{query}'): only a run knows it
         return Unsupported
+
     return plan_write(path_name(found[2]), query, node)
 
 
@@ -146,8 +151,10 @@ def path_of(node: Any) -> str:
     """
     if isinstance(node, exp.Table) and isinstance(node.this, (exp.Var, exp.Literal)):
         node = node.this
+
     if isinstance(node, exp.Literal) or (isinstance(node, exp.Var) and node.name.startswith("@")):
         return path_name(node.name)
+
     return ""
 
 
@@ -158,6 +165,7 @@ def plan_write(path: str, query: Any, node: Any) -> Plan:
         query = exp.select(*columns).from_(query.this, copy=False)
     elif isinstance(query, exp.Table):
         query = exp.select("*").from_(query, copy=False)
+
     return Plan(path, path, "file", query=query, node=node, replaces=True)
 
 
@@ -173,6 +181,7 @@ def loaded(
             dataset, frame = evaluation.scan(path, path, node)
             if not into:
                 slots.extend(frame.slots)
+
             for position, (column, column_key) in enumerate(into):
                 origin = origin_in(frame, position, dataset, column)
                 evaluation.read(origin, Clause.FROM, node)
@@ -190,6 +199,7 @@ def origin_in(frame: Frame, position: int, dataset: Any, column: str) -> Column:
     """Return the file's column for a position of the table."""
     if frame.complete and position < len(frame.slots):
         return Column(dataset, frame.slots[position].name)
+
     return Column(dataset, column)
 
 

@@ -181,6 +181,7 @@ def cache(node: exp.Cache, facts: Facts) -> Plan | None:
     """
     if node.args.get("expression") is None or not is_named(node.this):
         return None
+
     name, key = spelled(node.this, facts)
     return Plan(name, key, "view", query=node.args["expression"], node=node, temporary=True)
 
@@ -193,6 +194,7 @@ def composite(node: exp.Create, facts: Facts) -> Plan | None:
     fields = node.args.get("expression")
     if not isinstance(fields, exp.Schema) or not isinstance(node.this, exp.Table):
         return None
+
     name, key = spelled(node.this, facts)
     return Plan(name, key, "type", schema=declared_columns(fields.expressions, facts), node=node)
 
@@ -210,8 +212,10 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
     """amount DECIMAL(10, 2) COMMENT 'paid in total'"""
     if isinstance(node, exp.Identifier):
         return ColumnInfo(node.name, "", "", quoted=bool(node.args.get("quoted")))
+
     if not isinstance(node, exp.ColumnDef):
         return None
+
     kind = node.args.get("kind")
     kinds = [constraint.args.get("kind") for constraint in node.args.get("constraints") or ()]
     comment = next(
@@ -247,6 +251,7 @@ def dictionary(node: exp.Create, facts: Facts) -> Created:
         rows = exp.to_table(".".join(parts), dialect=facts.name or None)
     elif "QUERY" in settings:
         rows = query_of_text(settings["QUERY"].name, facts)
+
     if rows is None:
         return plan
 
@@ -254,6 +259,7 @@ def dictionary(node: exp.Create, facts: Facts) -> Created:
     query = exp.select(*columns).from_(rows)
     if "TABLE" in settings and "WHERE" in settings:
         query = query.where(settings["WHERE"].name, dialect=facts.name or None)
+
     plan.query, plan.schema = query, None
     return plan
 

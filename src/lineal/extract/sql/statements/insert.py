@@ -33,8 +33,10 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
     query = node.args.get("expression") or node.args.get("source")  # INSERT INTO t TABLE s
     if node.args.get("default"):
         return None
+
     if not query:
         return Unsupported
+
     if not is_named(table):
         place = written_place(table)
         if place:
@@ -75,6 +77,7 @@ def open_rows(values: exp.Values) -> None:
             name, inner = inner.args["alias"], inner.this
             if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
                 values.set("alias", exp.TableAlias(this=name))
+
         if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
             row.set("expressions", inner.expressions)
 
@@ -88,12 +91,14 @@ def written_place(node: Any) -> str | None:
     """
     if isinstance(node, exp.Directory):
         return path_name(node.name)
+
     if (
         isinstance(node, exp.Func)
         and name_of(node) in ELSEWHERE
         and (table := table_elsewhere(node))
     ):
         return table
+
     text = first_text(node) if isinstance(node, exp.Func) else None
     if text is not None:
         return path_name(text)
@@ -117,6 +122,7 @@ def partition_of(table: exp.Table, facts: Facts) -> Partition | None:
         quoted = column.this.args.get("quoted") if isinstance(column, exp.Column) else False
         if isinstance(column, exp.Func):  # a part of a column's value is no column
             continue
+
         (given if isinstance(item, exp.EQ) else last).append(
             (column.name, facts.fold(column.name, quoted))
         )
@@ -143,6 +149,7 @@ def on_conflict(
     relation(table, scope, inserted.rows)
     if node.args.get("duplicate"):
         on_duplicate(node, insert.expression, frame, scope)
+
     scope.sources["excluded"] = Source("excluded", "excluded", project(one_row(), frame.slots))
     return upsert(inserted, assigned(node, scope, {}))
 
@@ -169,6 +176,7 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
         relation(query.args["from_"].this, inner, {})
         for join in query.args.get("joins") or ():
             join_(join, inner, {})
+
         for key, source in inner.sources.items():
             scope.sources.setdefault(key, source)
 
@@ -195,8 +203,10 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any] | type[
         else:
             into = branch
             into.expression.set("from_", exp.From(this=node.args["source"]))
+
         if ctes is not None:
             into.set("with_", ctes.copy())
+
         plans.append(insert(into, facts))
 
     return [plan for plan in plans if isinstance(plan, Plan)]
@@ -223,6 +233,7 @@ class Branches:
         elif test is not None:
             self.here = [*(self.earlier.values() if self.first else ()), test]
             self.earlier.setdefault(shape_of(test), test)
+
         return [each.copy() for each in self.here]
 
 
@@ -246,6 +257,7 @@ def chosen(into: exp.Insert, source: Any, tests: list[Any]) -> exp.Select:
     select = exp.Select(expressions=list(items), from_=exp.From(this=exp.Subquery(this=source)))
     if tests:
         select.set("where", exp.Where(this=exp.and_(*tests, copy=False)))
+
     return select
 
 

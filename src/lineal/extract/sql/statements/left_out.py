@@ -27,11 +27,13 @@ def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
     """
     if node._meta is None or not (LEFT_OUT in node._meta or LEFT_OVER in node._meta):
         return steps
+
     for step in steps if isinstance(steps, list) else [steps]:
         if isinstance(step, Plan) and step.made is not None:
             step.made = made_with_doubt(step.made)
         elif isinstance(step, Plan):
             step.after = after_with_doubt(step.after)
+
     return steps
 
 
@@ -44,6 +46,7 @@ def after_with_doubt(after: After | None) -> After:
     """Return the work on a query's frame, followed by a doubt about all of it."""
     if after is None:
         return lambda frame, evaluation, ctes: weakened(frame)
+
     return lambda frame, evaluation, ctes: weakened(after(frame, evaluation, ctes))
 
 

@@ -17,15 +17,20 @@ def outline_of(plan: Plan, facts: Facts) -> tuple[str, ...] | None:
     """
     if plan.outline is not None:
         return plan.outline
+
     if plan.schema is not None:
         return None if plan.like else tuple(facts.fold(c.name, c.quoted) for c in plan.schema)
+
     if plan.columns:
         return tuple(key for _, key in plan.columns)
+
     query = plan.query
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.this
+
     if not isinstance(query, exp.Select):
         return None
+
     return listed_columns(query, facts)
 
 
@@ -35,8 +40,10 @@ def listed_columns(select: exp.Select, facts: Facts) -> tuple[str, ...] | None:
     for item in select.expressions:
         if item.is_star:
             return None
+
         named = item.args.get("alias") if isinstance(item, exp.Alias) else item.this
         quoted = isinstance(named, exp.Identifier) and bool(named.args.get("quoted"))
         if item.alias_or_name:
             keys.append(facts.fold(item.alias_or_name, quoted))
+
     return tuple(keys)

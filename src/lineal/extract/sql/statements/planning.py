@@ -46,4 +46,5 @@ def plan_of(node: Any, facts: Facts) -> Steps | type[Unsupported]:
     found: Steps | type[Unsupported] = planner(node, facts)
     for add in ADDITIONS:
         found = add(node, found, facts)
+
     return found

@@ -32,6 +32,7 @@ def gives_rows(node: Any) -> bool:
     returning = args.get("returning")
     if returning is not None and returning.args.get("into") is not None:
         return True
+
     return args.get("with_") is not None and any(
         isinstance(cte.this, CHANGES) for cte in args["with_"].expressions
     )
@@ -78,6 +79,7 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
     for position, cte in enumerate(node.expressions):
         if not isinstance(cte.this, CHANGES):
             continue
+
         found = plan_of(cte.this, facts)
         for step in found if isinstance(found, list) else [found]:
             if isinstance(step, Plan):
@@ -125,6 +127,7 @@ def returned(node: Any, parent: Scope | None, ctes: CTEs, evaluation: Evaluation
     returning = node.args.get("returning")
     if returning is None:
         return one_row()
+
     if node.args.get("with_") is not None:
         ctes = with_(node.args["with_"], parent, ctes, evaluation)
 
@@ -182,8 +185,10 @@ def changed(node: Any, old: Source, rows: Lineage, scope: Scope) -> Frame:
     if isinstance(node, exp.Delete):
         absorb(deleted(node, evaluation, ctes).rows, rows)
         return old.frame
+
     if isinstance(node, exp.Insert):
         return inserted(node, old, rows, scope)
+
     if isinstance(node, exp.Update):
         columns, decided = update_parts(node, evaluation, ctes)
         absorb(decided, rows)
@@ -229,6 +234,7 @@ def inserted(node: exp.Insert, old: Source, rows: Lineage, scope: Scope) -> Fram
         listed = listed_columns(node.this, evaluation.facts)
     else:
         listed = []
+
     known = [(slot.name, slot.key) for slot in old.frame.slots if slot.star is None]
     frame = rename(frame, listed or (known if old.frame.complete else []))
     there = {slot.key for slot in frame.slots}

@@ -21,11 +21,13 @@ def bare(node: Any, facts: Facts) -> Plan:
     # SELECT a INTO t FROM s UNION ALL SELECT …
     while isinstance(first, (exp.SetOperation, exp.Subquery)):
         first = first.this
+
     into = first.args.get("into")
     if into is not None and is_named(into.this):
         name, key = spelled(into.this, facts)
         temporary = bool(into.args.get("temporary")) or is_local(name)
         return Plan(name, key, "table", query=node, node=node, temporary=temporary)
+
     return Plan("", "", "query", query=node, node=node)
 
 

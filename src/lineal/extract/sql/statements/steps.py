@@ -87,6 +87,7 @@ class Partition(NamedTuple):
                 return [*free, *self.last]
 
             return []
+
         return [*free, *self.last]
 
 
@@ -181,4 +182,5 @@ def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
             found.append(
                 (identifier.name, facts.fold(identifier.name, identifier.args.get("quoted")))
             )
+
     return found

@@ -31,6 +31,7 @@ def use(node: exp.Use, facts: Facts) -> Using | None:
     name, above = table.name, table.db or None
     if name.upper() == "NAMESPACE" and table.alias:
         kind, name = "SCHEMA", table.alias
+
     if kind == "CATALOG" or (
         kind in ("", "DATABASE") and facts.databases_hold_schemas and above is None
     ):
@@ -52,6 +53,7 @@ def set_(node: exp.Set, facts: Facts) -> Using | None:
         pair = item.this
         if isinstance(pair, exp.EQ) and pair.this.name.lower() in ("search_path", "schema"):
             return path_of(pair.expression.name)
+
     return None
 
 

@@ -41,6 +41,7 @@ class Walk:
         """Return the type of an expression."""
         if not isinstance(node, exp.Expr) or self.depth > DEEPEST:
             return UNKNOWN
+
         handler = HANDLERS.get(type(node)) or _handler(type(node))
         self.depth += 1
         try:
@@ -77,6 +78,7 @@ def whole_number_type(number: int) -> str:
     """
     if number < 2**31:
         return "int"
+
     if number < 2**63:
         return "bigint"
 
@@ -98,6 +100,7 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
     text = node.name
     if text.isdigit():
         return rules.normal(whole_number_type(int(text)))
+
     if "e" in text.lower():
         return rules.normal("double")
 
@@ -107,6 +110,7 @@ def literal(node: exp.Literal, walk: Walk) -> Type:
             digits = len(whole.lstrip("0") + fraction)
         else:
             digits = len(whole + fraction)
+
         return build_type(rules.dialect, Kind.DECIMAL, max(digits, len(fraction), 1), len(fraction))
 
     return UNKNOWN
@@ -133,6 +137,7 @@ def cast(node: exp.Cast, walk: Walk) -> Type:
     to = node.args.get("to")
     if not isinstance(to, exp.DataType) or to.this in (Kind.USERDEFINED, Kind.UNKNOWN):
         return UNKNOWN
+
     return spelled(to, walk.typing.dialect)
 
 
@@ -159,6 +164,7 @@ def case(node: exp.Case, walk: Walk) -> Type:
     branches = [walk.of(arm.args["true"]) for arm in node.args["ifs"]]
     if node.args.get("default") is not None:
         branches.append(walk.of(node.args["default"]))
+
     return walk.typing.rules.widest(branches)
 
 
@@ -217,6 +223,7 @@ def dot(node: exp.Dot, walk: Walk) -> Type:
     """
     if not isinstance(node.expression, exp.Identifier):
         return UNKNOWN
+
     return field(walk.of(node.this), node.expression.name, walk.typing.dialect)
 
 
@@ -228,8 +235,10 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
     of = walk.of(node.this)
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         return UNKNOWN
+
     if of.is_a((Kind.MAP,)) and len(of.inner) == 2 and walk.typing.rules.family == "spark":
         return spelled(of.inner[1], walk.typing.dialect)
+
     return element(of, walk.typing.dialect)
 
 
@@ -262,6 +271,7 @@ def days(node: Any, walk: Walk) -> Type:
     rules = walk.typing.rules
     if rules.family == "spark":
         return rules.normal("int" if node.args.get("unit") is None else "bigint")
+
     return rules.result("days", [])
 
 
@@ -312,6 +322,7 @@ def function(node: Any, walk: Walk) -> Type:
     """
     if walk.typing.evaluation.has_body(node):
         return UNKNOWN
+
     if isinstance(node, exp.Anonymous):
         name = node.name.lower()
         rule, arguments = (
@@ -341,6 +352,7 @@ def _arguments(node: Any) -> list[Any]:
             found += held
         elif held is not None:
             found.append(held)
+
     return [_bare(item) for item in found if isinstance(item, exp.Expr)]
 
 
@@ -404,6 +416,7 @@ def _handler(kind: type) -> Handler | None:
         kind, exp.SubqueryPredicate
     ):
         return boolean
+
     if issubclass(kind, exp.Func):
         return function
 

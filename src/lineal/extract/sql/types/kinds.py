@@ -78,10 +78,12 @@ def declared(text: str, dialect: str) -> Type:
     """
     if not text or len(text) > LONGEST or sum(map(text.count, "<([")) > DEEPEST:
         return Type(text if len(text) <= LONGEST else "")
+
     try:
         kind = exp.DataType.build(text, dialect=dialect or None, udt=True)
     except (RecursionError, *FAILURES):
         return Type(text)
+
     return Type(text, kind if kind.this not in (Kind.USERDEFINED, Kind.UNKNOWN) else None)
 
 
@@ -98,6 +100,7 @@ def build_type(dialect: str, name: Any, *parts: Any) -> Type:
     if parts and isinstance(parts[0], int):
         numbers = [exp.DataTypeParam(this=exp.Literal.number(part)) for part in parts]
         return spelled(exp.DataType(this=name, expressions=numbers), dialect)
+
     inner = [part.kind.copy() for part in parts]
     return spelled(exp.DataType(this=name, expressions=inner, nested=bool(inner)), dialect)
 
@@ -116,6 +119,7 @@ def field(of: Type, name: str, dialect: str) -> Type:
                 and part.kind is not None
             ):
                 return spelled(part.kind, dialect)
+
     return UNKNOWN
 
 
@@ -148,16 +152,19 @@ def decimal(of: Type, literal: str = "") -> tuple[int, int] | None:
     """
     if literal.isdigit():
         return len(literal), 0
+
     if of.is_a(INTEGERS):
         if INTEGERS[of.name] <= DIGITS:
             return (INTEGERS[of.name], 0)
 
         return None
+
     if of.is_a((Kind.DECIMAL,)):
         if of.numbers:
             return (of.numbers[0], of.numbers[1] if len(of.numbers) > 1 else 0)
 
         return None
+
     return None
 
 
@@ -173,6 +180,7 @@ def adjusted(precision: int, scale: int) -> tuple[int, int]:
     """
     if precision <= DIGITS:
         return precision, scale
+
     whole = precision - scale
     return DIGITS, max(DIGITS - whole, min(scale, 6))
 

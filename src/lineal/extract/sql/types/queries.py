@@ -47,6 +47,7 @@ class Table:
         if self._index is None:
             times = Counter(key for key, _ in self.columns)
             self._index = {key: kind if times[key] == 1 else UNKNOWN for key, kind in self.columns}
+
         return self._index
 
     def by_key(self) -> dict[str, Type]:
@@ -102,10 +103,13 @@ class Scope:
         found = [kind for source in self.sources if (kind := source.table.find(key)) is not None]
         if len(found) == 1 and (self.complete or len(self.sources) == 1):
             return found[0]
+
         if found or not self.complete:
             return UNKNOWN
+
         if key in self.aliases:
             return self.aliases[key]
+
         if self.parent is not None:
             return self.parent.column(key)
 
@@ -173,12 +177,14 @@ class Typing:
             if cte.args.get("scalar"):
                 known[key] = OPEN
                 continue
+
             body = cte.this
             if node.args.get("recursive") and isinstance(body.unnest(), exp.SetOperation):
                 anchor = self.rename_columns(
                     self.query(body.unnest().this, parent, {**known, key: OPEN}), alias
                 )
                 known[key] = anchor
+
             known[key] = self.rename_columns(self.query(body, parent, known), alias)
 
         return known
@@ -188,15 +194,20 @@ class Typing:
         args = node.args
         if args.get("with_") is not None:
             ctes = self.ctes(args["with_"], parent, ctes)
+
         scope = Scope(parent)
         if args.get("from_") is not None:
             self.relation(args["from_"].this, scope, ctes)
+
         for lateral in args.get("laterals") or ():
             self.relation(lateral, scope, ctes)
+
         for join in args.get("joins") or ():
             self.join(join, scope, ctes)
+
         if args.get("kind") in ("STRUCT", "VALUE"):
             return OPEN
+
         return self.project(node, scope, ctes)
 
     def project(self, node: exp.Select, scope: Scope, ctes: CTEs) -> Table:
@@ -248,6 +259,7 @@ class Typing:
 
         if not isinstance(node, exp.Column):
             return scope.visible()
+
         if node.args.get("db") is None:
             source = scope.source_of(self.table_key(node.args["table"]))
         else:
@@ -300,11 +312,14 @@ class Typing:
             names = [self.key(alias) for alias in value.expressions]
         else:
             names = []
+
         if isinstance(item, exp.Alias):
             names = [self.key(item.args["alias"])]
+
         types = self.exploded(call, scope, ctes)
         if not types or (names and len(names) != len(types)):
             return OPEN
+
         default = ["col"] if len(types) == 1 else ["pos", "col"]
         return Table(list(zip(names or default, types, strict=True)), True)
 
@@ -315,11 +330,13 @@ class Typing:
         """
         if not isinstance(call, (exp.Explode, exp.Posexplode)) or call.expressions:
             return []
+
         of = self.expression(call.this, scope, ctes)
         if of.is_a((Kind.MAP,)) and len(of.inner) == 2:
             inner = [spelled(each, self.dialect) for each in of.inner]
         else:
             inner = [element(of, self.dialect)]
+
         if isinstance(call, exp.Posexplode):
             return [self.rules.normal("int"), *inner]
 
@@ -329,8 +346,10 @@ class Typing:
         """Return the types of a query in parentheses."""
         if node.args.get("with_") is not None:
             ctes = self.ctes(node.args["with_"], parent, ctes)
+
         if isinstance(node.this, exp.Table) or node.args.get("pivots"):
             return OPEN
+
         return self.query(node.this, parent, ctes)
 
     def set_operation(self, node: Any, parent: Scope | None, ctes: CTEs) -> Table:
@@ -347,6 +366,7 @@ class Typing:
             branches.append(here.expression)
             if here.args.get("by_name"):
                 return OPEN
+
             here = here.this
 
         tables = [self.query(branch, parent, ctes) for branch in (here, *reversed(branches))]
@@ -423,8 +443,10 @@ class Typing:
         ]
         if not names:
             return table
+
         if not table.complete or len(names) > len(table.columns):
             return OPEN
+
         renamed = [(name, kind) for name, (_, kind) in zip(names, table.columns, strict=False)]
         return Table([*renamed, *table.columns[len(names) :]], True)
 
@@ -474,6 +496,7 @@ class Typing:
         """
         if isinstance(node.this, exp.Subquery):
             return self.query(node.this, scope, ctes)
+
         types = self.exploded(node.this, scope, ctes)
         if types:
             return Table([("col", kind) for kind in types], True)
@@ -493,6 +516,7 @@ class Typing:
             or not alias.args.get("columns")
         ):
             return OPEN
+
         kind = element(self.expression(node.expressions[0], scope, ctes), self.dialect)
         if not kind.is_a((Kind.STRUCT,)):
             return Table([("col", kind)], True)
@@ -508,6 +532,7 @@ class Typing:
             scope.sources[-1] = Source("", OPEN)
         elif using:
             self.merge(using, node, scope, before)
+
         if node.args.get("kind") in ("SEMI", "ANTI"):
             del scope.sources[before:]
 
@@ -533,6 +558,7 @@ class Typing:
                 left = lefts[0]
             else:
                 left = UNKNOWN
+
             other = right.table.find(key) or UNKNOWN
             taken = {"RIGHT": other, "FULL": self.rules.widest([left, other])}.get(side or "", left)
             shown.append((key, taken))
@@ -559,6 +585,7 @@ class Typing:
             source = here.source_of(self.table_key(parts[0]))
             if source is not None:
                 found, start = source.table.find(self.key(parts[1])) or UNKNOWN, 1
+
             here = here.parent
 
         if found is None:

@@ -126,9 +126,11 @@ class Rules:
         """What a function gives, by its row in the function table."""
         if rule in BY_RULE:
             return self.normal(BY_RULE[rule].get(self.family, ""))
+
         first = arguments[0] if arguments else UNKNOWN
         if rule == "text" and self.family == "bigquery" and not first.is_a(TEXTS):
             return UNKNOWN  # it may be BYTES
+
         handler = HANDLERS.get(rule)
         if handler is not None:
             return handler(self, first, arguments)
@@ -157,14 +159,17 @@ class Rules:
         if first.is_a(INTEGERS):
             if self.family in ("spark", "trino", "bigquery"):
                 return self.normal("bigint")
+
             if self.family == "postgres" and first.name is not Kind.BIGINT:
                 return self.normal("bigint")
+
             return self.normal("huge")
 
         digits = decimal(first)
         if digits is not None:
             if self.family == "spark":
                 return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 10, digits[1]))
+
             if self.family in ("duckdb", "trino"):
                 return build_type(self.dialect, Kind.DECIMAL, DIGITS, digits[1])
 
@@ -186,10 +191,13 @@ class Rules:
         digits = decimal(first)
         if self.family == "duckdb" and (digits is not None or first.is_a(REALS)):
             return self.normal("double")
+
         if self.family == "spark" and first.is_a((Kind.DECIMAL,)) and digits is not None:
             return build_type(self.dialect, Kind.DECIMAL, *bounded(digits[0] + 4, digits[1] + 4))
+
         if self.family in ("spark", "trino", "bigquery") and first.is_a((*INTEGERS, Kind.DOUBLE)):
             return self.normal("double")
+
         if self.family == "spark" and first.is_a(REALS):
             return self.normal("double")
 
@@ -213,6 +221,7 @@ class Rules:
         """
         if self.family == "spark" and first.is_a((*INTEGERS, *REALS)) and len(arguments) == 1:
             return self.normal("bigint")
+
         return UNKNOWN
 
     def array_of(self, first: Type, arguments: Sequence[Type]) -> Type:
@@ -262,6 +271,7 @@ class Rules:
         for each in arguments:
             if each is NULL:
                 continue
+
             if each.kind is None and not (found is not None and found == each and each.spelled):
                 if (
                     found is None
@@ -269,7 +279,9 @@ class Rules:
                     and all(other == each or other is NULL for other in arguments)
                 ):
                     return each
+
                 return UNKNOWN
+
             found = each if found is None else self.wider(found, each)
             if found is UNKNOWN:
                 return UNKNOWN
@@ -283,6 +295,7 @@ class Rules:
         """Return the type that holds two types."""
         if same(left, right):
             return left
+
         if left.is_a(TEXTS) and right.is_a(TEXTS):
             if self.family in WITHOUT_LENGTHS:
                 return self.normal("text")
@@ -291,9 +304,11 @@ class Rules:
 
         if self.family not in STEPWISE:
             return UNKNOWN
+
         if left.is_a(INTEGERS) and right.is_a(INTEGERS):
             if self.may_be_narrower(left, right):
                 return UNKNOWN
+
             return self.respelled(left if INTEGERS[left.name] >= INTEGERS[right.name] else right)
 
         if Kind.DOUBLE in (left.name, right.name) and all(
@@ -349,6 +364,7 @@ class Rules:
                     return self.normal("double")
 
                 return self.respelled(self.wider(*both))
+
             return self.respelled(self.wider(*both))
 
         if Kind.DOUBLE in (left.name, right.name) and all(
@@ -358,6 +374,7 @@ class Rules:
 
         if self.family == "spark" and kind in SPARK_DECIMALS:
             return self.spark_decimal(node, left, right)
+
         if (
             self.family == "spark"
             and kind in (exp.Add, exp.Sub)
@@ -377,6 +394,7 @@ class Rules:
             or not any(each.is_a((Kind.DECIMAL,)) for each in (left, right))
         ):
             return UNKNOWN
+
         return build_type(
             self.dialect, Kind.DECIMAL, *adjusted(*SPARK_DECIMALS[type(node)](digits[0], digits[1]))
         )
@@ -392,6 +410,7 @@ def literal(node: Any) -> str:
     """
     while isinstance(node, exp.Paren):
         node = node.this
+
     if isinstance(node, exp.Literal) and not node.is_string:
         return node.name
 

@@ -105,6 +105,7 @@ class Parser:
         handler = STATEMENTS.get(word)
         if handler is not None and not (word == "function" and self.peek(1) == "("):
             return handler(self, at)
+
         if word == "async" and self.peek(1) == "function":
             self.at += 1
             return STATEMENTS["function"](self, at)
@@ -248,6 +249,7 @@ class Parser:
                 self.parameters()
 
             self.block(self.offset())
+
         if self.take("finally"):
             self.block(self.offset())
 
@@ -312,6 +314,7 @@ class Parser:
         else:
             self.at = begin
             return None
+
         if self.peek() == "{":
             return Node("lambda", at, {"names": names, "body": self.block(self.offset())})
 
@@ -398,19 +401,25 @@ class Parser:
         at, word = self.offset(), self.word()
         if word.kind == "string":
             return Node("literal", at, {"value": unescape(word.text[1:-1])})
+
         if word.kind == "number":
             return Node("literal", at, {"value": number_of(word.text)})
+
         if word.kind == "template":
             return self.template(word)
+
         if word.kind == "regular":
             return Node("unknown", at)
+
         if word.text == "function":
             if self.peek() != "(":
                 self.at += 1
 
             return self.function_rest(at)
+
         if word.text in LITERALS:
             return Node("literal", at, {"value": LITERALS[word.text]})
+
         if word.kind == "name":
             return Node("name", at, {"name": word.text})
 
@@ -422,6 +431,7 @@ class Parser:
             found = self.expression()
             self.expect(")")
             return found
+
         if word.text == "[":
             items = []
             while not self.take("]"):
@@ -431,6 +441,7 @@ class Parser:
                     break
 
             return Node("list", at, {"items": items})
+
         if word.text == "{":
             return self.object(at)
 
@@ -446,6 +457,7 @@ class Parser:
                 pairs.append((None, self.assigned()))
             else:
                 pairs.append(self.pair(begin))
+
             if not self.take(","):
                 self.expect("}")
                 break
@@ -465,8 +477,10 @@ class Parser:
 
         if self.peek() == "(":
             return key, self.function_rest(at)
+
         if self.take(":"):
             return key, self.assigned()
+
         if self.take("="):
             return key, self.assigned()
 

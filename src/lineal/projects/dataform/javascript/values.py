@@ -139,6 +139,7 @@ class Evaluator:
         test = truth(self.value(node.test, scope))
         if test is not False:
             self.execute(node.then, scope)
+
         if test is not True and node.other is not None:
             self.execute(node.other, scope)
 
@@ -261,6 +262,7 @@ class Evaluator:
         held, key = self.value(node.parts["of"], scope), self.value(node.parts["key"], scope)
         if isinstance(held, list) and isinstance(key, int) and -1 < key < len(held):
             return held[key]
+
         if isinstance(held, dict):
             return held.get(text_of(key), None)
 
@@ -281,10 +283,13 @@ class Evaluator:
                 return Unknown()
 
             return not answer
+
         if sign == "-" and isinstance(held, (int, float)):
             return -held
+
         if sign in ("await", "...", "+"):
             return held
+
         if sign == "typeof" and not isinstance(held, Unknown):
             return type_of(held)
 
@@ -332,6 +337,7 @@ class Evaluator:
             key = target.parts.get("name")
             if key is None:
                 key = text_of(self.value(target.parts["key"], scope))
+
             if isinstance(of, dict):
                 of[key] = held
 
@@ -375,6 +381,7 @@ class Evaluator:
         """Call a function."""
         if isinstance(held, Native):
             return held.call(given)
+
         if not isinstance(held, Function):
             return Unknown(getattr(held, "label", "function") + "()")
 
@@ -412,6 +419,7 @@ class Evaluator:
             self.run(held.node.parts["body"].body, scope)
         except Returned as returned:
             return returned.value
+
         return None
 
     def method(self, held: Any, name: str, given: list[Any]) -> Any:
@@ -478,6 +486,7 @@ def member_of(held: Any, name: str) -> Any:
     """a.b"""
     if isinstance(held, dict):
         return held.get(name)  # undefined, if it is not there
+
     if name == "length" and isinstance(held, (str, list)):
         return len(held)
 
@@ -500,6 +509,7 @@ def truth(held: Any) -> bool | None:
     """Return whether a condition holds; None where only a run can tell."""
     if isinstance(held, Unknown):
         return None
+
     if isinstance(held, (list, dict, Function, Native)):
         return True
 
@@ -513,8 +523,10 @@ def text_of(held: Any) -> str:
             return "true"
 
         return "false"
+
     if held is None:
         return ""
+
     if isinstance(held, list):
         return ",".join(map(text_of, held))
 
@@ -525,12 +537,16 @@ def operate(sign: str, left: Any, right: Any) -> Any:
     """Return the value of a binary operator over constants."""
     if sign == "+" and (isinstance(left, str) or isinstance(right, str)):
         return text_of(left) + text_of(right)
+
     if sign in ("==", "==="):
         return left == right
+
     if sign in ("!=", "!=="):
         return left != right
+
     if not isinstance(left, (int, float)) or not isinstance(right, (int, float)):
         return Unknown()
+
     if sign in ARITHMETIC:
         return ARITHMETIC[sign](left, right)
 
@@ -563,6 +579,7 @@ def reduce_list(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     items = list(held)
     if len(given) > 1:
         items.insert(0, given[1])
+
     if not items:
         return Unknown("reduce()")
 
@@ -658,6 +675,7 @@ def decide_items(name: str, wanted: bool) -> Handler:
         answers = [truth(answer) for answer in run.each(given[0], held)]
         if wanted in answers:
             return wanted
+
         if None in answers:
             return Unknown(name)
 

@@ -67,10 +67,12 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
         word = WORD.match(text, at, stop)
         if word is None or len(found) > MOST_WORDS:
             raise JavaScriptError("this is not JavaScript", at)
+
         if word.lastgroup == "template":
             made, at = template_at(text, at, stop)
             found.append(made)
             continue
+
         if word.lastgroup != "space":
             found.append(Word(str(word.lastgroup), word[0], at))
 
@@ -115,9 +117,11 @@ def closing_brace(text: str, opening: int, stop: int | None = None) -> int:
         word = WORD.match(text, at, end)
         if word is None:
             raise JavaScriptError("this is not JavaScript", at)
+
         if word.lastgroup == "template":
             at = template_at(text, at, end)[1]
             continue
+
         if word[0] == "{":
             depth += 1
         elif word[0] == "}":

@@ -63,9 +63,11 @@ class Consuming:
         held = self.assembly.by_id.get(said)
         if held is not None:
             return held
+
         text = said.strip().removeprefix("{{").removesuffix("}}").strip()
         if text.startswith("get_where_subquery("):
             text = text.removeprefix("get_where_subquery(").removesuffix(")")
+
         return self.assembly.kitchen.index.find_reference(package, text)
 
     def find_entry(self, entry: Entry, said: str) -> Node | None:
@@ -73,6 +75,7 @@ class Consuming:
         found = self.find(entry.package, said)
         if found is not None:
             return found
+
         several = (self.assembly.by_id.get(each) for each in entry.depends)
         return next((each for each in several if each is not None), None)
 
@@ -82,17 +85,21 @@ class Consuming:
         """Add every consumer to the corpus; one that fails costs only itself."""
         for node, target in self.named_tests():
             self.assembly.attempt(node, partial(self.add_test, node, target))
+
         for test in self.consumers.unit_tests:
             name = text_of(test.about.get("name"))
             if name:
                 self.put(self.checks.unit(test, self.checks.dataset(name)), "", test.about.place)
+
         for node in enabled:
             if node.kind == "model" and is_enforced(node):
                 target = self.checks.dataset(f"contract_{node.dataset}")
                 self.put(self.checks.contract(node, target), "", node.place)
+
         self.corpus.aliases |= self.layer.aliases()
         for entry, script in zip(self.layer.entries, self.layer.scripts(), strict=True):
             self.put(script, text_of(entry.about.get("description")), entry.place)
+
         self.corpus.given += self.exposures(enabled)
 
     def put(self, script: Script, description: str, place: Place | None) -> None:
@@ -117,10 +124,13 @@ class Consuming:
         own = node.id.split(".")
         if test is None or not test.name or owner is None:
             return own[2] if len(own) > 2 else node.name
+
         if test.is_listed:
             return own[2]
+
         if node.name != test.name.rpartition(".")[2]:
             return node.name
+
         return test_name(test.name, owner, test.arguments or {})
 
     def add_test(self, node: Node, target: str) -> None:
@@ -132,12 +142,15 @@ class Consuming:
         if owner is not None and (test.name in BUILTIN or not text):
             self.put(self.checks.generic(node, owner, target), node.description, test.place)
             return
+
         if not text:
             return
+
         place = test.place or Place(node.file, 1, 1)
         is_own_file = not test.name
         if is_own_file:
             current().add(node.file)
+
         script = Script(
             text, self.corpus.dialect, node.file, place.line, target, TEST, one_line=not is_own_file
         )
@@ -148,8 +161,10 @@ class Consuming:
         made = self.made.get(node.id)
         if made is None:
             return ()
+
         if node.test is not None and not node.test.name:
             self.assembly.take_diagnostics(node, made.diagnostics)
+
         return tuple(made.texts)
 
     # -- exposures ---------------------------------------------------------------------------------
@@ -161,9 +176,11 @@ class Consuming:
         for node in nodes:
             if node.kind != "exposure":
                 continue
+
             target = Dataset("", node.dataset)
             infos[target] = DatasetInfo(target, "exposure", [], True, node.description, node.place)
             reads += self.exposed(node, target)
+
         return [Extraction(reads=reads, datasets=infos)] if infos else []
 
     def exposed(self, node: Node, target: Dataset) -> Iterator[Read]:
@@ -178,6 +195,7 @@ class Consuming:
                     yield Read(target, Dataset("", read), column, Clause.FROM, place)
             elif said.strip().startswith(("ref", "source", "metric", "{{")):
                 self.miss(f"{said} is not in the project", node)
+
         for owner in named:
             self.miss(f"{node.dataset} names columns of {owner}, on which it does not depend", node)
 
@@ -190,11 +208,13 @@ class Consuming:
         held = self.find(node.package, said)
         if held is not None:
             return held.dataset
+
         kind, _, rest = said.partition(".")
         name = rest.rpartition(".")[2]
         call = METRIC_CALL.match(said.strip().removeprefix("{{").strip())
         if call is not None:
             kind, name = "metric", call[1]
+
         wanted = f"{kind}:{name}"
         return wanted if any(each.dataset == wanted for each in self.layer.entries) else ""
 
@@ -207,8 +227,10 @@ def columns_named(node: Node) -> dict[str, list[str]]:
         for owner, columns in told.items():
             several = columns if isinstance(columns, list) else [columns]
             found[str(owner)] = [str(each) for each in several]
+
     for each in told if isinstance(told, list) else ():
         owner, _, column = str(each).rpartition(".")
         if owner:
             found.setdefault(owner, []).append(column)
+
     return found

@@ -95,6 +95,7 @@ class Checks:
         while shown.lower() in self.taken:
             number += 1
             shown = f"{wanted}_{number}"
+
         self.taken.add(shown.lower())
         return shown
 
@@ -106,6 +107,7 @@ class Checks:
         """Return the name of a column as SQL writes it."""
         if text[:1] in '"`[' or not NAME.match(text):
             return text if text[:1] in '"`[' else f"{self.quote}{text}{self.quote}"
+
         return quoted(text, self.quote)
 
     # -- generic tests -----------------------------------------------------------------------------
@@ -119,11 +121,13 @@ class Checks:
         column = test.column or str(arguments.get("column_name") or "")
         if column:
             statement.columns.append(f"t.{self.name(column)}")
+
         others: set[str] = set()
         for key, (fields, condition) in OTHER_SIDE.items():
             if key in arguments:
                 self.add_other(node, statement, arguments, (key, fields, condition))
                 others |= {key, condition} | ({fields} if key == "to" else set())
+
         for key, value in arguments.items():
             if key.lower() in COLUMN_ARGUMENTS and key not in others:
                 statement.columns += [f"t.{self.name(each)}" for each in texts_in(value)]
@@ -132,9 +136,11 @@ class Checks:
                     over_column(each, column if test.name.endswith("expression_is_true") else "")
                     for each in texts_in(value)
                 ]
+
         where = node.config.get("where")
         if isinstance(where, str) and where.strip():
             statement.conditions.append(without_templates(where))
+
         return statement.script(test.place or Place(node.file, 1, 1), self.dialect, target)
 
     def add_other(
@@ -153,6 +159,7 @@ class Checks:
             place = node.test.place if node.test is not None else None
             self.report(Diagnostic(Code.UNKNOWN_REFERENCE, message, place))
             return
+
         alias = f"o{len(statement.relations)}"
         statement.relations[alias] = self.relation(other)
         statement.columns += [
@@ -170,7 +177,9 @@ class Checks:
             said = text_of(given.get("input"))
             if said == "this":
                 said = f"ref('{tested}')"
+
             self.add_rows(test, statement, said, given)
+
         return statement.script(about.place, self.dialect, target)
 
     def add_rows(
@@ -182,6 +191,7 @@ class Checks:
             message = f"{said} is not in the project"
             self.report(Diagnostic(Code.UNKNOWN_REFERENCE, message, test.about.place))
             return
+
         alias = f"u{len(statement.relations) + 1}"
         statement.relations[alias] = self.relation(node)
         for name in self.columns_in(test, about) if about is not None else ():
@@ -192,9 +202,11 @@ class Checks:
         fixture = text_of(about.get("fixture"))
         if fixture:
             yield from test.fixtures.get(fixture.rpartition("/")[2].partition(".")[0], ())
+
         rows = about.get("rows")
         if rows is None:
             return
+
         if isinstance(rows.data, list):
             for row in rows.data:
                 if isinstance(row.data, dict):
@@ -214,6 +226,7 @@ class Checks:
         statement.columns += [f"t.{self.name(column.name)}" for column in node.columns]
         for constraint in node.constraints:
             self.add_constraint(node, statement, constraint)
+
         return statement.script(node.place or Place(node.file, 1, 1), self.dialect, target)
 
     def add_constraint(
@@ -226,14 +239,17 @@ class Checks:
         kind, text = str(constraint.get("type") or ""), str(constraint.get("expression") or "")
         if kind == "check" and text:
             statement.conditions.append(without_templates(text))
+
         if kind != "foreign_key":
             return
+
         said, columns = str(constraint.get("to") or ""), texts_in(constraint.get("to_columns"))
         other = self.find(node.package, said) if said else None
         if not said and (found := REFERENCED.match(text)):
             name = found["table"].rpartition(".")[2].strip('"`[]')
             other = self.find(node.package, f"ref('{name}')")
             columns = [each.strip() for each in found["columns"].split(",")]
+
         if other is not None:
             alias = f"o{len(statement.relations)}"
             statement.relations[alias] = self.relation(other)
@@ -269,9 +285,11 @@ def test_name(name: str, owner: Node, arguments: Mapping[str, Any]) -> str:
         value = arguments[key]
         if key == "model":
             continue
+
         parts = value if isinstance(value, list) else [value]
         parts = list(value.values()) if isinstance(value, dict) else parts
         flat += [re.sub(r"[^0-9a-zA-Z_]+", "_", str(each)) for each in parts]
+
     owned = owner.name.replace(".", "_")
     source = "source_" if owner.kind == "source" else ""
     return f"{source}{name.replace('.', '_')}_{owned}_{'__'.join(flat)}"

@@ -52,11 +52,14 @@ def named_in(text: str) -> Named | None:
     kind, whole = (call[1], call[2]) if call is not None else ("", text.strip())
     if call is None and not re.fullmatch(r"\w+", whole):
         return None
+
     if kind == "Metric":
         return Named(kind, (), whole)
+
     *before, name = whole.split("__")
     if before and name.lower() in GRAINS:
         *before, name = before
+
     return Named(kind or "Dimension", tuple(before), name)
 
 
@@ -65,11 +68,13 @@ def filters_of(about: Value, *keys: str) -> Iterator[Value]:
     held = about.get(*keys)
     if held is None:
         return
+
     items = held.data if isinstance(held.data, list) else [held]
     for item in items:
         if not isinstance(item.data, dict):
             yield item
             continue
+
         for inner in item.items_of("where_filters"):
             template = inner.get("where_sql_template") if isinstance(inner.data, dict) else inner
             if template is not None:

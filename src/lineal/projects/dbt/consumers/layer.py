@@ -70,6 +70,7 @@ class Query:
         for alias, held in self.sources.items():
             if held == relation:
                 return alias
+
         alias = f"s{len(self.sources) + 1}"
         self.sources[alias] = relation
         return alias
@@ -111,6 +112,7 @@ class Layer:
         }
         for metric in self.metrics.values():
             self.add_own_measure(metric)
+
         self.measures = {
             element.name: model
             for model in self.models.values()
@@ -123,12 +125,14 @@ class Layer:
         own = own_measure(metric.entry)
         if own is None:
             return
+
         model = self.models.get(own.semantic_model) or self.model_around(metric.entry)
         if model is None:
             self.complain(
                 metric.entry, f"semantic model {own.semantic_model or '(none)'}", self.models
             )
             return
+
         name = metric.entry.name
         sql = text_of(own.expression) or name
         place = place_of(own.expression, metric.entry.place)
@@ -141,6 +145,7 @@ class Layer:
         for model in self.models.values():
             if entry.model is not None and model.entry.model is entry.model:
                 return model
+
         return None
 
     # -- scripts -----------------------------------------------------------------------------------
@@ -178,10 +183,13 @@ class Layer:
             sheet.put(f", {before}" if number else before)
             sheet.put(element.sql, element.place)
             sheet.put(f"{behind} AS {self.name(element.name)}")
+
         if not model.elements:
             sheet.put("1 AS nothing")
+
         if node is not None:
             sheet.put(f" FROM {relation_sql(node.parts, self.quote)}")
+
         return sheet.script(self.dialect, entry.dataset, SEMANTIC_MODEL)
 
     def node_of(self, entry: Entry) -> Node | None:
@@ -192,12 +200,14 @@ class Layer:
             said = text_of(told) or "a model"
             message = f"{entry.dataset} needs {said}, which is not in the project"
             self.report(Diagnostic(Code.UNKNOWN_REFERENCE, message, entry.place))
+
         return node
 
     def of_metric(self, metric: Metric) -> Script:
         """SELECT a.revenue / b.orders AS average FROM … WHERE …"""
         if text_of(metric.entry.about.get("calculation_method")):
             return self.of_plain_metric(metric)
+
         entry, query = metric.entry, Query(metric.entry)
         self.check_inputs(metric)
         value = [
@@ -209,10 +219,12 @@ class Layer:
             self.name_inputs(metric, query)
         elif metric.type in ("cumulative", "conversion"):
             before, between, behind = f"{metric.type}(", ", ", ")"
+
         self.add_filters(entry.about, query, "filter")
         for each in metric.inputs:
             if isinstance(each.about.data, dict) and each.about is not entry.about:
                 self.add_filters(each.about, query, "filter")
+
         self.add_narrowing(metric, query)
         pieces = value or [("NULL", entry.place)]
         return self.write(query, [Item(pieces, entry.name, before, between, behind)])
@@ -227,6 +239,7 @@ class Layer:
         ]
         if metric.type == "conversion":
             values += conversion_names(metric.entry.about)
+
         for value in values:
             meant = named_in(text_of(value))
             place = place_of(value, metric.entry.place)
@@ -238,6 +251,7 @@ class Layer:
         entry = metric.entry
         if not metric.inputs:
             self.complain(entry, f"the measure or metric of a {metric.type} metric", ())
+
         if any(each.kind == "metric" and each.name == entry.name for each in metric.inputs):
             message = f"{entry.dataset} is defined through itself"
             self.report(Diagnostic(Code.CYCLIC_DEFINITION, message, entry.place))
@@ -255,9 +269,11 @@ class Layer:
             node = self.node_of(entry)
             if node is not None:
                 query.alias(relation_sql(node.parts, self.quote))
+
         for each in entry.about.items_of("filters"):
             parts = [text_of(each.get(key)) for key in ("field", "operator", "value")]
             query.conditions.append((" ".join(parts), each.place))
+
         return self.write(query, [Item([(sql, place)], entry.name)])
 
     def called_metric(self, call: str, query: Query) -> str:
@@ -279,8 +295,10 @@ class Layer:
         if each.kind == "measure" and each.name in self.measures:
             model = self.measures[each.name]
             return self.column(SEMANTIC_MODEL, model.entry.name, each.name, query)
+
         if each.kind == "metric" and each.name in self.metrics:
             return self.column(METRIC, each.name, each.name, query)
+
         known = self.measures if each.kind == "measure" else self.metrics
         self.complain(query.entry, f"{each.kind} {each.name}", known, each.about.place)
         return ""
@@ -298,10 +316,12 @@ class Layer:
             name = text_of(value) or text_of(value.get("name"))
             operand = self.operand(Input("metric", name, "", value), query)
             columns.append(Item([(operand or "NULL", name_place(value))], name))
+
         for value in params.items_of("group_by"):
             meant = named_in(text_of(value))
             for shown, column in self.meant_by(meant, query, value.place) if meant else ():
                 columns.append(Item([(column, value.place)], shown))
+
         self.add_filters(params, query, "where")
         self.check_order(params, query, {each.name for each in columns})
         return self.write(query, columns or [Item([("NULL", entry.place)], entry.name)])
@@ -325,13 +345,16 @@ class Layer:
                 name = sql[alias.end() :] if alias is not None else sql
                 sheet.put((item.between if at else "") + sql.removesuffix(name))
                 sheet.put(name, place)
+
             sheet.put(f"{item.behind} AS {self.name(item.name)}")
+
         sources = [f"{relation} AS {alias}" for alias, relation in query.sources.items()]
         sheet.put(f" FROM {', '.join(sources)}" if sources else "")
         for number, (condition, place) in enumerate(query.conditions):
             sheet.put(" AND (" if number else " WHERE (")
             sheet.put(condition, place)
             sheet.put(")")
+
         return sheet.script(self.dialect, entry.dataset, entry.kind)
 
     # -- filters and groupings ---------------------------------------------------------------------
@@ -362,6 +385,7 @@ class Layer:
             for model, column in self.places_of(meant, query.entry):
                 found = True
                 yield shown, self.column(SEMANTIC_MODEL, model.entry.name, column, query)
+
         if not found:
             self.complain(query.entry, str(meant), (), place)
 
@@ -370,6 +394,7 @@ class Layer:
         own = self.models_behind(entry)
         if meant.name == METRIC_TIME:
             return [(model, time) for model in own for time in self.times_of(model)]
+
         kinds = ("entity",) if meant.kind == "Entity" else ("dimension", "entity")
         holding = [each for each in self.models.values() if each.has(meant.name, *kinds)]
         if meant.entities:
@@ -377,6 +402,7 @@ class Layer:
             holding = [each for each in holding if entity in each.primary] or [
                 each for each in holding if each.has(entity, "entity")
             ]
+
         mine = [each for each in holding if each in own]
         return [(each, meant.name) for each in (mine or holding)[:1]]
 
@@ -394,12 +420,14 @@ class Layer:
             waiting = [text_of(value) for value in params.items_of("metrics")]
         else:
             waiting = [entry.name]
+
         met: set[str] = set()
         while waiting:
             name = waiting.pop(0)
             metric = self.metrics.get(name)
             if metric is None or name in met:
                 continue
+
             met.add(name)
             for each in metric.inputs:
                 if each.kind == "metric":
@@ -407,6 +435,7 @@ class Layer:
                 elif each.name in self.measures:
                     model = self.measures[each.name]
                     found[model.entry.name] = model
+
         return list(found.values())
 
     def complain(

@@ -93,6 +93,7 @@ def text_of(value: Value | None) -> str:
     """Return a scalar as it is written; a mapping and a list say nothing."""
     if value is None or isinstance(value.data, (dict, list)):
         return ""
+
     return value.raw.strip()
 
 
@@ -100,6 +101,7 @@ def name_in(value: Value) -> str:
     """orders, {name: orders, filter: …}"""
     if isinstance(value.data, dict):
         return text_of(value.get("name"))
+
     return text_of(value)
 
 
@@ -107,8 +109,10 @@ def place_of(value: Value | None, other: Place) -> Place:
     """Return where a text begins; the place of something else if there is none."""
     if value is None or not value.place.file:
         return other
+
     if value.block:
         return value.place._replace(line=value.text_line, column=1)
+
     return value.place
 
 
@@ -124,16 +128,21 @@ def read_semantic_model(entry: Entry) -> SemanticModel:
     given = text_of(about.get("primary_entity"))
     if given:
         found.primary.add(given)
+
     for value in about.items_of("entities"):
         add_element(found, value, "entity")
         if text_of(value.get("type")) in ("primary", "unique", "natural"):
             found.primary.add(name_in(value))
+
     for value in about.items_of("dimensions"):
         add_element(found, value, "dimension")
+
     for value in about.items_of("measures"):
         add_measure(found, value)
+
     if entry.model is not None:
         read_annotations(found, about)
+
     found.elements.sort(key=lambda each: (each.place.line, each.place.column))
     return found
 
@@ -143,6 +152,7 @@ def add_element(found: SemanticModel, value: Value, kind: str) -> None:
     name = name_in(value)
     if not name:
         return
+
     expression = value.get("expr")
     sql = text_of(expression) or name
     place = place_of(expression or value.get("name"), value.place)
@@ -154,6 +164,7 @@ def add_measure(found: SemanticModel, value: Value) -> None:
     name = name_in(value)
     if not name:
         return
+
     expression = value.get("expr")
     place = place_of(expression or value.get("name"), value.place)
     around = aggregate(text_of(value.get("agg")))
@@ -161,6 +172,7 @@ def add_measure(found: SemanticModel, value: Value) -> None:
     time = text_of(value.get("agg_time_dimension"))
     if time:
         found.times[name] = time
+
     found.narrowed[name] = narrowing_names(value)
 
 
@@ -169,6 +181,7 @@ def narrowing_names(about: Value) -> list[Value]:
     held = about.get("non_additive_dimension")
     if held is None:
         return []
+
     named = held.get("name")
     groupings = [each for key in ("window_groupings", "group_by") for each in held.items_of(key)]
     return [*([named] if named is not None else []), *groupings]
@@ -187,11 +200,13 @@ def read_annotations(found: SemanticModel, about: Value) -> None:
             marked = column.get(kind)
             if marked is None or not name:
                 continue
+
             shown = text_of(marked.get("name")) or name
             place = place_of(column.get("name"), column.place)
             found.elements.append(Element(shown, kind, name, place))
             if kind == "entity" and annotation_type(marked) in ("primary", "unique", "natural"):
                 found.primary.add(shown)
+
     derived = about.get("derived_semantics")
     if derived is not None:
         for kind, key in (("entity", "entities"), ("dimension", "dimensions")):
@@ -237,11 +252,14 @@ def read_metric(entry: Entry) -> Metric:
         for key in keys:
             for place in (params, params.get("conversion_type_params")):
                 found.inputs += list(inputs_at(place, key, kind))
+
     if found.type == "cumulative":
         cumulative = params.get("cumulative_type_params")
         found.inputs += list(inputs_at(cumulative, "metric", "metric"))
+
     if not found.inputs and own_measure(entry) is not None:
         found.inputs.append(Input("measure", entry.name, "", about))
+
     found.inputs = list({each[:3]: each for each in found.inputs}.values())
     return found
 
@@ -283,9 +301,11 @@ def own_measure(entry: Entry) -> OwnMeasure | None:
         model = text_of(held.get("semantic_model"))
         expression = held.get("expr") or params.get("expr")
         return OwnMeasure(model, text_of(held.get("agg")), expression, narrowing_names(held))
+
     agg = text_of(about.get("agg"))
     if not agg:
         return None
+
     model = text_of(about.get("semantic_model"))
     return OwnMeasure(model, agg, about.get("expr"), narrowing_names(about))
 
@@ -296,6 +316,7 @@ def conversion_names(about: Value) -> Iterator[Value]:
     for held in (params, params.get("conversion_type_params")):
         if held is None:
             continue
+
         yield from held.items_of("entity")
         for each in held.items_of("constant_properties"):
             for key in ("base_property", "conversion_property"):
@@ -314,8 +335,10 @@ def entries_of_file(
             if name := text_of(value.get("name")):
                 if is_on(value):
                     yield Entry(kind, package, name, value)
+
                 if kind == SEMANTIC_MODEL:
                     yield from created_metrics(package, value)
+
     for node in models:
         if node.about is not None:
             yield from entries_of_model(node, node.about)
@@ -351,9 +374,11 @@ def entries_of_model(node: Node, about: Value) -> Iterator[Entry]:
         or not (isinstance(marked.data, dict) or has_metrics or marked.data is True)
     ):
         return
+
     told = marked.get("enabled") if isinstance(marked.data, dict) else None
     if told is not None and told.data is False:
         return
+
     name = text_of(marked.get("name")) or node.name
     yield Entry(SEMANTIC_MODEL, node.package, name, about, node)
     for value in about.items_of("metrics"):

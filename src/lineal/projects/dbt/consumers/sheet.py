@@ -23,6 +23,7 @@ class Sheet:
         if place is not None and place.file == self.file and place.line >= self.line:
             self.append("\n" * (place.line - self.line))
             self.append(" " * (place.column - self.column))
+
         self.append(text)
 
     def append(self, text: str) -> None:
@@ -32,6 +33,7 @@ class Sheet:
         if len(lines) > 1:
             self.line += len(lines) - 1
             self.column = 1
+
         self.column += len(lines[-1])
 
     def script(self, dialect: str, target: str, kind: str) -> Script:

@@ -126,6 +126,7 @@ class RelationMaker:
         )
         if found is not None:
             return found
+
         parts = tuple(
             str(part) if part is not None else "" for part in (database, schema, identifier)
         )

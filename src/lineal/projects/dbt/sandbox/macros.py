@@ -43,6 +43,7 @@ def macros_in(package: str, file: str, text: str) -> Iterator[Source]:
     """{% macro a() %}…{% endmacro %}      each macro of a file; a test a is the macro test_a"""
     if "{#" in text:
         text = COMMENT.sub(blanked, text)
+
     position = 0
     while found := OPENING.search(text, position):
         ending = ended(text, found)
@@ -52,6 +53,7 @@ def macros_in(package: str, file: str, text: str) -> Iterator[Source]:
             yield Source(package, found[2], body, file, line)
         elif found[1] in TESTS:
             yield Source(package, f"test_{found[2]}", as_macro(body), file, line)
+
         position = ending
 
 
@@ -64,6 +66,7 @@ def as_macro(test: str) -> str:
     closings = list(CLOSING.finditer(opened))
     if not closings:
         return opened
+
     last = closings[-1]
     return (
         opened[: last.start()] + last[0].replace(f"end{last[1]}", "endmacro") + opened[last.end() :]
@@ -77,8 +80,10 @@ def ended(text: str, opening: re.Match[str]) -> int:
         closing = CLOSING.search(text, position)
         if closing is None:
             return len(text)
+
         depth += sum(1 for _ in OPENING.finditer(text, position, closing.start())) - 1
         position = closing.end()
+
     return position
 
 
@@ -100,6 +105,7 @@ class Macro:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._made is None:
             self._made = self.compiled()
+
         try:
             return self._made(*args, **kwargs)
         except Return as returned:
@@ -135,11 +141,13 @@ class Library:
                     for each in macros_in(package, file, text)
                 }
             )
+
         for package, file, text in setup["own_macros"]:
             self.own[package] = {
                 each.name: Macro(each, environment, names)
                 for each in macros_in(package, file, text)
             }
+
         self.packages = {*self.macros, *self.own}
 
     def find(self, name: str, package: str) -> Macro | None:
@@ -159,6 +167,7 @@ class Library:
         installed = self.macros.get(package, {}).get(name)
         if own is not None and (installed is None or name in OURS.get(package, ())):
             return own
+
         return installed
 
     def dispatched(self, name: str, namespace: str, package: str) -> Macro:
@@ -174,9 +183,11 @@ class Library:
                 found = self.macro_of(where, f"{prefix}__{name}")
                 if found is not None:
                     return found
+
         own = self.own.get(namespace or "dbt", {}).get(name)
         if own is None:
             raise Wrong(f"there is no macro {name} for the adapter {self.adapter or 'default'}", "")
+
         return own
 
 
@@ -224,6 +235,7 @@ class Package:
         found = self.get(name)
         if found is None:
             raise KeyError(name)
+
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -231,6 +243,7 @@ class Package:
         found = self._functions.get(name)
         if found is not None:
             return found
+
         return self._library.macro_of(self._name, name) or default
 
     def __contains__(self, name: str) -> bool:

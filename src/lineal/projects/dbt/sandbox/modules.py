@@ -68,6 +68,7 @@ def as_argument(value: Any) -> Any:
     """Return a value that the module accepts."""
     if isinstance(value, int):
         return value
+
     return str(value)
 
 

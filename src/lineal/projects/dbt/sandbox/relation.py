@@ -44,6 +44,7 @@ def quoted(name: str, quote: str) -> str:
     is_so = len(name) > 2 and name[0] == name[-1] and name[0] in '"`'
     if is_so or is_plain(name):
         return name
+
     return f"{quote}{name}{quote}"
 
 
@@ -171,6 +172,7 @@ class Column:
         """Return the type, and note that it was asked for."""
         if self._asked is not None:
             self._asked(self)
+
         return self.known_type
 
     dtype = data_type

@@ -49,6 +49,7 @@ class Missing(Undefined):
     def __getattr__(self, name: str) -> Any:
         if name[:2] == "__":
             raise AttributeError(name)
+
         return Missing(name=f"{self._undefined_name}.{name}")
 
     def __getitem__(self, key: Any) -> Any:
@@ -58,6 +59,7 @@ class Missing(Undefined):
         name = str(self._undefined_name)
         if isinstance(self._undefined_obj, Package):
             name = f"{self._undefined_obj}.{name}"
+
         raise Wrong(f"there is no macro {name}", DEPS if "." in name else "")
 
 
@@ -74,8 +76,10 @@ class Lenient(Limited):
         """
         if not isinstance(called, Macro):
             return super().macro_name(called)
+
         if called.source.package in self.own_packages:
             return called.name
+
         return f"{called.source.package}.{called.name}"
 
 
@@ -92,12 +96,15 @@ class Names(dict[str, Any]):
         macro = self._owner.library.find(name, self._package)
         if macro is not None and name not in FIXED:
             return macro
+
         found = self._owner.base.get(name, MISSING)
         if found is not MISSING:
             return found
+
         if name in self._owner.library.packages:
             functions = {each: self._owner.base[each] for each in FIXED} if name == "dbt" else {}
             return Package(self._owner.library, name, functions)
+
         return self._owner.environment.globals.get(name, MISSING)
 
     def __contains__(self, name: object) -> bool:
@@ -107,6 +114,7 @@ class Names(dict[str, Any]):
         found = self.find(name)
         if found is MISSING:
             raise KeyError(name)
+
         return found
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -114,6 +122,7 @@ class Names(dict[str, Any]):
         found = self.find(name)
         if found is MISSING:
             return default
+
         return found
 
     def keys(self) -> Any:
@@ -165,6 +174,7 @@ class Dbt(Renderer):
             *self.sources.values(),
         ):
             self.spots.setdefault((each[2][1].lower(), each[2][2].lower()), each)
+
         self.names_of: dict[str, Names] = {}
         self.library = Library(self.environment, setup, self.names_in)
         self.package = self.root
@@ -183,6 +193,7 @@ class Dbt(Renderer):
         """Return the names that a package sees."""
         if package not in self.names_of:
             self.names_of[package] = Names(self, package)
+
         return self.names_of[package]
 
     # -- a job -------------------------------------------------------------------------------------
@@ -221,6 +232,7 @@ class Dbt(Renderer):
         """A template, once for each combination of answers that it asks for: all no first."""
         if "arguments" in job:
             self.base[ARGUMENTS] = self.arguments(job["arguments"], job["file"])
+
         template = self.environment.compiled(job["text"], job["file"], marked)
         ways = [frozenset[str]()]
         failures: list[Json] = []
@@ -235,9 +247,11 @@ class Dbt(Renderer):
                 fault = self.fault(error, job["file"])
                 failures += [fault] if fault not in failures else []
                 ends[-1] = fault["message"]
+
             ways += [way for name in sorted(self.asked) if (way := self.yes | {name}) not in ways][
                 : 8 - len(ways)
             ]
+
         self.said["failed"] = [ends[0], ends[-1]]
         if not texts or any(fault["limit"] for fault in failures):
             faults += failures
@@ -254,15 +268,20 @@ class Dbt(Renderer):
                 key: item if key == COLUMN else self.arguments(item, file)
                 for key, item in value.items()
             }
+
         if isinstance(value, list):
             return [self.arguments(item, file) for item in value]
+
         if not isinstance(value, str):
             return value
+
         called = CALL.match(value) or EXPRESSION.match(value)
         if called is not None:
             return self.value(called[1], file)
+
         if "{" not in value:
             return value
+
         template = self.environment.compiled(value, file, lambda tree: tree)
         return self.output_of(
             template, template.new_context(self.names_in(self.package), shared=True)
@@ -291,6 +310,7 @@ class Dbt(Renderer):
         line = here(self.environment.files, self.said.get("file", ""))
         if [message, line] not in self.said["notes"]:
             self.said["notes"].append([message, line])
+
         if doubt and [message, line] not in self.said["doubts"]:
             self.said["doubts"].append([message, line])
 
@@ -299,12 +319,14 @@ class Dbt(Renderer):
         id_, _, parts, _ = held
         if id_ not in self.said["refs"]:
             self.said["refs"].append(id_)
+
         return Relation(tuple(parts), self.quote, id_)
 
     def ref(self, *args: Any, **kwargs: Any) -> Relation:
         """ref('orders'), ref('shop', 'orders'), ref('orders', v=2)"""
         if not args:
             raise Wrong("ref() needs a name", "")
+
         *package, name = (str(arg) for arg in args[:2])
         version = kwargs.get("v", kwargs.get("version"))
         several = self.nodes.get(name if version is None else f"{name}.v{version}", ())
@@ -313,8 +335,10 @@ class Dbt(Renderer):
             for held in several:
                 if held[1] == where:
                     return self.relation(held)
+
         if several and not package:
             return self.relation(several[0])
+
         parts = (self.setup["target"]["database"], self.setup["target"]["schema"], name)
         said = ", ".join(f"'{arg}'" for arg in args)
         return self.unknown(parts, name, f"ref({said})")
@@ -323,12 +347,14 @@ class Dbt(Renderer):
         """Return the relation of a source table."""
         if len(args) < 2:
             raise Wrong("source() needs the name of a source and of a table", "")
+
         schema, table = str(args[0]), str(args[1])
         held = self.sources.get(f"{self.package}.{schema}.{table}") or self.sources.get(
             f"{schema}.{table}"
         )
         if held is not None:
             return self.relation(held)
+
         parts = (self.setup["target"]["database"], schema, table)
         return self.unknown(parts, f"{schema}.{table}", f"source('{schema}', '{table}')")
 
@@ -337,6 +363,7 @@ class Dbt(Renderer):
         held = [list(parts), name, said, here(self.environment.files, "")]
         if held not in self.said["unknown"]:
             self.said["unknown"].append(held)
+
         return Relation(parts, self.quote)
 
     def known_relation(self, schema: str, identifier: str) -> Relation | None:
@@ -345,10 +372,13 @@ class Dbt(Renderer):
         if (this.schema.lower(), this.identifier.lower()) == (schema.lower(), identifier.lower()):
             if self.flag("load_relation")():
                 return this
+
             return None
+
         held = self.spots.get((schema.lower(), identifier.lower()))
         if held is not None:
             return self.relation(held)
+
         return None
 
     def relations_in(self, schema: str) -> list[Relation]:
@@ -366,6 +396,7 @@ class Dbt(Renderer):
         node = getattr(relation, "node", "")
         if node and node not in self.said["wanted"]:
             self.said["wanted"].append(node)
+
         held = self.columns.get(node)
         found = Columns(
             Column(name, kind, self.quote, self.type_asked)
@@ -375,6 +406,7 @@ class Dbt(Renderer):
         if not found.all_known and (held is not None or not node):
             self.note(f"the columns of {relation} are not all known", doubt=False)
             self.lists.append((found, self.said["notes"][-1]))
+
         return found
 
     def type_asked(self, column: Column) -> None:
@@ -389,13 +421,16 @@ class Dbt(Renderer):
         if relation == self.base["this"]:
             if self.flag("load_relation")():
                 return relation
+
             return None
+
         return relation
 
     def is_incremental(self) -> bool:
         """Answer `is_incremental()`: both branches are rendered."""
         if str(self.config.get("materialized", "")) != "incremental":
             return False
+
         return self.flag("is_incremental")()
 
     def var(self, name: str, *default: Any, **named: Any) -> Any:
@@ -403,10 +438,13 @@ class Dbt(Renderer):
         for held in (self.setup["vars"].get(self.package, {}), self.setup["vars"].get("", {})):
             if name in held:
                 return self.rendered(held[name])
+
         if default or named:
             if default:
                 return default[0]
+
             return named.get("default")
+
         self.note(f"the variable '{name}' is not defined")
         return self.placeholder(name)
 
@@ -417,6 +455,7 @@ class Dbt(Renderer):
         """
         if not isinstance(value, str) or ("{{" not in value and "{%" not in value):
             return copy_value(value)
+
         template = self.environment.compiled(value, self.file, lambda tree: tree)
         return self.output_of(
             template, template.new_context(self.names_in(self.package), shared=True)
@@ -432,8 +471,10 @@ class Dbt(Renderer):
         """Return an environment variable; an unknown one is a placeholder."""
         if name in self.setup["environment"]:
             return self.setup["environment"][name]
+
         if default:
             return default[0]
+
         self.note(f"the environment variable {name} is not known here")
         return self.placeholder(name)
 
@@ -441,6 +482,7 @@ class Dbt(Renderer):
         """A value that stands for what only a run knows."""
         if str(name) not in self.said["placeholders"]:
             self.said["placeholders"].append(str(name))
+
         return Dynamic(name)
 
     def run_query(self, query: Any = "", *args: Any, **kwargs: Any) -> Result:
@@ -461,6 +503,7 @@ class Dbt(Renderer):
             self.note(
                 f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it"
             )
+
         self.results[str(name)] = result
         return ""
 
@@ -502,6 +545,7 @@ class Dbt(Renderer):
         doubt = [f"{what} is only known for lineage here", here(self.environment.files, "")]
         if doubt not in self.said["doubts"]:
             self.said["doubts"].append(doubt)
+
         return ""
 
     def metric(self, *args: Any) -> str:
@@ -509,6 +553,7 @@ class Dbt(Renderer):
         self.note("metric() is only known when it runs")
         if args:
             return str(args[-1])
+
         return ""
 
     def columns_in_query(self, query: Any = "") -> list[str]:
@@ -541,6 +586,7 @@ class Config:
             hooks = given.pop(key)
             more = hooks if isinstance(hooks, (list, tuple)) else [hooks]
             self._owner.config[HOOKS[key]] = [*held, *(each for each in more if each not in held)]
+
         self._owner.config.update(given)
         return ""
 
@@ -549,6 +595,7 @@ class Config:
         found = self._owner.config.get(name)
         if found is None:
             return default
+
         return found
 
     def require(self, name: str, **kwargs: Any) -> Any:
@@ -565,6 +612,7 @@ class Config:
         meta = self._owner.config.get("meta")
         if isinstance(meta, dict):
             return meta.get(name, default)
+
         return default
 
     def persist_relation_docs(self) -> bool:
@@ -605,6 +653,7 @@ class Exceptions:
     def __getitem__(self, name: str) -> Any:
         if name.startswith("warn"):
             return nothing
+
         return refuse
 
 
@@ -687,8 +736,10 @@ def copy_value(value: Any) -> Any:
     """A template may change the list that it is given; the next one is given its own."""
     if isinstance(value, dict):
         return {key: copy_value(item) for key, item in value.items()}
+
     if isinstance(value, list):
         return [copy_value(item) for item in value]
+
     return value
 
 
@@ -696,12 +747,16 @@ def plain(value: Any, depth: int = 0) -> Any:
     """What can be written as JSON; anything else as its text."""
     if depth > 20:
         return ""
+
     if isinstance(value, dict):
         return {str(key): plain(item, depth + 1) for key, item in value.items()}
+
     if isinstance(value, (list, tuple, set)):
         return [plain(item, depth + 1) for item in value]
+
     if value is None or isinstance(value, (bool, int, float)):
         return value
+
     return str(value)
 
 
@@ -713,5 +768,7 @@ def here(files: dict[str, str], file: str) -> int:
         template = frame.f_globals.get("__jinja_template__")
         if template is not None:
             line = template.get_corresponding_lineno(frame.f_lineno)
+
         frame = frame.f_back
+
     return line

@@ -46,17 +46,20 @@ class Dynamic(str):
     def __add__(self, other: Any) -> Any:
         if isinstance(other, str):
             return Dynamic(str.__add__(self, other))
+
         return self
 
     def __radd__(self, other: Any) -> Any:
         if isinstance(other, str):
             return Dynamic(other + str(self))
+
         return self
 
     def _order(self, other: Any) -> int:
         """As the number one beside numbers; beside anything else neither more nor less."""
         if isinstance(other, (int, float)):
             return (other < 1) - (other > 1)
+
         return 0
 
     def __lt__(self, other: Any) -> bool:
@@ -87,6 +90,7 @@ class Row(dict[Any, Any]):
     def __getitem__(self, key: Any) -> Dynamic:
         if isinstance(key, str):
             return self._place(f"{key}_value")
+
         return self.value
 
     def get(self, key: Any, default: Any = None) -> Any:
