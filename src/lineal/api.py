@@ -201,6 +201,7 @@ class Lineage:
         starts = [] if column is None else [self.column(column)]
 
         def written(part: Extraction) -> str:
+            """Write one part of the lineage in the requested format."""
             graph = self._graph_of(part)
             return _format_report(
                 format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph)
@@ -266,6 +267,7 @@ class Lineage:
         named = "" if found is None else str(found)
 
         def drawn(part: Extraction) -> str:
+            """Draw one part of the lineage as a page."""
             graph = self._graph_of(part)
             texts = texts_of(graph, self._read_source)
             data = page_data(graph, title="lineage", start=named, texts=texts)

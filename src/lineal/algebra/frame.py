@@ -210,6 +210,7 @@ def star_slot(star: Star) -> Slot:
 
 
 def _any_column(star: Star) -> Lineage:
+    """Return the lineage of a column that a star may hold."""
     return (
         star.made.lineage
         if star.made is not None

@@ -71,6 +71,7 @@ def surer(trail: Trail | None, held: Trail | None) -> bool:
 
 
 def _level(trail: Trail | None) -> Confidence:
+    """Return the confidence of a trail; HIGH without a trail or a doubt."""
     return trail[3].level if trail is not None and trail[3] is not None else Confidence.HIGH
 
 

@@ -179,6 +179,7 @@ def refer_to(frame: Frame, titles: Iterable[Title]) -> Frame:
 
 
 def _filled(titles: Iterable[Title], lineages: Sequence[Lineage]) -> Iterable[Slot]:
+    """Yield a slot for each title; a title without a lineage gets an empty one."""
     for position, (name, key) in enumerate(titles):
         yield Slot(name, key, lineages[position] if position < len(lineages) else {})
 
@@ -255,6 +256,7 @@ def rename(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
 
 
 def _any_of(stars: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slot]:
+    """Return a slot for each name, each with the lineage of all the stars and a doubt."""
     doubt = Doubt(Confidence.LOW, True, "a column list over an open star")
     lineage = doubted(united(slot.lineage for slot in stars), doubt)
     return [Slot(name, key, lineage) for name, key in names]
@@ -462,6 +464,7 @@ def union_column(column: Sequence[Slot]) -> Slot:
 
 
 def _union_around_stars(frames: Sequence[Frame]) -> list[Slot]:
+    """Unite the frames of a set operation column by column, stars with stars."""
     shapes = {tuple(slot.star is None for slot in frame.slots) for frame in frames}
     if len(shapes) == 1:
         slots: list[Slot] = []
@@ -508,6 +511,7 @@ def union_by_name(frames: Sequence[Frame]) -> Frame:
 
 
 def _columns_by_name(frames: Sequence[Frame]) -> list[Slot]:
+    """Unite the columns of frames that have the same name (UNION BY NAME)."""
     order: dict[str, list[Slot]] = {}
     for frame in frames:
         for slot in frame.slots:

@@ -60,6 +60,7 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
         decided = decided_by(source, project)
 
         def work() -> Shown:
+            """Compute the answer from the project."""
             return _make_answer(source, project.corpus(), make, memory)
 
         return kept_answer(source, (*decided, asked), work)
@@ -135,6 +136,7 @@ def _is_plain(source: Source) -> bool:
 
 
 def _encoded(made: Shown) -> bytes:
+    """Return an answer as bytes for the cache."""
     page = made.made if isinstance(made.made, str) else [_part(part) for part in made.made]
     diagnostics, others = _plain_values(made.diagnostics), _plain_values(made.others)
     coverage = made.coverage.to_json()
@@ -142,6 +144,7 @@ def _encoded(made: Shown) -> bytes:
 
 
 def _decoded(data: bytes) -> Shown:
+    """Return the answer that bytes of the cache hold."""
     page, diagnostics, last, coverage, facts, others = marshal.loads(data)  # noqa: S302  what we wrote ourselves, and its checksum holds
     return Shown(
         page if isinstance(page, str) else [_part_of(part) for part in page],

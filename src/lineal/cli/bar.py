@@ -27,6 +27,7 @@ def bar(total: int, color: str, verbose: bool = False) -> Iterator[Tick]:
     with click.progressbar(length=total, label="reading", file=sys.stderr, show_pos=True) as shown:
 
         def tick(count: int) -> None:
+            """Advance the bar, at most to its end."""
             nonlocal done
             count = min(count, total - done)
             done += count

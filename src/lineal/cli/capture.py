@@ -240,6 +240,7 @@ def _compared(comparison: Comparison | None) -> str:
 
 
 def _say(message: str) -> None:
+    """Print a message of the capture on standard error."""
     from lineal.cli.console import complain
     from lineal.views.safe import visible
 

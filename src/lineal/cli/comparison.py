@@ -87,6 +87,7 @@ def compare_under(
     base, head = _extractions(source, before, after)
 
     def draw_parts(parts: list[Extraction]) -> Drawn:
+        """Compare two extractions, and draw the result."""
         found = diff(Graph(parts[0]), Graph(parts[1]), rules)
         return draw(Compared(found, before.name, after.name))
 
@@ -109,6 +110,7 @@ def _extractions(source: Source, before: Side, after: Side) -> tuple[Extraction,
     first, second = extract_sides(sides, kept, watching_of(source))
 
     def save() -> None:
+        """Save both memories as one."""
         first.memory.join(second.memory)
         first.save()
 

@@ -194,6 +194,7 @@ def _select(source: Source, asked: Asked, output: str, least: float | None) -> i
         sides = open_sides(asked, opened)
 
         def draw(made: Compared) -> tuple[str, Extraction]:
+            """Write the changed datasets as a selection."""
             made = made._replace(other_seeds=_other_seeds(made, *sides))
             return SELECTIONS[output](made), made.found.pairs.head.graph.extraction
 
@@ -269,9 +270,11 @@ def _answer(source: Source, asked: Asked, policy: str | None, output: str) -> Sh
         before, after = open_sides(asked, opened)
 
         def work() -> Shown:
+            """Compare both sides and draw the difference."""
             return compare_sides(source, (before, after), draw, policy)
 
         def draw(made: Compared) -> Shown:
+            """Draw the difference, with the experiments if they are requested."""
             if asked.prove:
                 made = made._replace(experiments=_experiments(made))
 

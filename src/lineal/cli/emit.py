@@ -291,6 +291,7 @@ def _url(given: str | None) -> str:
 def _run(
     source: Source, form: Form, route: Route, unsent: str | None, fail_on: str, dry_run: bool
 ) -> int:
+    """Extract lineage, turn it into events, and send them; return the exit code."""
     from lineal.cli.console import complain, report_diagnostics
     from lineal.graph.boundary import sound_part
     from lineal.graph.graph import Graph

@@ -65,6 +65,7 @@ def _starter(paths: tuple[str, ...]) -> Callable[[str, Callable[[], Any]], Worke
     from lineal.service.worker import Worker
 
     def start(folder: str, greeting: Callable[[], Any]) -> Worker:
+        """Start the process that answers the editor, in the folder of the workspace."""
         own, *rest = sys.argv[1:]
         options = [each for each in rest if each not in paths]
         named = [str(Path(folder, path)) for path in paths] or [folder]
@@ -85,6 +86,7 @@ def _answer_lines(source: Source) -> None:
     workspace = _workspace_of(source._replace(paths=absolute))
 
     def reply(question: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one question of the editor."""
         with mistakes():
             return answer(workspace, question, asked)
 

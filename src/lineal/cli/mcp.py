@@ -118,6 +118,7 @@ def _answers_of(source: Source) -> Answers:
     project = project_of(source)
 
     def read() -> Graph:
+        """Read the project again, and return its graph."""
         with mistakes():
             project.update()
             return _read_graph(project)

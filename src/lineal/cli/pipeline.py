@@ -271,6 +271,7 @@ def _extract(
         return summary
 
     def merged(number: int, summary: Summary) -> None:
+        """Load the merged batch into the store, and report it when watching."""
         _load(request, summary)
         if request.watch:
             click.echo(_batch_line(number, summary))

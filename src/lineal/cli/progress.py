@@ -86,11 +86,13 @@ def _screen(
     with console.status(Text("starting Spark")) as status:
 
         def say(text: str, style: str) -> None:
+            """Print a line above the status, in the style of its kind."""
             console.print(
                 Text(visible(text), STYLES.get(style, "") if style != "ok" else ""), soft_wrap=True
             )
 
         def refresh() -> None:
+            """Show the jobs that are at work right now."""
             status.update(Text(visible(at_work())))
 
         yield say, refresh

@@ -69,6 +69,7 @@ def command(
 
 
 def _run(source: Source, output: str, color: str) -> int:
+    """List the parts of each path, and print them; return the exit code."""
     from pathlib import Path
 
     from lineal.cli.console import report_diagnostics, show

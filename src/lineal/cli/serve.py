@@ -163,6 +163,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
     difference = [""]
 
     def draw(made: Made) -> Mapping[str, Any]:
+        """Return the data of the page."""
         return page_data(
             made.graph, title=title, texts=made.texts, over=made.over, findings=made.findings
         )
@@ -170,6 +171,7 @@ def _page(source: Source, base: str | None = None) -> Routes:
     project = project_of(source) if base is None and source.engine == "text" else None
 
     def read() -> tuple[Graph, Mapping[str, Any]]:
+        """Read the lineage again if files have changed, and return its graph and its page data."""
         with mistakes():
             if project is not None:
                 project.update()

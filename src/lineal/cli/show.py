@@ -97,6 +97,7 @@ def _answer(source: Source, base: str | None, node: str | None, column: str | No
     from lineal.cli.answer_cache import decided_by, kept_answer
 
     def work() -> Shown:
+        """Draw the page of the lineage."""
         return _shown(
             *draw_lineage(
                 source, base, lambda made: _page(made, source, _start(made.graph, node, column))
@@ -160,6 +161,7 @@ def draw_lineage(
     files = source_files(source)
 
     def draw_part(part: Extraction) -> tuple[Made, Drawn]:
+        """Draw one part of the lineage."""
         graph = Graph(part)
         made = Made(graph, texts_of(graph, files.text))
         return made, draw(made)
@@ -181,6 +183,7 @@ def _compared(source: Source, base: str, draw: Callable[[Made], Drawn]) -> tuple
     files = source_files(source, named_from_root=True)
 
     def draw_both(found: Compared) -> tuple[Made, Drawn]:
+        """Draw the difference of two sides as one graph."""
         over = overlay(found.found)
         texts = texts_of(over.graph, files.text)
         made = Made(over.graph, texts, over, found.found.findings, as_json(found))

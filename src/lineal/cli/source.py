@@ -294,6 +294,7 @@ def _with_source(command: Command, begin: Callable[[Limits], None]) -> Command:
 
     @functools.wraps(command)
     def packed(*args: Any, **options: Any) -> Any:
+        """Run a command with its source options packed into one `Source`."""
         named = ((name, options.pop(f"log_{name}")) for name in LOG_COLUMNS)
         log = tuple((name, column) for name, column in named if column)
         own = {

@@ -132,6 +132,7 @@ def load_sound(store: Store, namespace: str, extraction: Extraction, source: str
             raise
 
     def kept(part: Extraction) -> bool:
+        """Try to load a part of the lineage into an empty store."""
         with TemporaryDirectory() as folder, open_store(f"{folder}/trial.db", create=True) as trial:
             trial.load(namespace, part, source=source)
 

@@ -116,6 +116,7 @@ def _answer(source: Source, select: list[str], ignore: list[str], output: str) -
         project = project_of(source)
 
         def work() -> Shown:
+            """Check the lineage against the rules."""
             return _shown(*_verdict(source, project.corpus(), select, ignore), output)
 
         if project.stamp is None:

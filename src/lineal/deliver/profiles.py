@@ -151,6 +151,7 @@ def fill_in(text: str, title: str, environment: Mapping[str, str]) -> str:
     """https://{SNOWFLAKE_ACCOUNT}.snowflakecomputing.com      Put in the variables' values."""
 
     def value_of(found: re.Match[str]) -> str:
+        """Return the environment variable that a placeholder names."""
         value = environment.get(found[1], "").strip()
         if not value:
             raise MissingVariable(title, found[1])

@@ -78,6 +78,7 @@ def _leave_out(
     )
 
     def work_on(some: Iterable[Dataset]) -> Made:
+        """Do the work without all targets but these."""
         others = {*targets} - {*some}
         return work([leave(shown_part(extraction, failures), others) for extraction in extractions])
 
@@ -106,6 +107,7 @@ def _leave_diagnostics(
     found = list(dict.fromkeys(each for part in extractions for each in part.diagnostics))
 
     def work_on(some: Iterable[Diagnostic]) -> Made:
+        """Do the work with only these diagnostics."""
         parts = [shown_part(extraction, failures) for extraction in extractions]
         return work([_with_diagnostics(part, some) for part in parts])
 

@@ -105,6 +105,7 @@ class _Places:
             self._add(column.place, info.dataset)
 
     def _add(self, place: Place | None, dataset: Dataset) -> None:
+        """Note that a dataset is written at a place, if the place's file has diagnostics."""
         if place is not None and place.file in self.anchors:
             self.anchors[place.file].append(Anchor(place.line, place.column, dataset))
 
@@ -138,6 +139,7 @@ class _Places:
         return self.settled[file]
 
     def _settle(self, file: str) -> list[Anchor] | None:
+        """Return the places of a file in order; None if it concerns none of the datasets."""
         anchors, statements = self.anchors[file], self.statements[file]
         targets = {each.target for each in statements} | {each.dataset for each in anchors}
         if targets and targets.isdisjoint(self.datasets):

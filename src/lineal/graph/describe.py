@@ -80,6 +80,7 @@ def inheritance(graph: Graph) -> dict[Column, Inherited]:
 
 
 def _listed_columns(graph: Graph) -> Iterator[Column]:
+    """Yield the columns that datasets declare."""
     for dataset, info in graph.infos.items():
         yield from (Column(dataset, column.name) for column in info.columns)
 

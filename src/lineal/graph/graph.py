@@ -69,6 +69,7 @@ class Graph:
             self._rows.setdefault(target, []).append(edge)
 
     def _known(self, column: Column) -> None:
+        """Note a column and its dataset."""
         dataset = column.dataset
         seen = self._seen.get(dataset)
         if seen is None:
@@ -110,6 +111,7 @@ class Graph:
 
     @cached_property
     def _column_infos(self) -> dict[Column, tuple[int, ColumnInfo]]:
+        """The position and description of each column that a dataset lists."""
         listed: dict[Column, tuple[int, ColumnInfo]] = {}
         for dataset, info in self.infos.items():
             for position, column in enumerate(info.columns):
@@ -260,6 +262,7 @@ class Graph:
         return found
 
     def _datasets_called(self, text: str) -> list[Dataset]:
+        """Return the datasets of this name; without any, those that end in it."""
         return self._by_name.get(_fold(text)) or self._by_ending.get(_fold(text), [])
 
     def dataset(self, text: str) -> Dataset:
@@ -453,6 +456,7 @@ def _fold(text: str) -> str:
 
 
 def _did_you_mean(text: str, candidates: list[str]) -> str:
+    """Return the hint with the closest name; '' if none is close."""
     closest = names.closest(text, candidates)
     if closest:
         return f"; did you mean {closest}?"

@@ -70,6 +70,7 @@ def parse(text: str) -> Selection | None:
 
 
 def _hops(plus: str | None, count: str | None) -> int:
+    """Return how many hops a selector follows: `2+` is 2, `+` is all."""
     if not plus:
         return 0
 

@@ -67,6 +67,7 @@ def downstream(
     starts = list(starts)
 
     def leaving(column: Column) -> list[Edge]:
+        """Return the edges that leave a column, those into rows and tests included."""
         deciding = [edge for edge in graph.decided_by(column) if not graph.also_selected(edge)]
         return [*graph.out_of(column), *deciding, *graph.checked_by(column)]
 

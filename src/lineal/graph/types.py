@@ -28,5 +28,6 @@ def same_type(left: str, right: str) -> bool:
 
 
 def _folded(text: str) -> str:
+    """Return a type in lower case without spaces, by the first of its synonyms."""
     name, bracket, rest = "".join(text.split()).lower().partition("(")
     return SYNONYMS.get(name, name) + bracket + rest

@@ -109,6 +109,7 @@ def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
 
 
 def _dataset_of(at: Column | Dataset) -> Dataset:
+    """Return the dataset of a column or dataset."""
     return at.dataset if isinstance(at, Column) else at
 
 
@@ -118,6 +119,7 @@ def _is_marked(info: DatasetInfo, terminal: Iterable[str]) -> bool:
 
 
 def _is_like(dataset: Dataset, pattern: str) -> bool:
+    """Tell whether the name of a dataset matches a pattern, without regard to case."""
     folded = names.insensitive(dataset.name, False)
     return fnmatchcase(folded, names.insensitive(pattern, False))
 
@@ -301,6 +303,7 @@ class Needed:
 
     @cached_property
     def _spellings(self) -> dict[tuple[Dataset, str], str]:
+        """The spelling of each column by its dataset and lower-case name."""
         return {
             (name, names.insensitive(column.name, False)): column.name
             for name in self.graph.infos

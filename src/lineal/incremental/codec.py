@@ -272,15 +272,18 @@ CLAUSES = {clause.value: clause for clause in Clause}
 
 @cache
 def _way_out(way: Way) -> tuple[str, str, bool, bool]:
+    """Return a way as a plain tuple."""
     return way.how.value, way.clause.value, way.masked, way.windowed
 
 
 @cache
 def _way(how: str, clause: str, masked: bool, windowed: bool) -> Way:
+    """Return the way of a plain tuple."""
     return way(How(how), Clause(clause), masked, windowed)
 
 
 def _doubt_out(doubt: Doubt | None) -> tuple[int, bool, str] | None:
+    """Return a doubt as a plain tuple."""
     return (int(doubt.level), doubt.ambiguous, doubt.evidence) if doubt is not None else None
 
 

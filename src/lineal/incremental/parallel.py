@@ -77,6 +77,7 @@ def remember_in_parallel(corpus: Corpus, memory: Memory, jobs: int, tick: Tick) 
 
 
 def _start(corpus: Corpus, memory: Memory, share: list[int], number: int) -> tuple[Any, Connection]:
+    """Start a worker process for a share of the scripts, and return it with its connection."""
     import multiprocessing  # only here: after an edit no process is started
 
     # a process that is watched has no other thread, and its workers are watched if they are forked
@@ -91,6 +92,9 @@ def _start(corpus: Corpus, memory: Memory, share: list[int], number: int) -> tup
 
 
 def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> None:
+    """Drive the workers through outlines, frames and results, and add what they return to the
+    memory.
+    """
     lines = [line for _, line in workers]
     try:
         told = [_receive_outlines(line, tick) for line in lines]
@@ -120,6 +124,7 @@ def _work(workers: list[tuple[Any, Connection]], memory: Memory, tick: Tick) -> 
 
 
 def _receive_outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record], bool]:
+    """Return the outlines of a worker; report its progress until they arrive."""
     while True:
         said = _receive(line)
         if not isinstance(said, int):
@@ -129,12 +134,14 @@ def _receive_outlines(line: Connection, tick: Tick) -> tuple[dict[bytes, Record]
 
 
 def _tell(lines: Iterable[Connection], said: Any) -> None:
+    """Send the same message to several workers."""
     data = marshal.dumps(said)
     for line in lines:
         line.send_bytes(data)
 
 
 def _receive(line: Connection) -> Any:
+    """Return the next message of a worker."""
     return marshal.loads(line.recv_bytes())  # noqa: S302  from a process that we started
 
 
@@ -149,6 +156,7 @@ def _serve(
     parent: int,
     number: int,
 ) -> None:
+    """Work on a share of the scripts, in a process of its own."""
     # Ctrl-C is for the parent, which ends this process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

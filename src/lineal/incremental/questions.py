@@ -170,6 +170,7 @@ def holds(questions: list[Question], remembering: Remembering, asker: Asker) -> 
 
 
 def _scan(remembering: Remembering, asker: Asker, key: str, spelling: str) -> bytes:
+    """Ask again what a scan of a name returns."""
     reader = cast("Evaluation", asker)
     dataset, frame = remembering.references.scan(key, spelling, reader, None)
     asker.heard.append(((key, spelling), (dataset, frame)))
@@ -182,6 +183,7 @@ def _witness(
     key: str,
     asked: tuple[tuple[str, str, str, tuple[str, ...]], ...],
 ) -> Any:
+    """Ask again which column testifies for a name."""
     origins = {
         Column(Dataset(space, table), name, path): None for space, table, name, path in asked
     }
@@ -191,29 +193,35 @@ def _witness(
 def _column_type(
     remembering: Remembering, asker: Asker, dataset: tuple[str, str], name: str
 ) -> Any:
+    """Ask again for the type of a column."""
     return remembering.references.column_type(Dataset(*dataset), name)
 
 
 def _row_type(remembering: Remembering, asker: Asker, type_: str) -> Any:
+    """Ask again for the fields of a named row type."""
     return tuple((info.name, info.type) for info in remembering.references.row_type(type_))
 
 
 def _struct_fields(
     remembering: Remembering, asker: Asker, origin: tuple[str, str, str, tuple[str, ...]]
 ) -> Any:
+    """Ask again for the fields of a struct column."""
     space, table, name, path = origin
     return tuple(remembering.references.struct_fields(Column(Dataset(space, table), name, path)))
 
 
 def _is_own_function(remembering: Remembering, asker: Asker, name: str) -> bool:
+    """Ask again whether the project defines a function of this name."""
     return remembering.references.own_functions.meant(name) is not None
 
 
 def _functions(remembering: Remembering, asker: Asker) -> Any:
+    """Ask again for the functions and settings that all statements share."""
     return remembering.environment
 
 
 def _target_columns(remembering: Remembering, asker: Asker) -> Any:
+    """Ask again for the columns of the statement's target."""
     assert asker.definition is not None
     return tuple(map(tuple, remembering.references.target_columns(asker.definition)))
 
@@ -231,6 +239,7 @@ AGAIN: dict[str, Callable[..., Any]] = {
 
 
 def _plain_origin(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
+    """Return the answer of `witness` as a plain tuple."""
     return (
         None if found is None else (tuple(found[0].dataset), found[0].name, found[0].path, found[1])
     )

@@ -28,6 +28,7 @@ class ClientInput(BytesIO):
         return self._checked(self.stream.read(-1 if size is None else size))
 
     def _checked(self, data: bytes) -> bytes:
+        """Return the data that was read; end the process when the client has closed the stream."""
         if not data:
             self.end()
             os._exit(0)

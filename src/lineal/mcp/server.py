@@ -59,6 +59,7 @@ def build_server(worker: Worker) -> MCPServer[None]:
 
     @asynccontextmanager
     async def lifespan(server: MCPServer[None]) -> AsyncIterator[None]:
+        """Run the worker as long as the server runs."""
         await worker.start()
         try:
             yield None

@@ -232,6 +232,7 @@ def culprits(
 
 
 def _error_of(work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -> Exception | None:
+    """Return the error that the work raises on some items; None if it raises none."""
     try:
         work(items)
     except Passing:

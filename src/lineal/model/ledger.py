@@ -132,6 +132,7 @@ class Chain:
 
 
 def _loss_to_json(loss: Loss) -> dict[str, Any]:
+    """Return a loss as JSON."""
     made: dict[str, Any] = {"stage": loss.stage, "reason": loss.reason, "count": loss.count}
     if loss.examples:
         made["examples"] = list(loss.examples)
@@ -140,6 +141,7 @@ def _loss_to_json(loss: Loss) -> dict[str, Any]:
 
 
 def _count_in(value: object) -> int:
+    """Return a count from JSON; raise ValueError if it is not a count."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return value
 
@@ -423,6 +425,7 @@ class FileLedger:
             self._pass_over(file, Reason.EMPTY)
 
     def _pass_over(self, file: str, reason: Reason) -> None:
+        """Count a file that is passed over, and keep some names as examples."""
         self.passed_over[reason] += 1
         named = self.examples.setdefault(reason, [])
         if len(named) < EXAMPLES:

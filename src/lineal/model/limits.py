@@ -102,6 +102,7 @@ class LimitExceeded(Exception):
 
 
 def _message(reason: Reason, limits: Limits) -> str:
+    """Return the message of a limit that was reached."""
     if reason is Reason.TIME:
         return f"takes more than {limits.seconds:g} s of CPU time"
 

@@ -126,6 +126,7 @@ def _joined(namespace: str, name: str) -> str | None:
 
 
 def _located(name: str) -> Named | None:
+    """Return the name of a dataset that is an address, such as s3://bucket/key."""
     found = LOCATED.fullmatch(_settled(name)) if ":/" in name else None
     if found is None:
         return None

@@ -85,6 +85,7 @@ class Pattern:
             raise SlowPattern(f"not a replacement: {error}") from error
 
     def _check(self, text: str) -> None:
+        """Raise SlowPattern if matching a text of this length may take too long."""
         length = len(text) + 1
         if self.ways * length ** (self.loops + 1) > MOST_WAYS:
             raise SlowPattern("the pattern may take too long")

@@ -163,11 +163,13 @@ def redact_path(path: str) -> str:
 
 
 def _replace_login(found: re.Match[str]) -> str:
+    """Return a login with its user and password hidden."""
     between = found[2]
     return f"{found[1]}'{HIDDEN}'" + ("" if between is None else f"{between}'{HIDDEN}'")
 
 
 def _replace_user(found: re.Match[str]) -> str:
+    """Return the user part of an address hidden; names of storage containers stay."""
     if _is_container(found) or found[0] == f"{HIDDEN}@":
         return found[0]
 
@@ -175,12 +177,14 @@ def _replace_user(found: re.Match[str]) -> str:
 
 
 def _is_container(found: re.Match[str]) -> bool:
+    """Tell whether the text before an @ is a storage container, not a user."""
     start = max(0, found.start() - 8)
     around = found.string[start : found.end()]
     return CONTAINERS.search(around) is not None
 
 
 def _replace_literal(found: re.Match[str]) -> str:
+    """Return a placeholder for a literal or comment."""
     if found["comment"] is not None:
         return "/* */"
 

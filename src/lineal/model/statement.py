@@ -99,6 +99,7 @@ class LateStatement(Statement):
 
     @property
     def _saying(self) -> Saying:
+        """The part of the statement that is read when it is asked for."""
         saying: Any = self[1]
         return saying  # type: ignore[no-any-return]
 

@@ -143,6 +143,7 @@ def compose(outer: Way, inner: Way) -> Way:
 
 
 def _composed(outer: Way, inner: Way) -> Way:
+    """Return the way that two ways make one after the other."""
     windowed = outer.windowed or (outer.how is How.IDENTITY and inner.windowed)
     masked = outer.masked or inner.masked
     if not outer.direct:

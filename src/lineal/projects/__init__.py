@@ -206,6 +206,7 @@ def _load(
     log: Mapping[str, str] | None,
     way: Way,
 ) -> Corpus:
+    """Load the input at a path or an address."""
     if is_address(str(path)):
         from lineal.projects import postgres
 
@@ -262,6 +263,7 @@ class Way(NamedTuple):
 def _loaded(
     name: str, kind: Kind, where: Path, dialect: str | None, schema: Schema, way: Way
 ) -> Corpus:
+    """Load a path by the loader of its kind."""
     if name not in ("dbt", "repository"):
         return kind.load(where, dialect, schema)
 
@@ -313,6 +315,7 @@ def stamp(path: str | os.PathLike[str]) -> str | None:
 
 
 def _stamped(path: str | os.PathLike[str]) -> Stamped | None:
+    """Return the module that stamps this kind of project; None if there is none."""
     if "://" in str(path):
         return None
 

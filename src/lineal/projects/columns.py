@@ -87,6 +87,7 @@ def name_of(item: Value, report: Report) -> str:
 
 
 def _column(name: str, value: Value, report: Report) -> ColumnInfo:
+    """Return a column from its YAML, which may be only its type."""
     place = value.place if value.place.file else None
     if isinstance(value.data, dict):
         return ColumnInfo(
@@ -136,6 +137,7 @@ def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
 
 
 def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
+    """Unite two descriptions of a dataset; the kind that is nearer to the data wins."""
     info, other = sorted((left, right), key=lambda each: RANKS.get(each.kind, len(RANKS)))
     bare = not info.columns
     return DatasetInfo(
@@ -162,6 +164,7 @@ def _filled(columns: list[ColumnInfo], others: list[ColumnInfo]) -> list[ColumnI
 
 
 def _completed(column: ColumnInfo, other: ColumnInfo) -> ColumnInfo:
+    """Fill the gaps of a column from another description of it."""
     return ColumnInfo(
         column.name,
         column.type or other.type,

@@ -52,6 +52,7 @@ def suppressions(file: str, text: str, dialect: str = "") -> list[Suppression]:
 
 
 def _suppression(file: str, comment: Comment, said: re.Match[str], lines: Lines) -> Suppression:
+    """Return the suppression that a comment makes, with the lines it covers."""
     offset = comment.start + said.start()
     line = lines.number(offset)
     codes = tuple(code.strip() for code in (said[1] or "").split(",") if code.strip())
@@ -114,6 +115,7 @@ class Lines:
 
 
 def _indent(text: str) -> int:
+    """Return how many characters a line is indented."""
     return len(text) - len(text.lstrip())
 
 
@@ -128,6 +130,7 @@ def in_sql(text: str, dialect: str) -> Iterator[Comment]:
 
 
 def _between(text: str, start: int, end: int) -> Iterator[Comment]:
+    """Yield the comments of a part of a SQL text."""
     if end - start > len(MARK):
         for found in _COMMENT.finditer(text, start, end):
             yield Comment(found.start(), found[0])
@@ -162,6 +165,7 @@ def in_yaml(text: str, dialect: str) -> Iterator[Comment]:
 
 
 def _hashes(text: str, start: int, end: int) -> Iterator[Comment]:
+    """Yield the comments that start with # in a part of a text."""
     for found in re.compile(r"#[^\n]*").finditer(text, start, end):
         if found.start() == 0 or text[found.start() - 1].isspace():
             yield Comment(found.start(), found[0])

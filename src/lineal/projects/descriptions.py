@@ -89,11 +89,13 @@ def _one_by_one(text: str, fills: list[Fill]) -> Written:
 
 
 def _from_below(fill: Fill) -> tuple[int, int, bool]:
+    """Return a sort key that puts later places first."""
     at = fill.column_at or fill.dataset_at
     return (-at.line, -at.column, fill.column_at is None)
 
 
 def _edited(text: str, fills: list[Fill]) -> str:
+    """Return a YAML text with the descriptions added; raise Cannot if anything else would change."""
     before = plain_data(text)
     tree = Tree(text)
     edits = [
@@ -115,6 +117,7 @@ def _edited(text: str, fills: list[Fill]) -> str:
 
 
 def _applied(text: str, edits: list[Edit]) -> str:
+    """Return a text with its edits applied."""
     parts, done = [], 0
     # of two at one spot the first comes first
     for edit in sorted(edits, key=lambda edit: edit.start):
@@ -171,6 +174,7 @@ class Tree:
             waiting += reversed([(inner, node, (*path, step)) for step, inner in self._steps(node)])
 
     def _steps(self, node: Any) -> Iterator[tuple[Any, Any]]:
+        """Yield the keys or positions below a YAML node, with their nodes."""
         if isinstance(node, self.library.MappingNode):
             yield from (
                 (key.value if isinstance(key.value, str) else None, value)
@@ -248,6 +252,7 @@ class Tree:
         raise Cannot("there is no simple line to write it below")
 
     def _is_inline(self, node: Any) -> bool:
+        """Tell whether a node is written in one line."""
         if isinstance(node, self.library.ScalarNode):
             return node.style not in ("|", ">")
 
@@ -256,6 +261,7 @@ class Tree:
     def _in_place_of(
         self, value: Any, fill: Fill, becomes: Callable[[Any], None], *, flow: bool
     ) -> Edit:
+        """Return the edit that replaces an empty description."""
         if (
             not isinstance(value, self.library.ScalarNode)
             or value.style in ("|", ">")
@@ -309,6 +315,7 @@ class Tree:
         ]
 
     def _added_to(self, dataset: Any, fills: list[Fill]) -> list[Edit]:
+        """Return the edits that add columns to a dataset."""
         if (
             not isinstance(dataset, self.library.MappingNode)
             or dataset.flow_style
@@ -357,6 +364,7 @@ class Tree:
         return self._below(below, below, lines, becomes)
 
     def _item(self, indent: str, dash: str, fill: Fill) -> list[str]:
+        """Return the lines of a new column in a YAML list."""
         first = f"{indent}{dash}{NAME}: {scalar(fill.column)}"
         if not fill.text:
             return [first]
@@ -364,6 +372,7 @@ class Tree:
         return [first, f"{indent}{' ' * len(dash)}{DESCRIPTION}: {scalar(fill.text)}"]
 
     def _longer(self, columns: Any, fills: list[Fill]) -> Edit:
+        """Return the edit that adds columns to an existing list or mapping."""
         path = self.paths[id(columns)]
         listed = isinstance(columns, self.library.SequenceNode)
         if listed:
@@ -395,6 +404,7 @@ class Tree:
     def _longer_flow(
         self, columns: Any, fills: list[Fill], becomes: Callable[[Any], None], *, listed: bool
     ) -> Edit:
+        """Return the edit that adds columns to a list or mapping in braces."""
         new = []
         for fill in fills:
             name, text = scalar(fill.column, flow=True), scalar(fill.text, flow=True)
@@ -446,12 +456,14 @@ class Tree:
 
 
 def _end_of_line(text: str, start: int) -> int:
+    """Return where the line ends."""
     found = re.compile(r"\r?\n|\Z").search(text, start)
     assert found is not None
     return found.start()
 
 
 def _plain(fill: Fill) -> dict[str, str]:
+    """Return a new column as plain data."""
     if not fill.text:
         return {NAME: fill.column}
 
@@ -462,11 +474,15 @@ def _plain(fill: Fill) -> dict[str, str]:
 
 
 def _setting(path: tuple[Any, ...], value: Any) -> Callable[[Any], None]:
+    """Return a change of plain data: set the value at a path."""
     return _replacing(path, lambda _: value)
 
 
 def _replacing(path: tuple[Any, ...], new: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a change of plain data: compute the value at a path from the one before."""
+
     def becomes(data: Any) -> None:
+        """Change plain data the way the edit changes the text."""
         for step in path[:-1]:
             data = data[step]
 

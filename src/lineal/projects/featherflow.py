@@ -200,6 +200,7 @@ def beside(file: Path, about: Value, report: Report) -> Value:
 
 
 def _has_sql(folder: Path) -> bool:
+    """Tell whether a folder holds any script."""
     return any(True for _ in files.script_files(folder, lambda _: None))
 
 
@@ -334,9 +335,11 @@ class Draft:
 
 
 def _macros(folders: list[Path], report: Report) -> Iterable[Template]:
+    """Yield the macro files below some folders as templates."""
     for folder in folders:
 
         def read(path: Path, folder: Path = folder) -> Template | None:
+            """Return one macro file as a template."""
             text = read_text(path, report)
             name = path.relative_to(folder).as_posix()
             if text is None:
@@ -368,13 +371,17 @@ def sql_node(node: Node, project: Project, draft: Draft) -> None:
 
 
 def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
+    """Yield the template of a node's SQL."""
     text = _sql(node, draft.report)
     if text is not None:
         yield draft.template(Template(text, str(node.sql), this=node.name), made)
 
 
 def _query(node: Node, project: Project) -> Made:
+    """Return the step that adds the rendered query of a node."""
+
     def made(corpus: Corpus, rendered: str) -> None:
+        """Add the rendered query as the script of the node."""
         corpus.scripts.append(
             Script(rendered, project.dialect, str(node.sql), target=node.name, kind="sql")
         )
@@ -394,7 +401,10 @@ def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> 
 
 
 def _hook(value: Value, project: Project) -> Made:
+    """Return the step that adds a rendered hook."""
+
     def made(corpus: Corpus, rendered: str) -> None:
+        """Add the rendered hook as a script."""
         corpus.scripts.append(Script(rendered, project.dialect, value.place.file, value.text_line))
 
     return made
@@ -412,6 +422,7 @@ def seed_node(node: Node, project: Project, draft: Draft) -> None:
 
 
 def _header(node: Node, report: Report) -> list[ColumnInfo]:
+    """Return the columns in the header of a seed's CSV file."""
     if node.csv is None:
         report(
             Diagnostic(
@@ -481,7 +492,10 @@ NO_BODY = Script("", "")
 
 
 def _function(node: Node, project: Project, function: Function) -> Made:
+    """Return the step that adds a rendered function."""
+
     def made(corpus: Corpus, rendered: str) -> None:
+        """Add the rendered text as the body of the function."""
         body = Script(rendered, project.dialect, str(node.sql), target=node.name, kind="function")
         corpus.functions.append(replace(function, body=body))
 
@@ -536,6 +550,7 @@ READERS: Mapping[str, Callable[[Node, Project, Draft], None]] = {
 def _info(
     node: Node, project: Project, columns: list[ColumnInfo], complete: bool, report: Report
 ) -> DatasetInfo:
+    """Return the dataset of a node."""
     description = node.about.text(report, "description")
     terminal = marked(node.about, "terminal", report) is True
     dataset = project.dataset(node.name)
@@ -545,6 +560,7 @@ def _info(
 
 
 def _sql(node: Node, report: Report) -> str | None:
+    """Return the SQL of a node; None and a diagnostic if it has no file."""
     if node.sql is None:
         report(
             Diagnostic(

@@ -74,6 +74,7 @@ def read_scripts(
     guesses: dict[Guess, list[str]] = {}
 
     def read(file: Path) -> Script | None:
+        """Read one file as a script, in the dialect of its extension or content."""
         text = read_text(file, report)
         if text is None:
             return None
@@ -210,6 +211,7 @@ def script_files(folder: Path, report: Report, beside: list[Path] | None = None)
 
 
 def _corpus(dialect: str | None, schema: Schema) -> Corpus:
+    """Return an empty corpus with the tables of a schema."""
     corpus = Corpus(dialect or "")
     corpus.datasets = schema_datasets(schema, "", corpus.diagnostics.append)
     return corpus

@@ -54,6 +54,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
 
 def _document(text: str, path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file; raise ProjectError if it is something else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -98,6 +99,7 @@ class _Reader:
         return self.found
 
     def _table(self, dataset: Dataset, about: Mapping[str, Any]) -> None:
+        """Add the reads and edges of one table."""
         reads: dict[Read, None] = {}
         for table in _texts(about.get("tables")):
             reads[Read(dataset, self._dataset(table), None, Clause.FROM, self.place)] = None
@@ -124,6 +126,7 @@ class _Reader:
             self.found.jobs.append(Job((dataset,), sql=sql, place=self.place))
 
     def _pair(self, dataset: Dataset, column: str, lists: Any) -> tuple[list[Column], list[Column]]:
+        """Return the contributing and the referenced columns of a column."""
         if not isinstance(lists, list) or len(lists) != 2:
             self._report(f"{dataset}.{column} has no list of two lists: left out")
             self.found.coverage.columns.count(1, unresolved=1)
@@ -135,6 +138,7 @@ class _Reader:
     def _edge(
         self, source: Column, target: Column | Dataset, how: Way, reads: dict[Read, None]
     ) -> None:
+        """Add an edge, and the read that it implies."""
         usage = Usage(how, SILENT, None, Site(self.place, "", (how.how.value.lower(),)))
         edge = Edge(source, target, (usage,))
         self.found.edges.append(edge)
@@ -154,11 +158,13 @@ class _Reader:
         return Column(self._dataset(table), column)
 
     def _dataset(self, name: str) -> Dataset:
+        """Return a dataset by its name, and list it."""
         dataset = Dataset("", name)
         self.found.datasets.setdefault(dataset, DatasetInfo(dataset, "table"))
         return dataset
 
     def _report(self, message: str) -> None:
+        """Report a problem of the file."""
         self.found.diagnostics.append(Diagnostic(Code.EVENT_ERROR, message, self.place))
 
 

@@ -139,6 +139,7 @@ def _about(files: Files, report: Report) -> Value | None:
 
 
 def _missing_yaml(first: Path, place: Place) -> Diagnostic:
+    """Return the diagnostic of a node without YAML."""
     wanted = f"{first.stem}.yml"
     return Diagnostic(
         Code.MISSING_YAML,
@@ -166,6 +167,7 @@ def _declared_kind(about: Value, files: Files, report: Report) -> str | None:
 
 
 def _inferred_kind(about: Value, files: Files) -> str | None:
+    """Return the kind of a node that its YAML or its files imply."""
     signs = (
         ("source", about.get("tables")),
         ("function", about.get("function_type")),
@@ -177,6 +179,7 @@ def _inferred_kind(about: Value, files: Files) -> str | None:
 
 
 def _walk(folder: Path, report: Report) -> Iterator[Files]:
+    """Yield the files of nodes in a folder and below it."""
     for where, names in walk(folder, report):
         yield from _files_in(where, names)
 

@@ -28,12 +28,14 @@ def relative(corpus: Corpus, root: str | os.PathLike[str], shown: str = "") -> C
     inside, shorter = os.fspath(root).rstrip("/") + "/", shown.rstrip("/") + "/" if shown else ""
 
     def renamed(file: str) -> str:
+        """Return a file by its new path."""
         if file.startswith(inside):
             return shorter + file[len(inside) :]
 
         return file
 
     def reworded(message: str) -> str:
+        """Return a message with the new paths."""
         return message.replace(os.fspath(root), shown or Path(root).name)
 
     return with_files(corpus, renamed, reworded)
@@ -115,6 +117,7 @@ def rooted(corpus: Corpus, root: Root) -> Corpus:
 
 
 def _exists(file: str) -> bool:
+    """Tell whether a file exists."""
     try:
         return Path(file).exists()
     except (OSError, ValueError):  # too long for a path, or with a NUL in it
@@ -143,6 +146,7 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
 
 
 def _plain_models(plain: PlainModels | None, renamed: Rename) -> PlainModels | None:
+    """Return plain models with their files renamed."""
     if plain is None:
         return None
 
@@ -150,6 +154,7 @@ def _plain_models(plain: PlainModels | None, renamed: Rename) -> PlainModels | N
 
 
 def _ledger(files: FileLedger, renamed: Rename) -> FileLedger:
+    """Return a ledger with its files renamed."""
     return FileLedger(
         {renamed(file): reason for file, reason in files.due_files.items()},
         files.passed_over,
@@ -158,10 +163,12 @@ def _ledger(files: FileLedger, renamed: Rename) -> FileLedger:
 
 
 def _script(script: Script, renamed: Rename) -> Script:
+    """Return a script with its file renamed."""
     return replace(script, file=renamed(script.file))
 
 
 def _place(place: Place | None, renamed: Rename) -> Place | None:
+    """Return a place with its file renamed; None stays None."""
     if place is not None:
         return _renamed(place, renamed)
 
@@ -169,10 +176,12 @@ def _place(place: Place | None, renamed: Rename) -> Place | None:
 
 
 def _renamed(place: Place, renamed: Rename) -> Place:
+    """Return a place with its file renamed."""
     return place._replace(file=renamed(place.file))
 
 
 def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
+    """Return a dataset with its places renamed."""
     if info.place is None and not any(column.place for column in info.columns):
         return info
 
@@ -190,6 +199,7 @@ def _dataset(info: DatasetInfo, renamed: Rename) -> DatasetInfo:
 
 
 def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
+    """Return a column with its place renamed."""
     if column.place is not None:
         return column._replace(place=_place(column.place, renamed))
 
@@ -197,6 +207,7 @@ def _column(column: ColumnInfo, renamed: Rename) -> ColumnInfo:
 
 
 def _diagnostic(found: Diagnostic, renamed: Rename, reworded: Rename) -> Diagnostic:
+    """Return a diagnostic with its place and message renamed."""
     return found._replace(place=_place(found.place, renamed), message=reworded(found.message))
 
 
@@ -215,19 +226,23 @@ def _relative_extraction(found: Extraction, renamed: Rename, reworded: Rename) -
 
 
 def _coverage(found: Coverage, renamed: Rename) -> Coverage:
+    """Return coverage with its example files renamed."""
     files = found.files.copy()
     files.examples = {key: list(map(renamed, names)) for key, names in files.examples.items()}
     return Coverage(files, found.statements, found.columns)
 
 
 def _edge(edge: Edge, renamed: Rename) -> Edge:
+    """Return an edge with its places renamed."""
     return edge._replace(usages=tuple(_usage(usage, renamed) for usage in edge.usages))
 
 
 def _usage(usage: Usage, renamed: Rename) -> Usage:
+    """Return a usage with its place renamed."""
     site = Site(_place(usage.place, renamed), usage.expression, usage.path, usage.reader.level)
     return usage._replace(trail=None, reader=site)
 
 
 def _read(read: Read, renamed: Rename) -> Read:
+    """Return a read with its place renamed."""
     return read._replace(place=_place(read.place, renamed))

@@ -324,16 +324,19 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _unstartable(message: str) -> _Ended:
+    """Return the fault of a process that does not start."""
     return _Ended({"message": message, "limit": False, "line": 1})
 
 
 def _folders_of(*packages: str) -> list[str]:
+    """Return the folders that packages are imported from."""
     specs = (find_spec(package) for package in packages)
     places = (place for spec in specs if spec for place in spec.submodule_search_locations or ())
     return list(dict.fromkeys(str(Path(place).parent.absolute()) for place in places))
 
 
 def _setup(setting: Setting) -> dict[str, Any]:
+    """Return what the rendering process is told at its start."""
     limits = setting.limits
     return {
         "variables": dict(setting.variables),
@@ -348,6 +351,7 @@ def _setup(setting: Setting) -> dict[str, Any]:
 
 
 def _diagnostic(fault: dict[str, Any], template: Template) -> Diagnostic:
+    """Return the diagnostic of a fault in a template."""
     code = Code.TEMPLATE_LIMIT if fault["limit"] else Code.TEMPLATE_ERROR
     place = Place(template.file, template.line + fault["line"] - 1, 1)
     return Diagnostic(code, fault["message"], place, fault.get("hint", ""))

@@ -35,6 +35,7 @@ def matches(path: Path) -> bool:
 
 
 def _head(path: Path) -> bytes:
+    """Return the first bytes of a file."""
     return peek_bytes(path, len(OPENING) + 8)
 
 

@@ -26,11 +26,13 @@ def scalar(text: str, *, flow: bool = False) -> str:
 
 
 def _means_itself(text: str) -> bool:
+    """Tell whether YAML reads a plain text as the same text."""
     problems: list[object] = []
     value = yaml.parse(text, "", problems.append)
     return value is not None and not problems and value.data == text
 
 
 def _escaped(found: re.Match[str]) -> str:
+    """Return the escape sequence of a character."""
     code = ord(found[0])
     return _ESCAPES.get(found[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")

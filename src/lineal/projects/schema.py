@@ -152,6 +152,7 @@ def _parsed(text: str, file: Path, report: Report) -> Value | None:
 
 
 def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
+    """Return the tables of a schema file."""
     inner = value.get("tables")
     if inner is not None and _holds_tables(inner):
         value = inner
@@ -181,6 +182,7 @@ def _holds_tables(value: Value) -> bool:
 
 
 def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetInfo:
+    """Return one table of a schema file with its columns."""
     listed = value.get("columns")
     wrapped = listed is not None and isinstance(listed.data, list)
     described = value.text(report, "description") if wrapped else ""
@@ -190,6 +192,7 @@ def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetIn
 
 
 def _present(value: Value) -> Value | None:
+    """Return the value; None for null."""
     if value.data is None:
         return None
 

@@ -58,6 +58,7 @@ def with_header(info: DatasetInfo, header: list[ColumnInfo]) -> DatasetInfo:
 
 
 def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
+    """Return the columns of a CSV header; missing and repeated names are reported."""
     columns: dict[str, ColumnInfo] = {}
     for name in header:
         key = names.insensitive(name, False)
@@ -77,6 +78,7 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
 
 
 def _seed_error(path: Path, problem: str) -> Diagnostic:
+    """Return the diagnostic of a seed."""
     return Diagnostic(Code.SEED_ERROR, f"{path}: {problem}", Place(str(path), 1, 1))
 
 
@@ -99,6 +101,7 @@ def ignore(found: Diagnostic) -> None:
 
 
 def _digest(path: Path) -> str:
+    """Return the digest of a file; '' if it cannot be read."""
     try:
         with open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

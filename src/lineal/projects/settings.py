@@ -64,6 +64,7 @@ def read_checks(about: Value, report: Report) -> Checks:
 
 
 def _texts(section: Value, key: str, report: Report) -> tuple[str, ...]:
+    """Return the texts under a key of the settings."""
     return tuple(text for value in section.items_of(key) if (text := value.as_text(report)))
 
 

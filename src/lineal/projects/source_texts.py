@@ -118,6 +118,7 @@ class Texts:
         return moved
 
     def _lines_of(self, file: str) -> list[str]:
+        """Return the lines of a file or script."""
         text = self._scripts.get(file)
         return (self.text(file) if text is None else text).split("\n")
 
@@ -161,6 +162,7 @@ class Texts:
         return list(files)
 
     def _places(self) -> Iterator[Place]:
+        """Yield the places of datasets and columns."""
         for info in self._corpus.datasets:
             if info.place is not None:
                 yield info.place

@@ -81,6 +81,7 @@ def step_of(node: Node, materialized: str, report: Report) -> Step:
 
 
 def _tests(columns: Value | None, report: Report) -> Iterator[ColumnTest]:
+    """Yield the tests of columns."""
     heard: list[Diagnostic] = []  # what is wrong with the columns themselves has been said
     for column, about in pairs(columns, heard.append) if columns is not None else ():
         for test in about.items_of(*TEST_KEYS):
@@ -111,6 +112,7 @@ def _arguments(value: Value) -> dict[str, object]:
 
 
 def _argument(value: Value) -> object:
+    """Return an argument of a test; a reference becomes the name it refers to."""
     if isinstance(value.data, list):
         return [item.raw for item in value.data]
 

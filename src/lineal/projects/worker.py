@@ -245,6 +245,7 @@ class Renderer:
         """Return a function that answers a question, and notes that it was asked."""
 
         def ask() -> bool:
+            """Answer a condition on a name, and note that the template asked."""
             self.asked.add(name)
             return name in self.yes
 
@@ -809,6 +810,7 @@ def jobs_of(stream: Any) -> Iterator[bytes]:
     lines: SimpleQueue[bytes] = SimpleQueue()
 
     def read() -> None:
+        """Pass lines on; end the process when the stream ends."""
         for line in stream:
             lines.put(line)
 

@@ -322,6 +322,7 @@ class _Builder:
 
 
 def _twice(key: Value, first: int) -> Diagnostic:
+    """Return the diagnostic of a key that occurs twice."""
     name = f"{key.name}: " if key.name else ""
     return Diagnostic(
         Code.DUPLICATE_KEY, f"{name}the key '{key.raw}' is here and on line {first}", key.place
@@ -329,6 +330,7 @@ def _twice(key: Value, first: int) -> Diagnostic:
 
 
 def _problem(error: Exception) -> str:
+    """Return the reason why a text is not YAML."""
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "not valid YAML"
     context = getattr(error, "context", None)
     if context:
@@ -338,6 +340,7 @@ def _problem(error: Exception) -> str:
 
 
 def _place_of(error: Exception, text: str, file: str) -> Place:
+    """Return the place of a YAML error."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
         return Place(file, mark.line + 1, mark.column + 1)

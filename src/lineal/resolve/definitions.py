@@ -153,6 +153,7 @@ class Definitions:
         from lineal.resolve.programs import define
 
         def define_apart(some: Sequence[Script]) -> None:
+            """Define some scripts apart from the others."""
             apart = replace(self.corpus, scripts=list(some), diagnostics=[])
             define(Definitions(apart), list(some))
 

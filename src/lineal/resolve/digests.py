@@ -41,6 +41,7 @@ def statements_of(
 
 
 def _statement(definition: Definition, target: Dataset, columns: Columns) -> Statement:
+    """Return the statement of a definition, which is digested when it is asked for."""
     script = definition.reading.script
     if script.dialect == PYTHON:
         return LateStatement.of(target, script.dialect, Program(definition))
@@ -227,6 +228,7 @@ class Body(Saying):
 
 
 def _functions(references: References, failures: Failures, columns: Columns) -> Iterator[Statement]:
+    """Yield the functions of a corpus as statements."""
     corpus = references.catalog.corpus
     bodies = [each for each in corpus.functions if not each.table]
     named = [(each.name, reading_of(each.body, failures)) for each in bodies]

@@ -139,6 +139,7 @@ def with_markers(text: str) -> str:
     """WHERE day = %s, %(day)s      the markers of Python as those of SQL, in as many characters"""
 
     def write(found: re.Match[str]) -> str:
+        """Return a parameter or escape of a driver as SQL can hold it, in the same length."""
         if found[1]:
             return f":{found[1]}".ljust(len(found[0]))
 

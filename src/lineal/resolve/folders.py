@@ -92,10 +92,12 @@ class Definer(NamedTuple):
 
     @property
     def file(self) -> str:
+        """The file of the script."""
         return self.script.reading.script.file
 
     @property
     def outline(self) -> Outline:
+        """The outline of the definition: the columns that its text lists, if any."""
         found = outline_of(self.plan, self.script.facts)
         return None if found is None else frozenset(found)
 

@@ -52,6 +52,7 @@ def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
 
 
 def _two(found: Extraction, given: Extraction) -> Extraction:
+    """Unite two extractions; datasets of the same name become one."""
     same = _same(found.datasets, given.datasets)
     homes = {
         other: Dataset(dataset.namespace, other.name)
@@ -148,6 +149,7 @@ def _match(dataset: Dataset, alike: list[Dataset]) -> Dataset | None:
 
 
 def _key(dataset: Dataset) -> str:
+    """Return the name of a dataset without regard to case."""
     return names.insensitive(dataset.name, False)
 
 
@@ -172,6 +174,7 @@ def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
 
 
 def _renamed(edge: Edge, same: Same) -> Edge:
+    """Return an edge between the datasets that its ends are united with."""
     source, target = edge.source, edge.target
     if source.dataset not in same and edge.into not in same:
         return edge
@@ -181,24 +184,29 @@ def _renamed(edge: Edge, same: Same) -> Edge:
 
 
 def _column(column: Column, same: Same) -> Column:
+    """Return a column of the dataset that its own is united with."""
     return Column(same.get(column.dataset, column.dataset), column.name, column.path)
 
 
 def _renamed_read(read: Read, same: Same) -> Read:
+    """Return a read of the datasets that its own are united with."""
     return read._replace(
         target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset)
     )
 
 
 def _renamed_statement(statement: Statement, same: Same) -> Statement:
+    """Return a statement of the dataset that its target is united with."""
     return statement._replace(target=_same_dataset(statement.target, same))
 
 
 def _renamed_job(job: Job, same: Same) -> Job:
+    """Return a job of the datasets that its outputs are united with."""
     return replace(job, outputs=tuple(_same_dataset(output, same) for output in job.outputs))
 
 
 def _same_dataset(dataset: Dataset, same: Same) -> Dataset:
+    """Return the dataset that another one is united with."""
     return same.get(dataset, dataset)
 
 
@@ -213,6 +221,7 @@ def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
 
 
 def _usages(edges: Iterable[Edge]) -> tuple[Usage, ...]:
+    """Return the usages of several edges, each once."""
     usages = (usage for edge in edges for usage in edge.usages)
     return tuple(
         {

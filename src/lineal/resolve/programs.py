@@ -539,6 +539,7 @@ def add(definitions: Definitions, write: Write, entry: Entry, number: int, again
     definition = Definition(plan, write.reading, facts, entry)
 
     def made(evaluation: Evaluation, ctes: Any) -> Frame:
+        """Return the frame of a write, from a run of the program as of now."""
         now = again.write(number)
         remember(now, evaluation)
         gaps = definitions.gaps.setdefault(definition.target, set())

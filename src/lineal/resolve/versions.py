@@ -220,6 +220,7 @@ class Versions:
         """
 
         def emptied(_: Frame | None) -> Frame:
+            """Return a frame with the same columns that nothing flows into."""
             source = version.state_at(position) if version.states else version.entry
             assert source is not None
             slots = self.frame_before(source).slots

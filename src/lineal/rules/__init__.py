@@ -169,6 +169,7 @@ def _hintful(finding: Finding) -> Finding:
 
 
 def _find_rules(text: str) -> list[Rule]:
+    """Return the rules of a code or name; raise UnknownRule if there is none."""
     found = [rule for rule in RULES if rule.is_called(text)]
     if not found:
         near = closest(text, [word for rule in RULES for word in (rule.code, rule.name)])

@@ -22,6 +22,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 
 def _finding(about: Column, ways: list[str], origin: Column, subject: Subject) -> Found:
+    """Return the finding of a column that personal data reaches."""
     made, declared = subject.made_at(about), subject.declared_at(about)
     spots = (Spot(made, "brought here"),) if made and declared else ()
     message = f"{about} holds personal data, but is not declared so: {', '.join(ways)}"

@@ -48,6 +48,7 @@ class Silence:
         return not called or all(rule.code in active for rule in called)
 
     def _message(self, code: str) -> str:
+        """Return the message of a comment that silences nothing."""
         if not code:
             return "the comment silences nothing"
 

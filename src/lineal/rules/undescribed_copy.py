@@ -28,6 +28,7 @@ def find(subject: Subject) -> Iterator[Found]:
 def _finding(
     about: Column, declared: Place | None, heir: Inherited | None, subject: Subject
 ) -> Found:
+    """Return the finding of a copied column without a description."""
     edge, made = subject.sources(about)[0], subject.made_at(about)
     message = f"{about} is a {edge.kind} of {edge.source}, and has no description"
     hint = _hint(about, edge.source, heir, subject)

@@ -26,6 +26,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 
 def _finding(about: Column, declared: Place | None, subject: Subject) -> Found:
+    """Return the finding of a computed column without a description."""
     made = subject.made_at(about)
     sources = ", ".join(dict.fromkeys(str(edge.source) for edge in subject.sources(about)))
     how = f"is made from {sources}" if sources else "is made by the SQL"

@@ -104,6 +104,7 @@ def decode(data: bytes) -> Corpus | None:
 
 
 def _script_out(script: Script) -> tuple[Any, ...]:
+    """Return a script as a plain tuple."""
     made = {**vars(script), "expansions": tuple(map(tuple, script.expansions))}
     return tuple(made.values())
 
@@ -112,6 +113,7 @@ SCRIPT = tuple(field.name for field in fields(Script))
 
 
 def _script_in(*values: Any) -> Script:
+    """Return the script of a plain tuple."""
     script = Script.__new__(Script)  # the fields are many, and so are the scripts
     made = vars(script)
     made.update(zip(SCRIPT, values, strict=True))
@@ -125,6 +127,7 @@ def _script_in(*values: Any) -> Script:
 
 
 def _dataset_out(info: DatasetInfo) -> tuple[Any, ...]:
+    """Return a dataset as a plain tuple."""
     return (
         tuple(info.dataset), info.kind, _columns_out(info.columns), info.complete,
         info.description, _place_out(info.place), info.exact, _columns_out(info.declared),
@@ -133,6 +136,7 @@ def _dataset_out(info: DatasetInfo) -> tuple[Any, ...]:
 
 
 def _dataset_in(dataset: Any, kind: str, columns: Any, *rest: Any) -> DatasetInfo:
+    """Return the dataset of a plain tuple."""
     complete, description, place, exact, declared, produced, terminal, tags = rest
     return DatasetInfo(
         Dataset(*dataset), kind, _columns_in(columns) or [], complete, description,
@@ -141,6 +145,7 @@ def _dataset_in(dataset: Any, kind: str, columns: Any, *rest: Any) -> DatasetInf
 
 
 def _columns_out(columns: list[ColumnInfo] | None) -> list[tuple[Any, ...]] | None:
+    """Return columns as plain tuples; None stays None."""
     if columns is None:
         return None
 
@@ -148,6 +153,7 @@ def _columns_out(columns: list[ColumnInfo] | None) -> list[tuple[Any, ...]] | No
 
 
 def _columns_in(columns: list[tuple[Any, ...]] | None) -> list[ColumnInfo] | None:
+    """Return the columns of plain tuples; None stays None."""
     if columns is None:
         return None
 
@@ -155,6 +161,7 @@ def _columns_in(columns: list[tuple[Any, ...]] | None) -> list[ColumnInfo] | Non
 
 
 def _place_out(place: Place | None) -> tuple[Any, ...] | None:
+    """Return a place as a plain tuple; None stays None."""
     if place is None:
         return None
 
@@ -162,6 +169,7 @@ def _place_out(place: Place | None) -> tuple[Any, ...] | None:
 
 
 def _place_in(place: tuple[Any, ...] | None) -> Place | None:
+    """Return the place of a plain tuple; None stays None."""
     if place is None:
         return None
 
@@ -172,14 +180,17 @@ def _place_in(place: tuple[Any, ...] | None) -> Place | None:
 
 
 def _diagnostic_out(found: Diagnostic) -> tuple[Any, ...]:
+    """Return a diagnostic as a plain tuple."""
     return found.code.name, found.message, _place_out(found.place), found.hint
 
 
 def _diagnostic_in(code: str, message: str, place: Any, hint: str) -> Diagnostic:
+    """Return the diagnostic of a plain tuple."""
     return Diagnostic(Code[code], message, _place_in(place), hint)
 
 
 def _ledger_out(files: FileLedger) -> tuple[Any, ...]:
+    """Return a ledger as plain values."""
     due = {file: reason and reason.name for file, reason in files.due_files.items()}
     passed = {reason.name: count for reason, count in files.passed_over.items()}
     examples = {reason.name: names for reason, names in files.examples.items()}
@@ -187,6 +198,7 @@ def _ledger_out(files: FileLedger) -> tuple[Any, ...]:
 
 
 def _ledger_in(due: Any, passed: Any, examples: Any) -> FileLedger:
+    """Return the ledger of plain values."""
     return FileLedger(
         {file: Reason[reason] if reason else None for file, reason in due.items()},
         Counter({Reason[reason]: count for reason, count in passed.items()}),
@@ -195,4 +207,5 @@ def _ledger_in(due: Any, passed: Any, examples: Any) -> FileLedger:
 
 
 def _given_in(text: str) -> Extraction:
+    """Return the lineage of its saved text."""
     return read_text(text)

@@ -98,6 +98,7 @@ def one_version(name: str) -> Files:
 
 
 def _mark(file: str) -> Mark:
+    """Return size, times and inode of a file, which tell whether it has changed."""
     try:
         found = os.stat(shadow_of(file))  # noqa: PTH116  thousands of them
     except OSError:

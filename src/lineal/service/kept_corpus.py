@@ -68,6 +68,7 @@ class KeptCorpus:
             self.cache.put(self.key, marshal.dumps((files.digests, decided, data)))
 
     def _load(self) -> tuple[dict[str, bytes], bytes, Corpus] | None:
+        """Return digests, settings and corpus from the cache; None if they are not there."""
         from lineal.service.corpus_codec import decode
 
         data = self.cache.get(self.key) if self.cache is not None else None
@@ -131,6 +132,7 @@ class Followed:
         return before.stamp != self.files.stamp
 
     def _keep_files(self, before: Files | None) -> None:
+        """Save the marks of files if they have changed."""
         if self.cache is None or (before is not None and before.marks == self.files.marks):
             return
 
@@ -145,6 +147,7 @@ class Followed:
         self.kept.keep(self.files, self.decided, corpus)
 
     def _reread(self, corpus: Corpus, changed: list[str]) -> bool:
+        """Read the changed files again into the corpus; False if everything must be read."""
         from lineal.projects.relative import root_of
 
         root = root_of(Path(self.source.paths[0]))

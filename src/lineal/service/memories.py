@@ -58,6 +58,7 @@ class KeptMemory:
 
 
 def _records(data: bytes | None) -> dict[bytes, Record]:
+    """Return the records of a saved memory."""
     if not data:
         return {}
 

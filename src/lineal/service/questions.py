@@ -40,6 +40,7 @@ class Questions:
         return sorted(self._hits(words), key=lambda hit: rank_hit(hit, words))
 
     def _hits(self, words: list[str]) -> Iterator[Values]:
+        """Yield the datasets and columns whose name or description has the words."""
         for dataset, info in self.graph.infos.items():
             if has_words(words, dataset.name, info.description):
                 yield hit_of("dataset", dataset.name, info.description)

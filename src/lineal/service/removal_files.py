@@ -37,6 +37,7 @@ class EditedFiles:
         return text
 
     def _read(self, file: str) -> str:
+        """Return the text of a file; raise Refused if it is outside the project or unreadable."""
         path = Path(file).resolve()
         if not any(path == root or path.is_relative_to(root) for root in self.roots):
             raise Refused("it is declared outside the folder that was read")

@@ -46,6 +46,7 @@ class KeptRevision:
 
     @property
     def _decided(self) -> bytes:
+        """The bytes of everything besides the files that decides the result."""
         return b"\0".join((self.files.environment, self.packages, schema_bytes(self.source)))
 
     def recall(self) -> Corpus | None:
@@ -57,6 +58,7 @@ class KeptRevision:
         self.kept.keep(self.files, self._decided, corpus)
 
     def _look(self) -> Files:
+        """Return the files of the work tree with their digests."""
         cache = self.cache
         before = Files.from_bytes(cache.get(self.files_key)) if cache is not None else None
         entries = self.repository.list_on_disk()
@@ -71,6 +73,7 @@ class KeptRevision:
         return files
 
     def _reread(self, corpus: Corpus, changed: list[str]) -> bool:
+        """Read the changed files again into the corpus; False if everything must be read."""
         top = self.repository.top
         entries = {str(top / each.name): each for each in self.repository.list_on_disk()}
         named: dict[str, Path] = {}

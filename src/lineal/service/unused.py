@@ -120,6 +120,7 @@ def loaded_seeds(subject: Subject) -> frozenset[Dataset]:
 
 
 def _last_part(name: str) -> str:
+    """Return the last part of a name in lower case."""
     return names.insensitive(name.rpartition(".")[2], False)
 
 
@@ -199,6 +200,7 @@ class _Planner:
         return sorted(found, key=lambda at: rank[at.dataset if isinstance(at, Column) else at])
 
     def _verdict(self, at: Column | Dataset) -> Verdict:
+        """Return what becomes of a column or dataset, and why."""
         kind = "column" if isinstance(at, Column) else self.graph.kind(at)
         status = REMOVED if at in self.gone else KEPT
         is_tested = at in self.unused.tested
@@ -229,6 +231,7 @@ class _Planner:
             self.reasons[name] = str(reason)
 
     def _check_blocked(self, at: Column | Dataset) -> None:
+        """Raise Refused if something keeps a column or dataset from removal."""
         if at in self.blocked:
             raise Refused(self.blocked[at])
 
@@ -343,6 +346,7 @@ class _Planner:
                     raise Refused(f"a test of {step.name} compares with it")
 
     def _is_gone(self, name: str) -> bool:
+        """Tell whether a dataset of this name is removed."""
         return any(isinstance(each, Dataset) and each.name == name for each in self.gone)
 
     def _check_reader(self, column: Column, reader: Dataset, *, named: bool) -> None:

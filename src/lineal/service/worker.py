@@ -68,6 +68,7 @@ def answer_question(
 
 
 def _write(answers: TextIO, value: Mapping[str, Any]) -> None:
+    """Write one answer as a line of JSON."""
     answers.write(json.dumps(value) + "\n")
     answers.flush()
 

@@ -50,6 +50,7 @@ def pack(archive: Path, distributions: Sequence[str], packages: Sequence[Path] =
 
 
 def _installed(distributions: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Yield the files of installed packages with their paths in the archive."""
     for name in distributions:
         try:
             found = distribution(name)

@@ -22,6 +22,7 @@ def head_and_body(function: Function, dialect: str, kind: str) -> tuple[str, str
 
 
 def _parameter_list(pairs: Any, dialect: str) -> str:
+    """Return the parameters of a function in Spark's SQL."""
     return ", ".join(
         f"{column(name)} {type_name(type_, dialect) if type_ else 'STRING'}"
         for name, type_ in pairs
@@ -50,6 +51,7 @@ def _body(function: Function) -> str:
 
 
 def _translated(text: str, function: Function) -> str:
+    """Return the body of a function in Spark's SQL."""
     if function.table or text.split(None, 1)[0].lower() in ("select", "with"):
         return statement(text, function.body.dialect)
 

@@ -49,6 +49,7 @@ class _Tied(subprocess.Popen[bytes]):
         prctl = ctypes.CDLL(None).prctl
 
         def begin() -> None:
+            """Prepare the child process, and end it when its parent ends."""
             if prepare is not None:
                 prepare()
 

@@ -32,6 +32,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _remover(folder: Path) -> subprocess.Popen[bytes] | None:
+    """Start the process that removes the folder when this one ends."""
     if os.name != "posix":
         return None
 

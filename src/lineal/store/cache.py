@@ -45,6 +45,7 @@ def cache() -> Cache | None:
 
 
 def _folder() -> Path | None:
+    """Return the folder of the cache; None if there is none."""
     asked = os.environ.get("LINEAL_CACHE")
     if asked is not None:
         if asked:

@@ -66,6 +66,7 @@ def _versions(packages: Iterable[str]) -> Iterator[bytes]:
 
 
 def _files() -> Iterator[tuple[str, int, int]]:
+    """Yield the files of lineal with their sizes and times."""
     folders = [str(Path(__file__).resolve().parents[1])]
     while folders:
         for entry in os.scandir(folders.pop()):

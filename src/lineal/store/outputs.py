@@ -118,6 +118,7 @@ class Output:
 
 
 def _parquet() -> Any:
+    """Import pyarrow; raise NoPyarrow if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError as missing:

@@ -230,6 +230,7 @@ def _brief(**values: Any) -> dict[str, Any]:
 
 
 def _lines(items: Iterable[Any]) -> str:
+    """Return items as lines of JSON."""
     written = ",\n".join(map(_json, items))
     if written:
         return f"\n{written}"
@@ -402,6 +403,7 @@ JOB_TEXTS = ("namespace", "name", "sql", "dialect", "description", "time")
 
 
 def _doubt(made: list[Any] | None) -> Doubt | None:
+    """Return the doubt of a saved list."""
     if made is not None:
         return Doubt(Confidence[made[0]], bool(made[1]), _text(made[2]))
 
@@ -417,6 +419,7 @@ def _call(made: object) -> Call:
 
 
 def _text(value: object) -> str:
+    """Return a text; raise TypeError for anything else."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is not a text")
 

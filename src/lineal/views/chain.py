@@ -140,6 +140,7 @@ def _paths(report: Report, chain: Chain) -> tuple[list[Path], dict[Column, int]]
     traced = {(edge.source, edge.target) for edge, _ in chain.edges}
 
     def hops_into(column: Column) -> list[Edge]:
+        """Return the traced edges into a column, in order."""
         found = (edge for edge in report.graph.into(column) if (edge.source, edge.target) in traced)
         return sorted(
             found, key=lambda edge: (edge.source == edge.target, *report.graph.order_of(edge))

@@ -120,12 +120,14 @@ def _behind(finding: Finding) -> Iterator[str]:
 
 
 def _reached(finding: Finding) -> str:
+    """Return how far a finding reaches, in words."""
     reach = finding.reach
     counts = f"{count_noun(len(reach.columns), 'column')} of {count_noun(len(reach.datasets), 'dataset')}"
     return f"{counts}: {_list_names(reach.columns if len(reach.columns) <= MOST_SHOWN else reach.datasets)}"
 
 
 def _list_names(names: Iterable[str]) -> str:
+    """Return some names and the number of the others."""
     several = list(names)
     more = f" and {len(several) - MOST_SHOWN:,} more" if len(several) > MOST_SHOWN else ""
     return ", ".join(several[:MOST_SHOWN]) + more

@@ -126,6 +126,7 @@ def summary(found: Effects) -> str:
 
 
 def _count_effect(effect: str, count: int, noun: str) -> str:
+    """Return how many columns an effect concerns, in words."""
     plural = {
         "is": "are",
         "breaks": "break",

@@ -31,6 +31,7 @@ def summarize(coverage: Coverage) -> str:
 
 
 def _summarize_chain(chain: Chain, unit: str) -> str:
+    """Return how many units are complete, and why the others are not."""
     last = chain.stages[-1]
     if chain.complete == chain.due:
         return count_noun(chain.due, unit)

@@ -48,6 +48,7 @@ def view(report: Report) -> str:
 
 
 def _collect_sources(report: Report) -> dict[Dataset, Made]:
+    """Return the tables and columns that each dataset is made of."""
     shown = set(report.datasets)
     found: dict[Dataset, Made] = {}
     for read in report.graph.reads:

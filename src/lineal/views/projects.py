@@ -15,17 +15,28 @@ class Listed(Protocol):
     """One part of a folder."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """The kind of project."""
+
     @property
-    def folder(self) -> str: ...
+    def folder(self) -> str:
+        """The folder of the project."""
+
     @property
-    def files(self) -> int: ...
+    def files(self) -> int:
+        """The number of its files."""
+
     @property
-    def is_read(self) -> bool: ...
+    def is_read(self) -> bool:
+        """Whether lineal reads it."""
+
     @property
-    def left_out(self) -> int: ...
+    def left_out(self) -> int:
+        """The number of files that are left out."""
+
     @property
-    def dialect(self) -> str: ...
+    def dialect(self) -> str:
+        """The dialect of its SQL."""
 
 
 HEADER = ("kind", "files", "not read", "dialect", "folder")

@@ -80,6 +80,7 @@ class Report:
                 selected.setdefault((whole(edge.source), edge.into), []).append(edge.source)
 
         def said(edge: Edge) -> bool:
+            """Tell whether a selected edge says the same as an edge into rows."""
             alike = selected.get((whole(edge.source), edge.into), ())
             return not edge.field_level and any(overlap(edge.source, column) for column in alike)
 

@@ -252,6 +252,7 @@ def _fits(grid: Grid, columns: int) -> bool:
 
 
 def _drawn_line(part: Line) -> Text:
+    """Return a line with its styles."""
     from rich.text import Text
 
     text = Text()
@@ -262,6 +263,7 @@ def _drawn_line(part: Line) -> Text:
 
 
 def _drawn_grid(grid: Grid) -> Table:
+    """Return a table with its borders."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

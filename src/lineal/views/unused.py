@@ -40,6 +40,7 @@ def table(outputs: Outputs, verdicts: Sequence[Verdict], graph: Graph) -> Page:
 
 
 def _row(verdict: Verdict) -> tuple[str, ...]:
+    """Return the row of a verdict."""
     return (
         WORDS[verdict.status],
         str(verdict.at),

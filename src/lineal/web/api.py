@@ -139,6 +139,7 @@ def _answering(question: Callable[[Request], Any]) -> Callable[[Request], Answer
     """Return a handler that answers with JSON, or with an error message."""
 
     def answer(request: Request) -> Answer:
+        """Answer a question; mistakes become error responses."""
         try:
             return Answer(200, json.dumps(question(request), ensure_ascii=True).encode())
         except UnknownName as mistake:
@@ -150,6 +151,7 @@ def _answering(question: Callable[[Request], Any]) -> Callable[[Request], Answer
 
 
 def _require_parameter(request: Request, name: str) -> str:
+    """Return a parameter of the request; raise Unasked if it is missing."""
     value = request.query.get(name, "")
     if not value:
         raise Unasked(f"say which: ?{name}=…")

@@ -56,6 +56,7 @@ class Inbox:
         return self._keep_events(events)
 
     def _keep_events(self, events: Sequence[Any]) -> Answer:
+        """Append events to the file."""
         lines = "".join(f"{json.dumps(event)}\n" for event in events)
         try:
             self._append(lines.encode())

@@ -130,6 +130,7 @@ def _widget() -> Any:
         height = traitlets.Int().tag(sync=True)
 
         def _repr_html_(self) -> str:
+            """Return the page as HTML for a notebook."""
             return Frame(self.page, self.height)._repr_html_()
 
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:

@@ -70,5 +70,6 @@ def _hash(text: str) -> str:
 
 
 def _packed(data: dict[str, Any]) -> str:
+    """Return the data of the page, compressed and encoded."""
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()

@@ -227,6 +227,7 @@ def _body(server: Server, handler: Handler) -> bytes:
 
 
 def _unpacked(body: bytes, encoding: str, largest: int) -> bytes:
+    """Return a body unpacked; raise Refused if it is not gzip or too large."""
     if encoding == "identity":
         return body
 
@@ -325,6 +326,7 @@ class Handler(BaseHTTPRequestHandler):
         self._send(answer)
 
     def _send(self, answer: Answer) -> None:
+        """Send an answer with its headers."""
         self.has_answered = True
         self.connection.settimeout(PATIENCE)
         self.send_response(answer.status)

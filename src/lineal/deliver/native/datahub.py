@@ -93,6 +93,7 @@ class DataHub:
         return made
 
     def _upstream(self, pair: Pair) -> Any:
+        """Return DataHub's upstream entry for the source of a pair."""
         kinds = self._models.DatasetLineageTypeClass
         return self._models.UpstreamClass(dataset=self.urn(pair.source), type=kinds.TRANSFORMED)
 

@@ -99,6 +99,7 @@ def is_table(dataset: Event) -> bool:
 
 
 def _columns(dataset: Event) -> Iterator[str]:
+    """Yield the names of the columns in the schema facet of a dataset."""
     for each in dataset.get("facets", {}).get("schema", {}).get("fields", ()):
         yield each["name"]
 

@@ -43,7 +43,8 @@ class _NoRedirect(HTTPRedirectHandler):
     """Refuses redirects: a POST to an address that has moved would become a GET at the new one."""
 
     def redirect_request(self, *args: Any, **options: Any) -> None:
-        return None
+        """Refuse every redirect: a token goes only to the address that the user named."""
+        return
 
 
 class Server:

@@ -78,6 +78,7 @@ class OpenMetadata:
         ]
 
     def _column(self, table: Table, column: str) -> str:
+        """Return the full name of a column in OpenMetadata."""
         return f"{self.full_name(table)}.{quote_part(column)}"
 
     def full_name(self, table: Table) -> str:

@@ -122,6 +122,7 @@ def relationship(pair: Pair) -> Json:
 
 
 def _object(table: Table) -> Json:
+    """Return Unity Catalog's object for a table, which may be external."""
     if is_own(table):
         return {"table": {"name": table.name}}
 

@@ -385,6 +385,7 @@ def _edges(sides: tuple[dict[str, Facts], Facts]) -> dict[tuple[Source, str], fr
 
 
 def _fact_texts(facts: frozenset[Fact]) -> tuple[str, ...]:
+    """Return facts as texts, in a fixed order."""
     return tuple(sorted(" ".join(part for part in fact if part != "direct") for fact in facts))
 
 

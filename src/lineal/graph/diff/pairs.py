@@ -139,4 +139,5 @@ def _signatures(side: Side, keys: list[Key], renamed: dict[Key, Key]) -> dict[Si
 
 
 def _frozen(facts: Facts) -> tuple[object, ...]:
+    """Return facts as a tuple that can be compared."""
     return tuple(sorted((source, tuple(sorted(each))) for source, each in facts.items()))

@@ -105,6 +105,7 @@ class Draft(ProjectDraft[Settings]):
         """Return an evaluator whose unknown values are reported with their place."""
 
         def tell(label: str, offset: int) -> None:
+            """Report a value that is only known when the project runs."""
             where = line + line_at(text, offset) - 1
             message = f"a value that is only known when it runs: {label}"
             self.report(Diagnostic(Code.DYNAMIC, message, Place(file, where, 1)))
@@ -149,6 +150,7 @@ def attempt_file(reader: Callable[[Path, Draft], None], file: Path, draft: Draft
     """Read a file; broken JavaScript is reported where it stands."""
 
     def work() -> None:
+        """Read a file, and report its errors."""
         try:
             reader(file, draft)
         except JavaScriptError as error:
@@ -270,6 +272,7 @@ def definers(draft: Draft, file: str) -> dict[str, Any]:
     """publish(…), declare(…), operate(…), assert(…)      actions that JavaScript defines"""
 
     def maker(kind: str) -> Native:
+        """Return the function that defines an action of a kind, such as `publish`."""
         return Native(kind, partial(define, draft, file, kind))
 
     return {
@@ -420,9 +423,11 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
     """Return ref(), self(), when() and the others, as an action sees them."""
 
     def refer(given: list[Any]) -> str:
+        """Return the quoted name of a referenced action."""
         return quoted(reference(given, action, draft))
 
     def when(given: list[Any]) -> Any:
+        """Answer `when(condition, then, otherwise)`; an unknown condition counts as true."""
         chosen = given[2:3]
         if truth(given[0] if given else None) is not False:
             chosen = given[1:2]

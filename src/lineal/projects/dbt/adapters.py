@@ -156,6 +156,7 @@ def with_environment(text: str) -> str | None:
     """{{ env_var('DBT_SCHEMA', 'dev') }}      the variable, else the default; None if neither is known"""
 
     def replaced(found: re.Match[str]) -> str:
+        """Return the value of an environment variable; secrets are not read."""
         known = found[1].startswith("DBT_") and not found[1].startswith(SECRET)
         value = os.environ.get(found[1]) if known else None
         return found[2] or "" if value is None else value

@@ -101,6 +101,7 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
 
 
 def _templates(data: Any) -> Iterator[str]:
+    """Yield the texts with Jinja in a YAML value; hooks are left out."""
     if isinstance(data, dict):
         for key, value in data.items():
             if "hook" not in key:
@@ -190,6 +191,7 @@ def models_of(reader: Reader) -> Iterator[Node]:
     }
 
     def read(path: Path) -> Node | None:
+        """Read one file of models/ as a node."""
         text = read_text(path, report)
         if text is None or (path.suffix == ".py" and "def model(" not in text):
             return None
@@ -321,6 +323,7 @@ def version_of(about: Value, version: str) -> Value | None:
 
 
 def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> list[ColumnInfo]:
+    """Return the columns of a model; a version may add to them and exclude some."""
     if about is None:
         return []
 
@@ -342,6 +345,7 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
     """seeds/countries.csv      its columns are those of its header; YAML says more of them"""
 
     def read(path: Path) -> Node | None:
+        """Read one CSV file as a node."""
         node = build_node(reader, "seed", path.stem, path, "", reader.properties.of_seed(path.stem))
         if only_enabled(node) is None:
             return None
@@ -371,6 +375,7 @@ def type_text(value: Any) -> str:
 def _seeded(
     column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]
 ) -> ColumnInfo:
+    """Return a column of a seed's header with the type and description that YAML gives it."""
     known = said.get(column.name.lower(), column)
     return known._replace(name=column.name, type=known.type or kinds.get(column.name.lower(), ""))
 
@@ -383,6 +388,7 @@ def snapshots_of(reader: Reader) -> Iterator[Node]:
     seen: set[str] = set()
 
     def read(path: Path, report: Report) -> list[Node]:
+        """Return the enabled snapshots of one file."""
         text = read_text(path, report) or ""
         found = []
         for block in SNAPSHOT.finditer(text) if "endsnapshot" in text else ():
@@ -431,9 +437,11 @@ def sources_of(reader: Reader) -> Iterator[Node]:
 def _source(
     reader: Reader, source: Value, table: Value, name: str, short: str, package: Package
 ) -> Node:
+    """Return the node of one table of a source."""
     report = reader.report
 
     def said(key: str, default: str) -> str:
+        """Return a text of the source or table, with its template rendered."""
         text = source.text(report, key) if key != "identifier" else table.text(report, key)
         return str(reader.value(text) or default)
 
@@ -457,6 +465,7 @@ def _source(
 
 
 def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str) -> bool:
+    """Tell whether a source is enabled, by the project's settings and its own."""
     folders = reader.package.paths["models"]
     path = fqn(Path(source.place.file), folders)[:-1]
     found = reader.settings("sources", [*path, name, short]).get("enabled", True)

@@ -85,4 +85,5 @@ class Index:
 
 
 def _worker_entry(node: Node) -> list[Any]:
+    """Return a node as the rendering process needs it."""
     return [node.id, node.package, list(node.parts), node.kind]

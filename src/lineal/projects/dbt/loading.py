@@ -158,6 +158,7 @@ def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]
 
 
 def _manifest_of(path: Path, folder: Path) -> Path | None:
+    """Return the manifest of a project; None if there is none."""
     if path.name == MANIFEST_FILE and path.is_file():
         return path
 
@@ -351,6 +352,7 @@ def macros_of(package: Package, report: Report) -> list[tuple[str, str, str]]:
     """Return the macro files of a package: package, file and text."""
 
     def read(path: Path) -> tuple[str, str, str] | None:
+        """Return the package, name and text of a file with macros."""
         text = read_text(path, report)
         if text is None or not any(word in text for word in MACRO_WORDS):
             return None

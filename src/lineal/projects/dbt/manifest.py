@@ -99,6 +99,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
 
 
 def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
+    """Return the content of a manifest; None and a diagnostic if it cannot be read."""
     text = read_text(file, report)
     if text is None:
         return None
@@ -123,10 +124,12 @@ def _loaded(file: Path, report: Report) -> dict[str, Any] | None:
 
 
 def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnostic:
+    """Return a diagnostic about the manifest."""
     return Diagnostic(Code.MANIFEST, message, Place(str(file), line, column))
 
 
 def _mapping(value: Any) -> dict[str, Any]:
+    """Return a value if it is a mapping, else an empty one."""
     if isinstance(value, dict):
         return value
 
@@ -134,6 +137,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
+    """Return a value if it is a text, else ''."""
     if isinstance(value, str):
         return value
 
@@ -141,6 +145,7 @@ def _text(value: Any) -> str:
 
 
 def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) -> Iterator[Node]:
+    """Yield the models, seeds, snapshots and operations of a manifest."""
     asking = _asking(_mapping(data.get("macros")))
     ephemeral = {
         str(each.get("alias") or each.get("name"))
@@ -149,6 +154,7 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
     }
 
     def read(each: dict[str, Any]) -> Node | None:
+        """Return the node of one entry; None for kinds that are read elsewhere."""
         kind = each.get("resource_type")
         if kind in REFERABLE:
             return _compiled(each, str(kind), root, places, asking, ephemeral)
@@ -161,6 +167,7 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
         return node
 
     def place_of(each: dict[str, Any]) -> Place:
+        """Return the place of an entry for messages."""
         return Place(_file(each, root, _text(each.get("package_name"))), 1, 1)
 
     yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "this node")
@@ -239,6 +246,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
 
 
 def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
+    """Yield the entries of a section that have a name."""
     for id_, each in _mapping(data.get(section)).items():
         if isinstance(each, dict) and isinstance(each.get("name"), str):
             each.setdefault("unique_id", id_)
@@ -246,6 +254,7 @@ def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
 
 
 def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
+    """Return the node of an entry with what all kinds have in common."""
     config = {
         key: value for key, value in _mapping(each.get("config")).items() if value is not None
     }
@@ -284,6 +293,7 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
 
 
 def _file(each: Mapping[str, Any], root: Path, package: str) -> str:
+    """Return the path of an entry's file."""
     return _path(_text(each.get("original_file_path")), root, package)
 
 
@@ -300,6 +310,7 @@ def _path(path: str, root: Path, package: str) -> str:
 
 
 def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
+    """Yield the columns of an entry."""
     for name, column in _mapping(each.get("columns")).items():
         said = _mapping(column)
         inner = _mapping(said.get("config"))
@@ -314,6 +325,7 @@ def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
 
 
 def _as_list(value: Any) -> list[Any]:
+    """Return a list; a single value becomes a list of one."""
     if isinstance(value, list):
         return value
 
@@ -346,6 +358,7 @@ def _seed(node: Node) -> None:
 
 
 def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+    """Yield the sources of a manifest."""
     for each in _entries(data, "sources"):
         node = _node({**each, "alias": each.get("identifier")}, "source", root, places)
         node.name = f"{_text(each.get('source_name'))}.{each['name']}"
@@ -354,6 +367,7 @@ def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[No
 
 
 def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
+    """Yield the exposures of a manifest."""
     for each in _entries(data, "exposures"):
         node = _node(each, "exposure", root, places)
         places.put(node, "exposures", node.file)
@@ -380,6 +394,7 @@ def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
 
 
 def _unit_tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[UnitTest]:
+    """Yield the unit tests of a manifest."""
     for each in _entries(data, "unit_tests"):
         package, name = _text(each.get("package_name")), str(each["name"])
         about = places.value_of(each, "unit_tests", name, _file(each, root, package))
@@ -403,6 +418,7 @@ def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files of disabled entries."""
     for several in _mapping(data.get("disabled")).values():
         yield from (_text(_mapping(each).get("original_file_path")) for each in _as_list(several))
 
@@ -478,6 +494,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
 
 
 def _number(each: Mapping[str, Any]) -> int:
+    """Return the position of a column in the catalog."""
     index = each.get("index")
     if isinstance(index, int):
         return index
@@ -486,6 +503,7 @@ def _number(each: Mapping[str, Any]) -> int:
 
 
 def _cataloged(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
+    """Return a column as the catalog describes it; the manifest fills the gaps."""
     name, kind = _text(each.get("name")) or str(each["key"]), _text(each.get("type"))
     known = said.get(name.lower())
     if known is None:

@@ -193,6 +193,7 @@ def placed(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:
 
 
 def _items(file: str) -> list[Item]:
+    """Return the named items of a YAML file with their sections and lines."""
     lines = peek_text(Path(file)).split("\n")
     found: list[Item] = []
     section = ""

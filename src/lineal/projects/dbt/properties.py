@@ -88,6 +88,7 @@ def read_properties(files: list[Path], report: Report) -> Properties:
 
 
 def _read_into(found: Properties, file: Path, report: Report) -> None:
+    """Add the properties of one YAML file."""
     value = yaml.read(file, report)
     if value is None or not isinstance(value.data, dict):
         return
@@ -98,6 +99,7 @@ def _read_into(found: Properties, file: Path, report: Report) -> None:
 
 
 def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
+    """Yield the items of a section; anything that is not a mapping is reported."""
     section = value.get(kind)
     if section is None:
         return
@@ -114,6 +116,7 @@ def _items(value: Value, kind: str, report: Report) -> Iterator[Value]:
 
 
 def _keep(found: Properties, kind: str, item: Value, report: Report) -> None:
+    """Keep an item under its kind; the first of a name wins."""
     held: Any = getattr(found, kind)
     if isinstance(held, list):
         held.append(item)

@@ -47,11 +47,13 @@ def render_with_cache(templates: list[Template], setting: Setting, kept: Kept) -
 
 
 def _hash(parts: list[Any]) -> str:
+    """Return a hash of plain values."""
     said = json.dumps(parts, default=str, sort_keys=True).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(said, digest_size=20).hexdigest()
 
 
 def _loaded(data: bytes | None) -> dict[str, Any]:
+    """Return the renderings of a cache entry; an empty mapping if it is damaged."""
     try:
         found = json.loads(data) if data else {}
     except ValueError:
@@ -75,6 +77,7 @@ def _plain(rendering: Rendering) -> list[Any] | None:
 
 
 def _rendering(plain: list[Any]) -> Rendering:
+    """Return the rendering of its plain form."""
     texts, last, said, faults, expansions = plain
     found = (
         Diagnostic(Code[code], message, Place(*place), hint)

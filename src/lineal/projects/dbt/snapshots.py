@@ -58,6 +58,7 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
 
 
 def _as_list(value: Any) -> list[str]:
+    """Return the texts of a value; a single value becomes a list of one."""
     if isinstance(value, list):
         return [str(each) for each in value]
 

@@ -92,6 +92,7 @@ def environment_stamp() -> bytes:
 
 
 def _files(folder: Path) -> Iterator[str]:
+    """Yield the files that decide what a project means."""
     yield from _below(str(folder))
     yield from (str(path) for pattern in HINTS for path in folder.parent.glob(pattern))
     for name in ("packages.yml", "dependencies.yml"):

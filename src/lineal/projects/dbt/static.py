@@ -41,6 +41,7 @@ def plain(node: Node, index: Index, quote: str) -> Plain | None:
     config: dict[str, Any] = {}
 
     def replaced(found: re.Match[str]) -> str:
+        """Return what a call of ref, source or config is replaced by; raise if it needs Jinja."""
         if found[1] == "config":
             config.update(_literals(found[2]))
             return "\n" * found[0].count("\n")

@@ -142,6 +142,7 @@ class Repository:
         return self._shallow()
 
     def _shallow(self) -> str:
+        """Return the hint about a shallow clone; '' if the clone is complete."""
         said = self._ask("rev-parse", "--is-shallow-repository").stdout.strip()
         fetch = "this clone is shallow: run git fetch --unshallow, or give actions/checkout fetch-depth: 0"
         if said == b"true":
@@ -180,6 +181,7 @@ class Repository:
         return not found.returncode
 
     def _list_entries(self, commit: str) -> Iterator[Entry]:
+        """Yield the files of a commit."""
         found = self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit, *self._where())
         if found.returncode:
             raise ProjectError(f"cannot list {commit[:10]}: {_error_text(found)}")
@@ -191,6 +193,7 @@ class Repository:
                 yield Entry(os.fsdecode(name), mode, object_, int(size) if size.isdigit() else 0)
 
     def _on_disk(self) -> Iterator[Entry]:
+        """Yield the files of the work tree, untracked ones included."""
         asked = (
             "ls-files",
             "-z",
@@ -210,6 +213,7 @@ class Repository:
                 yield entry
 
     def _where(self) -> tuple[str, ...]:
+        """Return the arguments that limit git to the folder of the project."""
         if str(self.inside) != ".":
             return ("--", f":(top,literal){self.inside}")
 
@@ -251,6 +255,7 @@ class Repository:
             at = end + size + 2
 
     def _ask(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Run git in the work tree."""
         return _git(self.top, *arguments)
 
 
@@ -278,6 +283,7 @@ def _entry_on_disk(file: Path, name: str) -> Entry | None:
 def _git(
     folder: Path, *arguments: str, text: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
+    """Run git without the user's settings and hooks, and return its answer."""
     environment = {
         name: value for name, value in os.environ.items() if name not in STEERING
     } | ENVIRONMENT
@@ -301,6 +307,7 @@ def _git(
 def _why_no_repository(
     path: str | os.PathLike[str], found: subprocess.CompletedProcess[bytes]
 ) -> str:
+    """Return the message for a path that is not in a repository."""
     said = _error_text(found)
     if "dubious ownership" in said:
         return f"git does not trust the repository of {os.fspath(path)}, which is another user's: see safe.directory"
@@ -312,6 +319,7 @@ def _why_no_repository(
 
 
 def _error_text(found: subprocess.CompletedProcess[bytes]) -> str:
+    """Return the first line of git's error."""
     lines = found.stderr.decode("utf-8", "replace").strip().splitlines()
     if lines:
         return lines[0]

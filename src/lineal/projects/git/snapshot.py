@@ -85,6 +85,7 @@ def write_snapshot(repository: Repository, entries: list[Entry], top: Path, name
 
 
 def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
+    """Tell whether a file goes into the snapshot; the reason is noted if it does not."""
     if entry.mode == SUBMODULE:
         snapshot.leave_out(entry, "it is a submodule")
     elif entry.mode == OTHER:
@@ -100,6 +101,7 @@ def _is_fit(entry: Entry, snapshot: Snapshot) -> bool:
 
 
 def _is_inside(name: str) -> bool:
+    """Tell whether a name stays inside the repository."""
     parts = name.replace("\\", "/").split("/") if os.name == "nt" else name.split("/")
     return bool(name) and not any(
         part in ("", ".", "..") or part.lower() == ".git" for part in parts
@@ -107,6 +109,7 @@ def _is_inside(name: str) -> bool:
 
 
 def _contents(repository: Repository, entries: list[Entry]) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the names and contents of files, from the commit or from disk."""
     stored = [entry for entry in entries if entry.object]
     yield from zip(
         (entry.name for entry in stored),
@@ -119,6 +122,7 @@ def _contents(repository: Repository, entries: list[Entry]) -> Iterator[tuple[st
 
 
 def _on_disk(file: Path, entry: Entry) -> bytes | None:
+    """Return the content of a file on disk; None if it cannot be read."""
     with suppress(OSError):
         if entry.mode == LINK:
             return os.fsencode(file.readlink())
@@ -161,10 +165,12 @@ def _try_to_write(snapshot: Snapshot, entry: Entry, content: bytes) -> None:
 
 
 def _reason(problem: Exception) -> str:
+    """Return the reason of an error in words."""
     return getattr(problem, "strerror", None) or str(problem)
 
 
 def _write(top: Path, name: str, content: bytes) -> None:
+    """Write a new file of the snapshot."""
     file = top.joinpath(*name.split("/"))
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("xb") as stream:
@@ -172,6 +178,7 @@ def _write(top: Path, name: str, content: bytes) -> None:
 
 
 def _with_packages(repository: Repository, folder: Path) -> None:
+    """Copy installed dbt packages into the snapshot: git does not track them."""
     for name in PACKAGES:
         installed = repository.top.joinpath(*repository.inside.parts, name)
         if installed.is_dir() and folder.is_dir() and not (folder / name).exists():

@@ -105,6 +105,7 @@ def _read(
     statements: Statements,
     report: Report,
 ) -> None:
+    """Add the statements of one log file."""
     current().add(str(file))
     for entry in _entries(file, columns, period, report):
         at = Place(entry.row.file, entry.row.line, 1)

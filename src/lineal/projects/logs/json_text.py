@@ -24,6 +24,7 @@ def is_by_line(lines: list[str]) -> bool:
 
 
 def _is_object(line: str) -> bool:
+    """Tell whether a line is a JSON object by itself."""
     try:
         return isinstance(json.loads(line.strip().rstrip(",")), dict)
     except (ValueError, RecursionError):

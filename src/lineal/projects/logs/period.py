@@ -50,6 +50,7 @@ def make_period(since: str | None, until: str | None) -> Period:
 
 
 def _bound(option: str, time: str | None) -> float | None:
+    """Return a limit of the period in seconds; raise ProjectError if it is not a time."""
     if time is None:
         return None
 

@@ -58,6 +58,7 @@ def entry(row: Row) -> Entry | None:
     """The statement of a row that reports one; None for the other things that a server says."""
 
     def word(*names: str) -> str:
+        """Return the first of these fields that is filled."""
         return next((str(row.fields[name]) for name in names if row.fields.get(name)), "")
 
     found = STATEMENT.fullmatch(word("message"))

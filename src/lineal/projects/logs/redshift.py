@@ -48,6 +48,7 @@ class Pieces:
 
 
 def _number(row: Row) -> int:
+    """Return the number of a part of a split statement."""
     digits = str(field_at(row.fields, "sequence")).strip()
     return int(digits) if digits.isdecimal() else 0
 

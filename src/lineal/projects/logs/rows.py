@@ -135,10 +135,12 @@ class Limited(RawIOBase):
 
 
 def _packer(head: bytes) -> Any:
+    """Return the module that unpacks a file with this beginning."""
     return next((packer for mark, packer in PACKERS.items() if head.startswith(mark)), None)
 
 
 def _encoding(head: bytes) -> str:
+    """Return the encoding that the beginning of a file shows."""
     return encoding_of(head) or "utf-8-sig"
 
 

@@ -65,6 +65,7 @@ def add_files(files: list[Path], corpus: Corpus) -> None:
     report = corpus.diagnostics.append
 
     def read(file: Path) -> tuple[str, str] | None:
+        """Return the name and text of a file."""
         text = read_text(file, report)
         if text is None:
             return None
@@ -98,6 +99,7 @@ def extraction_of_texts(texts: Iterable[tuple[str, str]]) -> Extraction:
 
 
 def _read_objects(texts: Iterable[tuple[str, str]], report: Report) -> Iterator[Written]:
+    """Yield the JSON objects of several texts."""
     for file, text in texts:
         yield from read_objects(text, file, report)
 

@@ -89,6 +89,7 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
 
 
 def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
+    """Return how each output of a run is made, by the facets of its events."""
     if story.job is None:
         return {name: _of_dataset(facets, complain) for name, facets in story.outputs.items()}
 
@@ -107,6 +108,7 @@ def _makings(story: Story, complain: Complain) -> dict[Named, Making]:
 
 
 def _of_dataset(facets: Facets, complain: Complain) -> Making:
+    """Return how a dataset is made, by the facets of a dataset event."""
     if "lineage" in facets:
         return _entry(facets["lineage"], complain)
 
@@ -136,6 +138,7 @@ def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
 
 
 def _doubted(origin: Origin, doubt: Doubt | None) -> Origin:
+    """Return an origin with a doubt on all its transformations."""
     return origin._replace(told=tuple(each._replace(doubt=doubt) for each in origin.told))
 
 
@@ -160,6 +163,7 @@ def _explicit(
 
 
 def _entry(entry: dict[str, Any], complain: Complain) -> Making:
+    """Return how a dataset is made, by its entry in the lineage facet."""
     making = Making()
     for dataset, column, told in _sources(entry.get("inputs"), complain):
         making.read[dataset] = None
@@ -186,6 +190,7 @@ def _entry(entry: dict[str, Any], complain: Complain) -> Making:
 def _sources(
     value: Any, complain: Complain
 ) -> Iterator[tuple[Named, str | None, tuple[Told, ...]]]:
+    """Yield the dataset, column and transformations of each input."""
     for each in objects(value, "inputs of the lineage facet", complain):
         if each.get("type") == "JOB":
             continue  # a job is not data: what it hands over is not tracked
@@ -249,6 +254,7 @@ def _as_listed(
 
 
 def _fields(value: Any, about: dict[str, Any], complain: Complain) -> Iterator[Origin]:
+    """Yield the origins of a field in the columnLineage facet."""
     for each in objects(value, "columnLineage", complain):
         name, column = read_name(each), each.get("field")
         if name is None or not isinstance(column, str):
@@ -276,6 +282,7 @@ def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
 
 
 def _without(origins: list[Origin], rows: list[Origin]) -> list[Origin]:
+    """Return the origins of a column without those that decide all rows."""
     said: dict[tuple[Named, str], set[Told]] = {}
     for row in rows:
         said.setdefault(row.column, set()).update(row.told)
@@ -304,6 +311,7 @@ HIDDEN = Doubt(Confidence.LOW, False, "the event does not say which column")
 
 
 def _way(how: How, masked: bool = False) -> Way:
+    """Return the way of a transformation, with the clause that it implies."""
     return way(how, CLAUSES.get(how, Clause.SELECT), masked)
 
 
@@ -315,6 +323,7 @@ HOWS = {how.value: how for how in How}
 
 
 def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
+    """Return the transformations of an input field."""
     return tuple(
         _read_transformation(each)
         for each in objects(origin.get("transformations"), "transformations", complain)
@@ -322,6 +331,7 @@ def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, 
 
 
 def _read_transformation(said: dict[str, Any]) -> Told:
+    """Return one transformation; a doubt marks a subtype that is not known."""
     how = HOWS.get(as_text(said.get("subtype")))
     masked, text = said.get("masking") is True, as_text(said.get("description"))
     if how is None:

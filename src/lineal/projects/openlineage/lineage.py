@@ -93,11 +93,13 @@ class Builder:
         )
 
     def _complain(self, place: Place, message: str) -> None:
+        """Report a problem of an event."""
         self.report(Diagnostic(Code.EVENT_ERROR, message, place))
 
     # -- datasets ----------------------------------------------------------------------------------
 
     def _dataset(self, name: Named) -> Dataset:
+        """Return the dataset that an OpenLineage name means, and list it."""
         found = self.names.get(name)
         if found is None:
             found, kind = meant(*name, self.kinds.get(name, ""))
@@ -177,6 +179,7 @@ class Builder:
         self.jobs.append(_job(story, tuple(self._dataset(output) for output in outputs)))
 
     def _make(self, target: Dataset, making: Making, place: Place) -> None:
+        """Add the reads and edges that make a dataset."""
         for name in making.read:
             self.reads[Read(target, self._dataset(name), None, Clause.FROM, place)] = None
 
@@ -190,6 +193,7 @@ class Builder:
             self._edge(origin, target, target, place)
 
     def _edge(self, origin: Origin, end: Column | Dataset, target: Dataset, place: Place) -> None:
+        """Add an edge from an origin, and the reads that it implies."""
         dataset = self._dataset(origin.dataset)
         source = self._column(dataset, origin.field)
         self._list(dataset, source)
@@ -219,10 +223,12 @@ class Builder:
 
 
 def _sides(story: Story) -> tuple[dict[Named, Facets], dict[Named, Facets]]:
+    """Return the inputs and outputs of a story."""
     return story.inputs, story.outputs
 
 
 def _sink(story: Story) -> Named:
+    """Return the name that reads without an output belong to."""
     return story.job or Named("", "")
 
 
@@ -241,11 +247,13 @@ def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
 
 
 def _usage(told: Told, place: Place) -> Usage:
+    """Return the usage of an edge."""
     calls = () if told.way.how is How.IDENTITY else (told.way.how.value.lower(),)
     return Usage(told.way, told.doubt, None, Site(place, told.text, calls))
 
 
 def _columns(schema: dict[str, Any], complain: Complain) -> Iterable[ColumnInfo]:
+    """Yield the columns of a schema facet."""
     for each in objects(schema.get("fields"), "schema.fields", complain):
         if isinstance(each.get("name"), str):
             yield ColumnInfo(
@@ -277,6 +285,7 @@ LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullR
 
 
 def _job(story: Story, outputs: tuple[Dataset, ...]) -> Job:
+    """Return the job of a story with its SQL and its source code location."""
     facets = story.facets
     sql, location = as_object(facets.get("sql")), as_object(facets.get("sourceCodeLocation"))
     namespace, name = story.job or ("", "")

@@ -93,6 +93,7 @@ def stories(events: Iterable[Written], report: Report) -> list[Story]:
     _report_shared_ids(told, report)
 
     def tell(several: list[Event]) -> Story:
+        """Tell the story of the events of one run."""
         return _story(sorted(several, key=lambda event: event.order), report)
 
     made = attempt_each(told.values(), tell, lambda several: several[0].place, report, "this run")
@@ -125,6 +126,7 @@ def problem_of(value: Any) -> str:
 
 
 def _event(written: Written, report: Report) -> Event | None:
+    """Return an event that was read; None and a diagnostic if it is not one."""
     value, place = written
     complain = _complaint(place, report)
     text, problem = _text(value), problem_of(value)
@@ -152,6 +154,7 @@ def _event(written: Written, report: Report) -> Event | None:
 
 
 def _text(value: Any) -> str | None:
+    """Return a value as JSON in a fixed order; None if it nests too deeply."""
     try:
         return json.dumps(value, sort_keys=True)
     except RecursionError:
@@ -159,6 +162,7 @@ def _text(value: Any) -> str | None:
 
 
 def _moment(text: str) -> datetime | None:
+    """Return a time in UTC; None if the text is not a time."""
     try:
         found = datetime.fromisoformat(text)
         if found.tzinfo is None:
@@ -184,6 +188,7 @@ def _report_shared_ids(told: Mapping[tuple[object, ...], list[Event]], report: R
 
 
 def _story(events: list[Event], report: Report) -> Story:
+    """Return what the events of one run say together."""
     last = events[-1]
     if not last.run and last.job:
         events = [last]  # what a job event says is the whole of it
@@ -203,6 +208,7 @@ def _story(events: list[Event], report: Report) -> Story:
 
 
 def _tell(story: Story, event: Event, complain: Complain) -> None:
+    """Add what one event says to a story."""
     value = event.value
     if event.job is None:
         _describe(story.outputs, value["dataset"], "dataset", complain)
@@ -222,6 +228,7 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
 def _describe(
     into: dict[Named, Facets], dataset: dict[str, Any], side: str, complain: Complain
 ) -> None:
+    """Add the facets of a dataset."""
     name = read_name(dataset)
     if name is None:
         complain(f"a dataset of {side} has no namespace and name: left out")
@@ -230,6 +237,7 @@ def _describe(
 
 
 def _update(facets: Facets, given: Any, what: str, complain: Complain) -> None:
+    """Update facets by those of a later event; a deleted facet disappears."""
     for name, facet in entries(given, what, complain):
         if facet.get("_deleted") is True:
             facets.pop(name, None)
@@ -238,8 +246,10 @@ def _update(facets: Facets, given: Any, what: str, complain: Complain) -> None:
 
 
 def _complaint(place: Place, report: Report) -> Complain:
+    """Return the function that reports problems at a place."""
     return partial(_report, report, place)
 
 
 def _report(report: Report, place: Place, message: str) -> None:
+    """Report a problem at a place."""
     report(Diagnostic(Code.EVENT_ERROR, message, place))

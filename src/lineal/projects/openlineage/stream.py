@@ -53,6 +53,7 @@ def read_objects(text: str, file: str, report: Report) -> Iterator[Written]:
 
 
 def _after_space(text: str, at: int) -> int:
+    """Return the offset behind white space."""
     found = SPACE.match(text, at)
     if found:
         return found.end()
@@ -71,6 +72,7 @@ def _after(text: str, at: int) -> int:
 
 
 def _reason(problem: Exception) -> str:
+    """Return the reason why a text is not JSON."""
     if isinstance(problem, RecursionError):
         return "it nests too deeply"
 

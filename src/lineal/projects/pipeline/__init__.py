@@ -56,6 +56,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
 
 def _folder(path: Path) -> Path:
+    """Return the output folder of a manifest or folder."""
     if path.name == MANIFEST:
         return path.parent
 

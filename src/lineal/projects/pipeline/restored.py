@@ -267,6 +267,7 @@ def _path(row: Row) -> Calls:
 
 
 def _code(text: str) -> Code:
+    """Return a diagnostic code by its name; raise Damaged if there is none."""
     found = CODES.get(text)
     if found is None:
         raise Damaged(f"a diagnostic has the code {text!r}, which this lineal does not know")

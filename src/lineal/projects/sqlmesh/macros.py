@@ -235,6 +235,7 @@ def expand_template(text: str, env: Environment) -> str:
     """ "@{x}_total", @'s3://@{bucket}/x'      names inside of a quoted name or a string"""
 
     def write(found: re.Match[str]) -> str:
+        """Return the text of a variable inside a name."""
         held = env.variable(found[1] or found[2])
         if isinstance(held, Value):
             return unquote(held.text)
@@ -568,6 +569,7 @@ def connect(word: str) -> Callable[[Call], str]:
     """@AND(a, b, NULL)      (a AND b)"""
 
     def write(made: Call) -> str:
+        """Return the conditions joined by AND or OR; TRUE without any."""
         texts = [expand(text, made.env).strip() for text in made.given]
         kept = [text for text in texts if text and text.upper() != "NULL"]
         if kept:
@@ -610,6 +612,7 @@ def safe(sign: str) -> Callable[[Call], str]:
     """@SAFE_ADD(a, b), @SAFE_SUB(a, b)"""
 
     def write(made: Call) -> str:
+        """Return the sum or difference that counts NULL as 0."""
         texts = [expand(text, made.env) for text in made.given]
         tests = " AND ".join(f"{text} IS NULL" for text in texts)
         total = f" {sign} ".join(f"COALESCE({text}, 0)" for text in texts)

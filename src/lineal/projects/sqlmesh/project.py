@@ -345,6 +345,7 @@ def read_seed(file: Path, name: str, header: Header, draft: Draft) -> None:
 
 
 def _without_dots(path: Path) -> list[str]:
+    """Return the parts of a path with `..` resolved."""
     parts: list[str] = []
     for part in path.parts:
         if part == ".." and parts and parts[-1] != "..":

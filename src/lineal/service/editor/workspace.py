@@ -354,6 +354,7 @@ class Workspace:
         fresh = {dataset: found.datasets[dataset] for dataset in made}
 
         def is_in_files(diagnostic: Diagnostic) -> bool:
+            """Tell whether a diagnostic is in one of the files."""
             return diagnostic.place is not None and diagnostic.place.file in files
 
         extraction = Extraction(
@@ -381,6 +382,7 @@ class Workspace:
         fresh = self.findings(part, texts)
 
         def is_new(finding: Finding) -> bool:
+            """Tell whether a finding is in one of the files."""
             place = finding.found.place
             if place is None or finding.name in OF_THE_WHOLE:
                 return False

@@ -55,6 +55,7 @@ def watched(attach: Callable[[Any], None]) -> Iterator[None]:
     begin = SparkContext._do_init
 
     def beginning(context: Any, *args: Any, **named: Any) -> Any:
+        """Start the context, and attach the capture to it."""
         made = begin(context, *args, **named)
         attach(context)
         return made

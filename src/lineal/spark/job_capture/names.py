@@ -49,6 +49,7 @@ class SameNames:
                 self.unknown.add(dataset)
 
     def _plainly(self, name: str) -> Dataset | None:
+        """Return the dataset that a name or path means; None if it is not known."""
         key = name.lower()
         while key not in self.met and key.startswith(SESSION):
             key = key.partition(".")[2]
@@ -100,6 +101,7 @@ class SameNames:
         return Edge(self._column(edge.source), goal, edge.usages)
 
     def _column(self, column: Column) -> Column:
+        """Return a column of the dataset that its name means."""
         return column._replace(dataset=self.name_of(column.dataset))
 
 

@@ -115,6 +115,7 @@ class ToServer:
             )
 
     def _run(self) -> None:
+        """Send events until the outlet is closed, with pauses after failures."""
         while (event := self._next()) is not None:
             if self._sent(event):
                 self._pause = MOMENT
@@ -163,6 +164,7 @@ class ToServer:
         return True
 
     def _sent(self, event: Event) -> bool:
+        """Send an event; return whether the server took it."""
         from lineal.deliver.send import NotSent, Unavailable, send
 
         try:
@@ -178,6 +180,7 @@ class ToServer:
         return True
 
     def _give_up(self, events: list[Event]) -> None:
+        """Count events as lost to the server, and write them to the file for unsent events."""
         if not events:
             return
 
@@ -187,6 +190,7 @@ class ToServer:
                 self._unsent.put(events)
 
     def _where(self) -> str:
+        """Return where unsent events are."""
         if self._unsent is None:
             return "they are lost: name a file for them"
 

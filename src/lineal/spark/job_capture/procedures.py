@@ -53,6 +53,7 @@ def overheard(spoken: Any) -> Any:
 
     @wraps(spoken)
     def sql(session: Any, *given: Any, **named: Any) -> Any:
+        """Run a statement, and report a procedure that it calls."""
         answer = spoken(session, *given, **named)
         name = procedure_name(given[0] if given else named.get("sqlQuery"))
         for told in tuple(_listening) if name else ():

@@ -135,6 +135,7 @@ class Recorder:
         usages = self._usages
 
         def settled(usage: Usage) -> Usage:
+            """Return a usage without places; equal usages are one object."""
             site = Site(None, "", usage.path, usage.reader.level)
             return usages.setdefault(
                 (usage.way, usage.doubt, site), Usage(usage.way, usage.doubt, None, site)
@@ -164,10 +165,12 @@ class Recorder:
         self._take_inside(inside, origins, run_id)
 
     def _take_inside(self, inside: Sequence[Execution], origins: Origins, run_id: RunId) -> None:
+        """Record the executions inside another one."""
         for inner in inside:
             self._take(inner, origins, run_id)
 
     def _take(self, execution: Execution, origins: Origins, run_id: RunId) -> None:
+        """Record the lineage of one execution."""
         if execution.sink in NO_SINKS:
             return
 

@@ -228,11 +228,13 @@ class Watch:
             self._recorder.problem("close", f"the capture did not end well: {one_line(problem)}")
 
     def _note_procedure(self, procedure: str) -> None:
+        """Report a procedure whose writes cannot be captured."""
         self._recorder.problem(
             f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured"
         )
 
     def _save(self) -> None:
+        """Save the captured lineage to a file."""
         from lineal.store import saved
 
         try:
@@ -244,6 +246,7 @@ class Watch:
 
     @cached_property
     def _outlet(self) -> ToFile | ToServer:
+        """The destination of events: a file or a server."""
         settings = self.settings
         if settings.to.startswith(("http://", "https://")):
             return ToServer(
@@ -254,6 +257,7 @@ class Watch:
 
     @cached_property
     def _application(self) -> Application:
+        """The application that events describe."""
         from lineal.views.openlineage.emission import Engine
         from lineal.views.openlineage.runs import Application
 
@@ -262,6 +266,7 @@ class Watch:
         return Application(namespace, self._name, self._run_id, engine)
 
     def _tell_that_it_began(self) -> None:
+        """Send the event that the application has started."""
         if not self.settings.to:
             return
 
@@ -273,6 +278,7 @@ class Watch:
             self._recorder.problem("events", f"no event could be written: {one_line(problem)}")
 
     def _wrote(self, write: Write) -> None:
+        """Send the event of a write."""
         if not self.settings.to:
             return
 
@@ -351,6 +357,7 @@ class Follower:
             )
 
     def _run(self) -> None:
+        """Record executions until the capture ends."""
         try:
             while True:
                 ending = self._ending.is_set()

@@ -48,6 +48,7 @@ def met(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _met(path: str) -> list[str]:
+    """Return the files that a path or pattern names; raise BulkError if there are none."""
     where = local(path)
     if where is None or _is_there(where):
         return [path]
@@ -64,6 +65,7 @@ def _met(path: str) -> list[str]:
 
 
 def _is_there(where: Path) -> bool:
+    """Tell whether a path exists."""
     try:
         return str(where) != "" and os.path.lexists(where) and where.exists()
     except (OSError, ValueError):  # too long for a path, or with a NUL in it

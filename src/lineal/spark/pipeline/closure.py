@@ -147,6 +147,7 @@ def _edge_in(
     inside: list[str],
     subtypes: list[str],
 ) -> Edge:
+    """Return an edge of a row."""
     end: Column | Dataset = Dataset("", target)
     if into is not None:
         end = _column_in(target, into, inside)
@@ -155,12 +156,14 @@ def _edge_in(
 
 
 def _column_in(dataset: str, written: str, path: list[str]) -> Column:
+    """Return a column of its dataset, its written name and its path."""
     name = written.removesuffix("".join(f".{each}" for each in path))
     return Column(Dataset("", dataset), name, tuple(path))
 
 
 @cache
 def _usages_in(subtypes: tuple[str, ...]) -> tuple[Usage, ...]:
+    """Return the usages of subtypes."""
     return tuple(Usage(way(How(each)), None, None, cast("Reader", None)) for each in subtypes)
 
 
@@ -206,6 +209,7 @@ def _through_fields(edges: Iterable[Edge]) -> Iterator[tuple[Column, Column | Da
 
 
 def _bits(edge: Edge) -> int:
+    """Return the subtypes of an edge as bits."""
     return bits_of(tuple([usage.way.how for usage in edge.usages]))
 
 
@@ -306,6 +310,7 @@ def _tracing_rows(graph: Any) -> Callable[[Batches], Batches]:
     trace = tracing(graph, BLOCK)
 
     def work(batches: Batches) -> Batches:
+        """Trace each batch of nodes."""
         for batch in batches:
             for part in trace(batch.column(0).to_pylist()):
                 yield from part.table().to_batches()
@@ -329,6 +334,7 @@ def tracing(graph: Any, block: int) -> Callable[[Iterable[int]], Iterator[Part]]
     """Return a function that traces blocks of sources on an executor."""
 
     def work(firsts: Iterable[int]) -> Iterator[Part]:
+        """Trace blocks of nodes on an executor."""
         known = graph.value
         gc.freeze()  # nobody looks for garbage in what is here to stay
         for first in firsts:
@@ -395,6 +401,7 @@ def part_of(graph: Arrays, first: int, last: int, most: int | None = None) -> Pa
 
 
 def _joined(first: int, count: int, shift: int, levels: list[tuple[Any, Any, Any]]) -> Part:
+    """Join the levels of a trace into one part, sorted by source."""
     nothing = (np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.uint16))
     keys, vias, subtypes = (np.concatenate(each) for each in zip(nothing, *levels, strict=True))
     numbers = np.arange(1, len(levels) + 1, dtype=np.min_scalar_type(len(levels)))
@@ -520,6 +527,7 @@ def _in_order(levels: list[DataFrame], nodes: int) -> Iterator[pa.Table]:
 
 
 def _composed_by_spark() -> Any:
+    """Return Spark's expression for the composition of two sets of subtypes."""
     table = ", ".join(map(str, STRONGEST))
     return F.expr(
         f"(step & {INDIRECT}) | IF((step & {DIRECT}) <> 0, subtypes & {INDIRECT}, 0)"

@@ -127,6 +127,7 @@ def _reading(fixed: dict[str, list[str]], schema: pa.Schema) -> Callable[[Batche
     """file → its rows; of a csvlog the names are told."""
 
     def work(batches: Batches) -> Batches:
+        """Read the files of each batch."""
         for batch in batches:
             for file in batch.column(0).to_pylist():
                 yield from _batches(file, fixed.get(file), schema)
@@ -135,6 +136,7 @@ def _reading(fixed: dict[str, list[str]], schema: pa.Schema) -> Callable[[Batche
 
 
 def _batches(file: str, names: list[str] | None, schema: pa.Schema) -> Batches:
+    """Yield the rows of a file in batches of limited size."""
     held: list[dict[str, Any]] = []
     size = 0
     for row in _rows(file, names, schema.names[-1]):
@@ -162,4 +164,5 @@ def _rows(file: str, names: list[str] | None, fault: str) -> Iterator[dict[str, 
 
 
 def _fields(row: Row) -> dict[str, Any]:
+    """Return the filled fields of a row."""
     return {name: value for name, value in row.fields.items() if value}

@@ -106,6 +106,7 @@ class Stream:
         self.problem: BaseException | None = None
 
     def _source(self) -> Source:
+        """Return the source of the stream."""
         asked = Settings(log_of(self.options), self.following.most_files, self.following.options)
         if "://" not in "".join(self.options.paths):
             outside(self.options.folder, self.options.paths)

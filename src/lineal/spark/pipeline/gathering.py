@@ -148,6 +148,7 @@ class Noting(Definitions):
 
 
 def _written_statement(definition: Definition, target: Dataset) -> Written:
+    """Return a statement as a row can hold it."""
     reading, node = definition.reading, definition.plan.node
     offset = offset_of(node) if node is not None else None
     held = reading.found is not None

@@ -131,7 +131,10 @@ def in_child(
 def _answer(
     work: Callable[[list[Item], Note], list[Any]], items: list[Item], hand: mmap.mmap, sending: int
 ) -> int:
+    """Work in the child process, and send the answer to its parent."""
+
     def note(number: int) -> None:
+        """Tell the parent which item is at work."""
         hand[:] = number.to_bytes(4, "little")
 
     note(NOBODY)
@@ -158,6 +161,7 @@ def may_die() -> None:
 
 
 def _ending(status: int) -> str:
+    """Return how a process has ended, in words."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         return f"killed the process that read it ({SIGNALS.get(number, number)})"

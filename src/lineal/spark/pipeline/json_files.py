@@ -58,6 +58,7 @@ def frame_of_texts(spark: SparkSession, texts: DataFrame, fault: str) -> DataFra
 
 
 def _reader(spark: SparkSession, fault: str) -> DataFrameReader:
+    """Return Spark's reader of JSON with the settings of logs."""
     return spark.read.options(
         recursiveFileLookup="true", columnNameOfCorruptRecord=fault, primitivesAsString="true",
         maxStringLen=str(LONGEST_VALUE),
@@ -71,6 +72,7 @@ def _frame(
     packed: tuple[str, ...],
     fault: str,
 ) -> DataFrame:
+    """Return the rows of JSON files, whatever their layout."""
     files = csv_files.local(paths, packed)
     others, by_line = _apart(files or [])
     if others:
@@ -93,6 +95,7 @@ def _without_brackets(found: DataFrame, fault: str) -> DataFrame:
 
 
 def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFrame:
+    """Return the texts of the objects in JSON files."""
     found = csv_files.a_task_each(spark, others, _reading, "value string")
     if not by_line:
         return found
@@ -101,12 +104,14 @@ def _texts(spark: SparkSession, others: list[str], by_line: list[str]) -> DataFr
 
 
 def _lines(spark: SparkSession, sources: list[str]) -> DataFrame:
+    """Return the lines of JSON files; broken bytes become a mark."""
     lines = spark.read.option("recursiveFileLookup", "true").text(sources)
     said = F.when(F.is_valid_utf8("value"), F.col("value")).otherwise(NOT_UTF8)
     return lines.where(~F.trim("value").isin("", "[", "]")).select(said.alias("value"))
 
 
 def _every_text(spark: SparkSession, paths: tuple[str, ...], packed: tuple[str, ...]) -> DataFrame:
+    """Return the text of every object."""
     files = csv_files.local(paths, packed)
     if files is None:
         return _lines(spark, [to_read(path) for path in paths])
@@ -127,6 +132,7 @@ def _with_each_field_once(texts: DataFrame) -> DataFrame:
     """
 
     def work(batches: Batches) -> Batches:
+        """Rewrite each batch of texts."""
         for batch in batches:
             said = [_rewritten(text) for text in batch.column(0).to_pylist()]
             yield pa.RecordBatch.from_pydict({"value": said}, SCHEMA)
@@ -135,6 +141,7 @@ def _with_each_field_once(texts: DataFrame) -> DataFrame:
 
 
 def _rewritten(text: str) -> str:
+    """Return a JSON object as Spark reads it; any other text stays."""
     try:
         found = json.loads(text.strip().rstrip(","))
     except (ValueError, RecursionError):
@@ -147,6 +154,7 @@ def _rewritten(text: str) -> str:
 
 
 def _parsed(spark: SparkSession, reader: Any, texts: DataFrame) -> DataFrame:
+    """Return the rows of JSON texts."""
     if is_connect(spark):
         return cast("DataFrame", reader.json(texts))
 
@@ -170,11 +178,13 @@ def _reading(batches: Batches) -> Batches:
 
 
 def _batches(file: str) -> Batches:
+    """Yield the objects of a file in batches."""
     for held in batched(NOT_UTF8 if BROKEN.search(text) else text for text in _objects(Path(file))):
         yield pa.RecordBatch.from_pydict({"value": held}, SCHEMA)
 
 
 def _objects(file: Path) -> Iterator[str]:
+    """Yield the texts of the objects in a file."""
     try:
         by_line = is_by_line(file)
         with closing(open_log(file, "\n")) as lines:

@@ -134,6 +134,7 @@ def _edges(merging: Merging, ranges: Ranges) -> Ranges:
 
 
 def _usages(merging: Merging, ranges: Ranges) -> Ranges:
+    """Yield the usages of each range with the numbers of their edges."""
     for table in ranges:
         numbers = merging.numbers("edges", table)
         order = np.argsort(numbers, kind="stable")
@@ -141,11 +142,13 @@ def _usages(merging: Merging, ranges: Ranges) -> Ranges:
 
 
 def _reads(merging: Merging, ranges: Ranges) -> Ranges:
+    """Yield the reads of each range in order."""
     for table in ranges:
         yield in_order(table, *table.column_names)
 
 
 def _writes(merging: Merging, ranges: Ranges) -> Ranges:
+    """Yield the writes of each range with their numbers."""
     for table in ranges:
         yield in_order(with_column(table, "number", merging.numbers("writes", table)), "number")
 

@@ -49,6 +49,7 @@ def written_names(words: list[str]) -> set[str]:
 
 
 def _places(words: list[str], word: str) -> Iterator[int]:
+    """Yield the positions of a word."""
     at = -1
     for _ in range(words.count(word)):
         at = words.index(word, at + 1)
@@ -102,6 +103,7 @@ def groups_of(names: Sequence[Set[str]]) -> list[list[int]]:
     leader: dict[str, str] = {}
 
     def find(name: str) -> str:
+        """Return the leader of a name's group."""
         while (above := leader.setdefault(name, name)) != name:
             leader[name] = leader[above]
             name = leader[name]
@@ -133,6 +135,7 @@ def glance(texts: Sequence[str]) -> Glance:
 
 
 def _by_name(names: list[set[str]]) -> dict[str, list[int]]:
+    """Return the positions of each name."""
     found: dict[str, list[int]] = {}
     for number, several in enumerate(names):
         for name in several:

@@ -258,6 +258,7 @@ def sound_rows(
     """Return what becomes of the rows of a part, without datasets over which that fails."""
 
     def work(sound: Extraction) -> Any:
+        """Return the rows of a sound part."""
         return take(rows_of(part, resolved._replace(extraction=sound), by_name))
 
     return sound_part(resolved.extraction, work)
@@ -305,6 +306,7 @@ def resolving(setting: Any) -> Callable[[Batches], Batches]:
     """Statements with their records → parcels; the argument is broadcast: a PartSetting."""
 
     def work(batches: Batches) -> Batches:
+        """Resolve the parts of the batches, each by itself."""
         parts: dict[int, list[Row]] = {}
         for batch in batches:
             for row in batch.to_pylist():
@@ -330,6 +332,7 @@ def parcel_of(rows: list[Row], about_all: PartSetting) -> pa.RecordBatch:
     given_up = GivenUp({})
 
     def begin() -> Part:
+        """Return an empty part that evaluation starts from."""
         part = Part(corpus, PackedMemory(records), places)
         part.keys = keys
         part.catalog.has_sessions = about_all.sessions

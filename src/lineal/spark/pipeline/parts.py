@@ -224,6 +224,7 @@ def groups(count: int, words: Words, joint: set[str]) -> list[list[int]]:
     leader = array("i", range(count + len(words.number)))
 
     def find(item: int) -> int:
+        """Return the leader of an item's group."""
         while leader[item] != item:
             leader[item] = leader[leader[item]]
             item = leader[item]
@@ -251,6 +252,7 @@ def packed_groups(found: Iterable[list[int]]) -> list[list[int]]:
 
 
 def _packed(found: Iterable[list[int]]) -> Iterator[list[int]]:
+    """Yield groups packed into parts of a useful size."""
     part: list[int] = []
     for group in found:
         part += group

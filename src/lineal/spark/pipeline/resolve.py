@@ -128,6 +128,7 @@ class Resolution:
             return prepare_tables(self.rows, prepare)
 
         def write_rows(rows: Rows) -> dict[str, int]:
+            """Write the rows into the tables of the folder."""
             merging = Merging(folder, 0)
             for name, page in rows:
                 merging.add(name, page)
@@ -179,6 +180,7 @@ def resolve_whole(levels: Levels, corpus: Corpus) -> Found:
     asked, state = levels.asked, levels.state
 
     def begin() -> Part:
+        """Return an empty part that evaluation starts from."""
         made = Part(corpus, PackedMemory(state.records), None)
         made.keys = asked.keys
         return made

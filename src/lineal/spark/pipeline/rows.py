@@ -97,18 +97,21 @@ def format_of(paths: tuple[str, ...]) -> str:
 
 
 def _some(paths: tuple[str, ...]) -> str:
+    """Return some paths for a message."""
     return ", ".join(paths[:MOST_NAMED]) + (
         f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
     )
 
 
 def _formats(path: str) -> Iterator[str]:
+    """Yield the formats of the files at a path."""
     where = local(path)
     found = csv_files.below(where) if where is not None and where.is_dir() else [path]
     yield from filter(None, map(_named_format, found))
 
 
 def _named_format(name: str) -> str | None:
+    """Return the format that the suffix of a file names."""
     where = Path(name.lower())
     suffix = Path(where.stem).suffix if where.suffix in PACKED else where.suffix
     return next((kind for kind, suffixes in FORMATS.items() if suffix in suffixes), None)
@@ -184,6 +187,7 @@ def _parquet(spark: SparkSession, log: Log) -> DataFrame:
 
 
 def _json(spark: SparkSession, log: Log) -> DataFrame:
+    """Return the rows of JSON logs."""
     return json_files.frame(spark, log.paths, ONLY_SPARK_UNPACKS, CORRUPT)
 
 
@@ -197,6 +201,7 @@ def _csv(spark: SparkSession, log: Log) -> DataFrame:
 
 
 def _csv_by_spark(spark: SparkSession, log: Log) -> DataFrame:
+    """Return the rows of CSV logs, read by Spark."""
     csvlog = log.preset == CSVLOG
     tabs = all(".tsv" in path.lower() for path in log.paths)
     reader = spark.read.options(
@@ -233,6 +238,7 @@ def _paths(schema: StructType) -> Iterator[str]:
 
 
 def _normalised(frame: DataFrame, log: Log) -> DataFrame:
+    """Return rows with the columns that all logs share."""
     preset = HISTORIES[log.preset] if log.preset is not None else None
     columns = found_columns(frame, log, preset)
     text, broken = _text_of(frame, columns["text"])
@@ -327,6 +333,7 @@ def found_columns(frame: DataFrame, log: Log, preset: History | None) -> dict[st
 
 
 def _list_names(names: list[str]) -> str:
+    """Return some names for a message."""
     return ", ".join(names[:MOST_LISTED]) or "none"
 
 
@@ -347,6 +354,7 @@ def _column(frame: DataFrame, present: list[str], name: str) -> Column | None:
 
 
 def _quoted(name: str) -> str:
+    """Return a name in backticks."""
     return f"`{name.replace('`', '``')}`"
 
 
@@ -382,6 +390,7 @@ def _text_of(frame: DataFrame, column: Column) -> tuple[Column, Column]:
 
 
 def _failure(frame: DataFrame, preset: History) -> Column:
+    """Return the condition that a statement of the log has failed."""
     present = list(frame.columns)
     failed = F.lit(False)
     for name, says in preset.succeeded:
@@ -469,6 +478,7 @@ def _failed_later(frame: DataFrame, text: Column) -> Column:
 
 
 def _word(column: Column | None) -> Column:
+    """Return a short text of a column; '' without one."""
     if column is None:
         return F.lit("")
 

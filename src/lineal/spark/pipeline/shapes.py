@@ -87,6 +87,7 @@ def counting_values(script: Script) -> tuple[int, ...]:
     starts = [token.start for token in tokens]
 
     def masked(value: re.Match[str]) -> bool:
+        """Tell whether a literal is masked in the fingerprint."""
         at = bisect_right(starts, value.start()) - 1
         return at >= 0 and tokens[at].end + 1 >= value.end() and bool(masks.masked[at])
 

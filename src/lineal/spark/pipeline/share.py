@@ -143,6 +143,7 @@ class Bulk(Share):
         super().give_up(definition, error)
 
     def fail_script(self, reading: Reading, error: Exception, before: Statements) -> None:
+        """Fail one script; lack of memory fails the whole share."""
         if isinstance(error, MemoryError):
             raise error
 
@@ -205,6 +206,7 @@ def evaluating(setting: Any, learnt: Any, guard: bool = False) -> Callable[[Batc
     evaluate = evaluated_apart if guard else evaluate_rows
 
     def work(batches: Batches) -> Batches:
+        """Evaluate the levels of each batch."""
         about, known = setting.value, {**learnt.value}
         gc.freeze()  # nobody looks for garbage in what is here to stay
         with uncollected():
@@ -275,6 +277,7 @@ def evaluated_apart(rows: list[Row], setting: Setting, learnt: Learnt) -> pa.Rec
     """The same in children, which may die."""
 
     def work(several: list[Row], note: Note) -> list[Row]:
+        """Answer some rows in a guarded process."""
         return answers(several, setting, learnt, note)
 
     found = guarded(work, rows, setting.seconds)
@@ -327,6 +330,7 @@ def answers(
 
 
 def _row(row: Row, script: Script, share: Bulk) -> Row:
+    """Return the record or the fault of a script as a row."""
     fault = share.faults.get(id(script))
     record = share.record_of(script) if fault is None else None
     data = marshal.dumps(record) if record is not None else None

@@ -72,6 +72,7 @@ def _asking() -> Callable[[Iterable[int]], Iterator[str]]:
     """A function that travels by its code: where it runs, lineal may be missing."""
 
     def ask(_: Iterable[int]) -> Iterator[str]:
+        """Return the version of lineal on an executor, or the package that is missing."""
         from importlib import import_module
 
         try:

@@ -162,6 +162,7 @@ class DeltaTable:
 
 
 def _table(reader: DataStreamReader, name: str) -> DataFrame:
+    """Return the stream of a table."""
     return reader.table(name)
 
 

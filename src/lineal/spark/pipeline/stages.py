@@ -147,6 +147,7 @@ def run(
 
 @contextmanager
 def _spark_gave_up() -> Iterator[None]:
+    """Turn Spark's errors into errors of the pipeline."""
     try:
         yield
     except (PySparkException, Py4JError) as problem:
@@ -354,6 +355,7 @@ def outside(folder: str | Path, paths: tuple[str, ...]) -> None:
 
 
 def _here(path: str) -> Path:
+    """Return a local path; raise BulkError if it is elsewhere."""
     found = local(path)
     if found is None:
         raise BulkError(
@@ -364,6 +366,7 @@ def _here(path: str) -> Path:
 
 
 def _occurrence(each: Logged) -> Occurrence:
+    """Return the occurrence of a logged statement."""
     databases = (each.database,) if each.database else ()
     return Occurrence(
         each.name,

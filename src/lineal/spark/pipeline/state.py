@@ -54,6 +54,7 @@ class State:
         self._restore()
 
     def _manifest(self) -> dict[str, Any]:
+        """Return the manifest of the folder; raise BulkError if it is another version's."""
         data = self.folder.read(MANIFEST)
         found = said_by(data)
         if found is None:
@@ -117,6 +118,7 @@ class State:
     def _write(
         self, records: dict[bytes, bytes], faults: dict[bytes, Fault], unfit: set[bytes]
     ) -> str:
+        """Write the records to a file that is named after their checksum."""
         late, texts = (
             {key: tuple(fault) for key, fault in held.items()} for held in (faults, self.texts)
         )

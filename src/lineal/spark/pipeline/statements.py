@@ -118,6 +118,7 @@ def statements(
 
 
 def _statements(counted: DataFrame, printing: Printing) -> Log:
+    """Return the different statements of a log, counted."""
     printed = counted.mapInArrow(printing, PRINTED)
     alike = printed.groupBy("key", "fault").agg(
         F.min(F.struct(*FIRST)).alias("first"),
@@ -132,6 +133,7 @@ def _statements(counted: DataFrame, printing: Printing) -> Log:
 
 
 def _gathered(found: list[dict[str, Any]]) -> Log:
+    """Return the log of grouped rows, statements in order of their first run."""
     quarantined = {row["fault"]: row["runs"] for row in found if not row["key"]}
     named = [row for row in found if row["key"]]
     named.sort(key=lambda row: (*(row["first"][part] for part in FIRST[:4]), row["key"]))
@@ -153,6 +155,7 @@ def _gathered(found: list[dict[str, Any]]) -> Log:
 
 
 def _logged(row: dict[str, Any], digits: str) -> Logged:
+    """Return a logged statement of its row."""
     first = row["first"]
     return Logged(
         row["key"], f"query_{digits}", first["text"], row["runs"], first["time"], row["last"]["last"] or first["time"],
@@ -176,6 +179,7 @@ def printing(
     """
 
     def work(batches: Batches) -> Batches:
+        """Fingerprint each batch, and unite equal statements."""
         from lineal.spark.pipeline.shapes import Fingerprints
 
         prints, size = Fingerprints(dialect), 0
@@ -203,6 +207,7 @@ def printing(
 
 
 def _cleaned(row: dict[str, Any]) -> str | None:
+    """Return the text of a row without NUL; None if the row is broken."""
     if row["reason"] is None:
         row["text"] = row["text"].replace("\0", " ")
         return str(row["text"])
@@ -211,6 +216,7 @@ def _cleaned(row: dict[str, Any]) -> str | None:
 
 
 def _known(text: str | None, dialect: str, faults: Mapping[bytes, str]) -> tuple[str] | None:
+    """Return the fault that an earlier run found in a text."""
     why = faults.get(text_key(text, dialect)) if text is not None else None
     if why is not None:
         return (why,)
@@ -252,6 +258,7 @@ def _unite(
     dialect: str,
     print_: Any,
 ) -> int:
+    """Unite a row with those of the same fingerprint."""
     fault = row.pop("reason")
     if isinstance(print_, tuple):
         fault, print_ = print_[0], text_key(row["text"], dialect).hex()
@@ -282,6 +289,7 @@ def _unite(
 
 
 def _last(row: dict[str, Any]) -> tuple[float, str]:
+    """Return the sort key of the last run."""
     return row["last_moment"], row["last"]
 
 
@@ -297,4 +305,5 @@ SCHEMA = pa.schema(
 
 
 def _batch(united: dict[tuple[str, str | None], dict[str, Any]]) -> pa.RecordBatch:
+    """Return united rows as a batch."""
     return pa.RecordBatch.from_pylist(list(united.values()), schema=SCHEMA)

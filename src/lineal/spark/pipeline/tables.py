@@ -167,6 +167,7 @@ def quarantine_pages(
 def _quarantine(
     poisoned: Mapping[str, str], by_name: Mapping[str, Logged], quarantined: Mapping[str, int]
 ) -> list[dict[str, Any]]:
+    """Return the rows of the quarantine."""
     runs = {name: by_name[name].runs if name in by_name else 1 for name in poisoned}
     quarantine = [
         {"reason": reason, "count": count, "statement": None}
@@ -200,6 +201,7 @@ def _plain_pages(rows: Iterable[Row], schema: pa.Schema) -> Pages:
 
 
 def _in_parts(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """Return rows in lists of limited length."""
     every = iter(rows)
     return iter(lambda: list(islice(every, TOGETHER)), [])
 
@@ -234,6 +236,7 @@ def full(dataset: Dataset) -> str:
 def _edges(
     resolved: Resolved, by_name: Mapping[str, Logged], order: Order
 ) -> Iterator[dict[str, Any]]:
+    """Yield the rows of edges."""
     for number, edge in enumerate(resolved.extraction.edges):
         yield _edge(number, edge, resolved.statements, by_name, order)
 
@@ -245,6 +248,7 @@ def _edge(
     by_name: Mapping[str, Logged],
     order: Order,
 ) -> dict[str, Any]:
+    """Return the row of one edge."""
     source, target, place = end_names(edge.source), end_names(edge.target), edge.place
     names = sorted(statements.get((edge.source, edge.target), ()))
     ways = tuple([usage.way for usage in edge.usages])
@@ -314,6 +318,7 @@ def _path(usage: Usage) -> tuple[list[str] | None, list[tuple[str, ...] | None] 
 
 
 def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
+    """Return file, line and column of a place."""
     if place is not None:
         return (place.file, place.line, place.column)
 
@@ -321,10 +326,12 @@ def _at(place: Place | None) -> tuple[str | None, int | None, int | None]:
 
 
 def _read(read: Read) -> Row:
+    """Return the row of a read."""
     return full(read.target), full(read.dataset), read.column, read.clause.value, *_at(read.place)
 
 
 def _writes(resolved: Resolved, logged: bool, order: Order) -> Iterator[Row]:
+    """Yield the rows of writes with their order."""
     rows = _writes_of_log(resolved) if logged else _writes_of_scripts(resolved.extraction)
     return ((*row, *order.write(number)) for number, row in enumerate(rows))
 
@@ -365,6 +372,7 @@ def sum_up_runs(logged: Iterable[Logged]) -> Seen:
 
 
 def _statement(each: Logged) -> dict[str, Any]:
+    """Return the row of a logged statement."""
     return {
         "name": each.name, "fingerprint": each.key, "text": each.text, "runs": each.runs, "first_seen": each.first,
         "last_seen": each.last, "users": each.users, "database": each.database, "schema": each.schema,
@@ -378,6 +386,7 @@ def _by(dataset: Dataset) -> str:
 
 
 def _datasets(extraction: Extraction, order: Order) -> Iterator[Row]:
+    """Yield the rows of datasets."""
     ranks: dict[int, int] = {}
     for number, (dataset, info) in enumerate(extraction.datasets.items()):
         at = order.dataset(dataset)
@@ -422,16 +431,19 @@ def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
 
 
 def _by_name(columns: Iterable[ColumnInfo] | None) -> dict[str, ColumnInfo]:
+    """Return columns by their names."""
     return {column.name: column for column in columns or ()}
 
 
 def _column(column: ColumnInfo) -> Row:
+    """Return the row of a column."""
     return (
         column.name, _type(column), column.description, column.classification, column.quoted, column.inherits
     )  # fmt: skip
 
 
 def _declared(told: tuple[int, ColumnInfo] | None) -> tuple[int | None, str | None]:
+    """Return position and type of a declared column."""
     if told is not None:
         return (told[0], _type(told[1]))
 
@@ -449,6 +461,7 @@ def _type(column: ColumnInfo) -> str:
 
 
 def _diagnostics(extraction: Extraction, order: Order) -> Iterable[dict[str, Any]]:
+    """Yield the rows of diagnostics."""
     for found in sorted(set(extraction.diagnostics), key=order_of):
         place = found.place
         yield {

@@ -45,6 +45,7 @@ def frame(
 
 
 def _lines(spark: SparkSession, paths: Iterable[str]) -> DataFrame:
+    """Return the lines of text files."""
     lines = spark.read.option("recursiveFileLookup", "true").text([to_read(path) for path in paths])
     return lines.withColumnRenamed("value", "text")
 
@@ -82,6 +83,7 @@ def _reading(batches: Batches) -> Batches:
 
 
 def _batches(file: Path) -> Batches:
+    """Yield the lines of a file in batches, and last whether it was torn."""
     torn: list[str] = []
     for held in batched(_lines_of(file, torn)):
         yield pa.RecordBatch.from_pydict({"text": held, "fault": [None] * len(held)}, LINE)
@@ -90,6 +92,7 @@ def _batches(file: Path) -> Batches:
 
 
 def _lines_of(file: Path, torn: list[str]) -> Iterator[bytes]:
+    """Yield the lines of a file; a torn file is noted."""
     try:
         with closing(open_log(file)) as lines:
             yield from (line.rstrip("\r\n").encode("utf-8", "surrogateescape") for line in lines)

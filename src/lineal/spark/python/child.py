@@ -219,6 +219,7 @@ def shield(session: Any) -> None:
     def joined(
         self: Any, sparkContext: Any, jsparkSession: Any = None, options: Any = None
     ) -> None:
+        """Start a session that joins the running one."""
         begin(
             self, sparkContext, jsparkSession if jsparkSession is not None else java, options or {}
         )
@@ -227,12 +228,14 @@ def shield(session: Any) -> None:
         """The run stops its Spark by itself."""
 
     def same(cls: Any, *args: Any, **named: Any) -> Any:
+        """Return the running context."""
         return context
 
     def begun(self: Any, *args: Any, **named: Any) -> None:
         """There is one context, and it has begun."""
 
     def another(self: Any) -> Any:
+        """Return a new session of the same context."""
         return SparkSession(context, java.cloneSession())
 
     SparkSession.__init__ = joined  # type: ignore[method-assign]

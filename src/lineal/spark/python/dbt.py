@@ -87,6 +87,7 @@ class Dbt:
         return self._told["variables"].get(name, default)
 
     def _table(self, word: str, names: tuple[str, ...]) -> Any:
+        """Return the table that dbt.ref or dbt.source names."""
         if not names or not all(isinstance(name, str) for name in names):
             raise TypeError(f"dbt.{word} needs names: dbt.{word}({', '.join(map(repr, names))})")
 
@@ -102,6 +103,7 @@ class Dbt:
         return self._session.table(found or quote_name(table))
 
     def _near(self, name: str) -> str:
+        """Return the hint with the closest table."""
         from lineal.model.names import closest
 
         near = closest(name, list(self._told["tables"]))

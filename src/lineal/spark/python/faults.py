@@ -112,6 +112,7 @@ def fragments(problem: BaseException, files: Files) -> Iterator[Place]:
 
 
 def _text(name: str) -> str:
+    """Return the text of a file; '' if it cannot be read."""
     try:
         return Path(name).read_text("utf-8", "replace")
     except OSError:

@@ -119,10 +119,12 @@ class ModelProcess:
             self._process.stdin.close()
 
     def _listen(self, answers: IO[bytes]) -> None:
+        """Pass the first answer on."""
         with answers:
             self._answers.put(answers.readline())
 
     def _how_it_ended(self) -> str:
+        """Return how the process has ended, in words."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(GRACE)
 
@@ -186,6 +188,7 @@ def within(deadline: Deadline, action: Callable[[], Result], cancel: Callable[[]
     done: Queue[tuple[Result | None, BaseException | None]] = Queue()
 
     def act() -> None:
+        """Do the action, and keep its result or its error."""
         try:
             done.put((action(), None))
         except BaseException as problem:

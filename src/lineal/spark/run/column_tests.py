@@ -75,6 +75,7 @@ def unlike(value: Any, kind: Any, test: ColumnTest) -> Any:
 
 
 def _limit(test: ColumnTest) -> Any:
+    """Return the number that a test compares with."""
     from pyspark.sql import functions as F
 
     limit = test.arguments.get("value")
@@ -143,6 +144,7 @@ def _measures(
 
 
 def _measure(test: ColumnTest, kinds: Mapping[str, Any]) -> Any:
+    """Return the expression that counts the rows against a test."""
     from pyspark.sql import functions as F
 
     if test.name not in TESTS:
@@ -186,6 +188,7 @@ def _counted(
 
 
 def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
+    """Run one measure by itself; return its count or the failed test."""
     try:
         return int(frame.agg(measure).first()[0])
     except Exception as problem:
@@ -196,6 +199,7 @@ def _alone(frame: Any, test: ColumnTest, measure: Any) -> int | Tested:
 
 
 def _judged(frame: Any, test: ColumnTest, count: int) -> Tested:
+    """Return the result of a test from its count."""
     if not count:
         return Tested(test.column, test.name, place=test.place)
 
@@ -288,6 +292,7 @@ def shorten_value(value: object) -> str:
 
 
 def _spelling(frame: Any, name: str) -> str:
+    """Return a column as the table spells it."""
     return str(next(each for each in frame.columns if key_of(each) == key_of(name)))
 
 
@@ -295,6 +300,7 @@ def looker(spark: Any, place: Callable[[str], str | None]) -> Look:
     """Looks datasets up under their names in Spark; `place` gives none for one that is not there."""
 
     def look(name: str) -> Any:
+        """Return the table of a dataset; None if it is not built."""
         table = place(name)
         if table is not None:
             return spark.table(quote_name(table))

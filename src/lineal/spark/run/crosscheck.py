@@ -228,6 +228,7 @@ def with_answer(script: Script, incremental: bool) -> Script:
 
 
 def _file(diagnostic: Diagnostic) -> str:
+    """Return the file of a diagnostic."""
     if diagnostic.place is not None:
         return diagnostic.place.file
 

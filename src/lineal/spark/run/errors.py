@@ -119,6 +119,7 @@ def in_sql(problem: BaseException) -> bool:
 
 
 def _start(context: Any) -> int:
+    """Return where the context of an error begins; -1 if it does not say."""
     try:
         return int(context.startIndex())
     except Exception:  # a DataFrame's context has no text
@@ -126,6 +127,7 @@ def _start(context: Any) -> int:
 
 
 def _place(problem: BaseException, origin: Origin | None, views: Views) -> Place | None:
+    """Return the place of an error in the project."""
     for context in _contexts(problem):
         found = _place_in(context, origin, views)
         if found is not None:
@@ -139,6 +141,7 @@ def _place(problem: BaseException, origin: Origin | None, views: Views) -> Place
 
 
 def _contexts(problem: BaseException) -> list[Any]:
+    """Return the query contexts of an error."""
     try:
         return list(problem.getQueryContext())  # type: ignore[attr-defined]
     except Exception:  # not one of Spark's, or from an older Java side

@@ -184,6 +184,7 @@ def _unfit(step: Step, diagnostics: list[Diagnostic]) -> Fault | None:
 
 
 def _errors_in(step: Step, diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Return the errors in the files of a step."""
     files = {step.file, step.place.file if step.place else ""}
     return [
         each
@@ -306,6 +307,7 @@ def _ordered(needs: Mapping[str, set[str]], related: Mapping[str, set[str]]) -> 
 
 
 def _followers(needs: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return which jobs need each job."""
     found: dict[str, list[str]] = {}
     for key, wanted in needs.items():
         for other in wanted:
@@ -331,6 +333,7 @@ def _circles(needs: Mapping[str, set[str]], order: list[str]) -> dict[str, list[
 
 
 def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list[str]:
+    """Return the circle that a job is part of."""
     before: dict[str, str] = {}
     border = [start]
     while border:
@@ -353,6 +356,7 @@ def _way_back(start: str, needs: Mapping[str, set[str]], done: set[str]) -> list
 def _circular(
     key: str, circles: Mapping[str, list[str]], steps: Mapping[str, Step]
 ) -> Fault | None:
+    """Return the fault of a job that reads itself in a circle."""
     if key not in circles:
         return None
 
@@ -377,6 +381,7 @@ class Fingerprints:
 
 
 def _own(job: Job) -> list[object]:
+    """Return everything that decides the result of a job, apart from its inputs."""
     step = job.step
     tests: list[object] = [
         (test.column, test.name, sorted(test.arguments.items())) for test in step.tests
@@ -431,14 +436,17 @@ def _python(step: Step) -> list[object]:
 
 
 def _text(script: Script) -> str:
+    """Return the text of a script."""
     return script.text
 
 
 def _digest(value: object) -> str:
+    """Return the digest of a plain value."""
     return hashlib.sha256(json.dumps(value, default=str).encode()).hexdigest()[:24]
 
 
 def _file_digest(path: Path) -> str:
+    """Return the digest of a file; '' if it cannot be read."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -148,11 +148,13 @@ def _libraries(
 
 
 def _tables(settled: Settled, spark: Any) -> Folder | Catalog:
+    """Return the tables of the run: a catalog's or a folder's."""
     kind = Catalog if has_catalog(settled.conf) else Folder
     return kind(settled.warehouse, State(settled.warehouse), spark)
 
 
 def _stop(spark: Any) -> None:
+    """Stop Spark, whatever state it is in."""
     with suppress(Exception):
         spark.sparkContext.cancelAllJobs()
 
@@ -544,6 +546,7 @@ class Pipeline:
 
 
 def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
+    """Return an agreement as plain data."""
     if agreement is not None:
         return asdict(agreement)
 
@@ -551,6 +554,7 @@ def _remembered(agreement: Agreement | None) -> dict[str, Any] | None:
 
 
 def _recalled(memory: dict[str, Any] | None) -> Agreement | None:
+    """Return the agreement of plain data."""
     if memory is None:
         return None
 

@@ -310,6 +310,7 @@ def canceller(spark: Any, stage: Stage) -> Callable[[], None]:
     """Ends all that a model has asked Spark for."""
 
     def cancel() -> None:
+        """Cancel the Spark jobs of a model."""
         with suppress(Exception):  # Spark may be gone
             spark.sparkContext.cancelJobGroup(group_of(stage))
 
@@ -355,6 +356,7 @@ def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
     """The edge with the names that the project knows."""
 
     def dataset(found: Dataset) -> Dataset:
+        """Return a dataset by its name in the project."""
         plain_name = stage.plain_name(found.name)
         name = names.datasets.get(key_of(plain_name), plain_name)
         if key_of(name) == key_of(target.name):
@@ -363,6 +365,7 @@ def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
         return Dataset(found.namespace, name)
 
     def column(found: Column) -> Column:
+        """Return a column of the project's dataset."""
         return Column(dataset(found.dataset), found.name, found.path)
 
     goal = edge.target

@@ -350,6 +350,7 @@ def unlike(at: int, each: Typed, guess: Guess, rules: Rules) -> Any:
 
 
 def _guess(at: int, found: Any, rules: Rules) -> str:
+    """Return the first type that all values of a column fit."""
     if not found[f"{at}"]:
         return rules.empty
 
@@ -387,5 +388,6 @@ def check(columns: list[Typed], records: Any, path: Path, rules: Rules) -> None:
 
 
 def _unfit(each: Typed, line: int, text: str, path: Path) -> Fault:
+    """Return the fault of a value that is not of its type."""
     shown = text if len(text) <= 60 else f"{text[:57]}…"
     return Fault(f"{each.name}: {shown!r} is not of type {each.type}", Place(str(path), line, 1))

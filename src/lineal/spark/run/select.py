@@ -67,6 +67,7 @@ def names_in(selector: str, jobs: Mapping[str, Job], root: Path) -> list[str]:
 
 
 def _has_tag(job: Job, tag: str, root: Path) -> bool:
+    """Tell whether a job has a tag."""
     return tag in job.step.tags
 
 
@@ -108,6 +109,7 @@ def _edges_to_sources(jobs: Mapping[str, Job]) -> Iterator[TableEdge]:
 
 
 def _along(keys: set[str], jobs: Mapping[str, Job]) -> set[str]:
+    """Return the jobs that come along with those selected."""
     found: set[str] = set()
     border = set(keys)
     while border:

@@ -110,6 +110,7 @@ class Stage:
         return None
 
     def _location(self) -> str:
+        """Return where the table of the stage is stored."""
         described = self.spark.sql(f"DESCRIBE TABLE EXTENDED {self.own}").collect()
         return next((row[1] for row in described if row[0] == "Location"), "")
 

@@ -84,6 +84,7 @@ class State:
             self._write()
 
     def _write(self) -> None:
+        """Write the state to its file."""
         data = {
             "format": FORMAT,
             "entries": {key: asdict(entry) for key, entry in self.entries.items()},

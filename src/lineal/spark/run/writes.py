@@ -27,6 +27,7 @@ class Writes:
         self._one_at_a_time = Lock()
 
     def _take(self, write: Write) -> None:
+        """Keep a write by its session."""
         self._found.setdefault(write.session, []).append(write)
 
     def writes_of(self, session: Any) -> list[Write]:
@@ -53,10 +54,12 @@ class Writes:
         self._listener.detach()
 
     def _drain(self) -> None:
+        """Record all executions that have ended."""
         self._listener.flush(PATIENCE)
         while (told := self._listener.poll(0)) is not None:
             self._recorder.take(told, _no_number)
 
 
 def _no_number(execution: Execution) -> str:
+    """Return no number: writes of a run are not numbered."""
     return ""

@@ -53,6 +53,7 @@ def field(value: Any) -> bytes:
 
 
 def _small(value: int) -> int:
+    """Return a number that fits into 32 bits; raise OverflowError otherwise."""
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
 
@@ -109,6 +110,7 @@ def _numbers(values: Sequence[Any]) -> array[int] | None:
 
 
 def _highest_first(numbers: array[int]) -> array[int]:
+    """Return numbers with the highest byte first."""
     if sys.byteorder == "little":
         numbers.byteswap()
 
@@ -116,6 +118,7 @@ def _highest_first(numbers: array[int]) -> array[int]:
 
 
 def _row_by_row(before: bytes, numbers: Sequence[array[int]], length: int) -> Iterable[bytes]:
+    """Return the bytes of each row."""
     if not numbers:
         return repeat(before, length)
 

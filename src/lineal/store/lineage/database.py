@@ -111,6 +111,7 @@ def known(columns: Mapping[str, Values]) -> dict[str, Values]:
 
 
 def _empty(values: Values) -> bool:
+    """Tell whether all values are NULL."""
     return values[0] is None and values.count(None) == len(values)
 
 

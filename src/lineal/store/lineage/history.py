@@ -108,6 +108,7 @@ def _periods(
 
 
 def _order(period: Period) -> tuple[str, str, str, str]:
+    """Return the sort key of a period."""
     return period.came, str(period.source), str(period.target), period.went or "~"
 
 

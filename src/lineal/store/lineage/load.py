@@ -68,6 +68,7 @@ def _load(
     source: str,
     now: str,
 ) -> Change:
+    """Load an extraction as a new run, in one transaction."""
     with uncollected(), database.writing():
         with sound(database):
             held = namespace_number(database, namespace)
@@ -122,6 +123,7 @@ class Load:
         return Change(run, len(edges.opened), len(edges.closed), held)
 
     def _is_as_before(self, coverage: str) -> bool:
+        """Tell whether the run before was the same."""
         return self.before is not None and (self.layout, coverage) == (
             self.before.layout,
             self.before.coverage,
@@ -153,6 +155,7 @@ class Load:
         return Edges({"id": ids})
 
     def _number(self, ids: Sequence[int], opened: int) -> None:
+        """Take new numbers for edges, and note them in the layout."""
         self.names.next["edges"] += opened
         self.layout["edges"] = ranges(ids)
 
@@ -170,11 +173,13 @@ class Load:
             self.database.run(creation(name, self.indexes.pop(name)))
 
     def _write_beside(self, edges: Edges) -> None:
+        """Write columns and edges while names are still collected."""
         self._drop_indexes(len(edges.opened))
         self.database.pour("columns", self.names.new_columns(), {})
         edges.write(self.database, self.names.namespace, self.run)
 
     def _write(self, steps: list[Facts], coverage: str, source: str, now: str) -> Run:
+        """Write names, facts and the run itself."""
         if self.is_new:
             add_namespace(self.database, self.names.namespace, self.namespace)
 
@@ -259,6 +264,7 @@ class Load:
     # -- the other facts ---------------------------------------------------------------------------
 
     def _facts(self, table: str, found: list[Fact]) -> Facts:
+        """Return the rows of a table that open, stay or close with this run."""
         first = self.names.next["facts"]
         held: dict[Fact, list[int]] = {}
         if self.before is not None:
@@ -285,6 +291,7 @@ class Load:
 
 
 def _columns(names: Sequence[str], found: Iterable[Row]) -> dict[str, Values]:
+    """Return rows as columns by their names."""
     split: Iterable[Values] = zip(*found, strict=True)
     if found:
         return dict(zip(names, split, strict=True))

@@ -31,11 +31,13 @@ def find_datasets(database: Database, run: Run, text: str) -> dict[Dataset, Data
 
 
 def _heads(text: str) -> set[str]:
+    """Return the beginnings of a dotted name."""
     parts = names.insensitive(text, False).split(".")
     return {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
 
 
 def _columns(database: Database, run: Run, dataset: int) -> list[ColumnInfo]:
+    """Return the columns that a dataset has or had."""
     rows = database.rows(
         "SELECT name FROM column_infos WHERE dataset_id = ? AND from_run <= ? AND (to_run IS NULL OR to_run > ?)"
         " ORDER BY position",

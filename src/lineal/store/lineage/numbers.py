@@ -100,6 +100,7 @@ class Names:
             yield batch
 
     def _write_statements(self) -> None:
+        """Write new statements."""
         keys = self.statements.new
         columns = {
             "dataset_id": [self.datasets[dataset] for dataset, _, _ in keys],
@@ -109,6 +110,7 @@ class Names:
         self._fill("statements", self.statements, columns)
 
     def _write_datasets(self) -> None:
+        """Write new datasets."""
         datasets: list[Dataset] = self.datasets.new
         columns = {
             "space": [plain(space) for space, _ in datasets],
@@ -118,6 +120,7 @@ class Names:
         self._fill("datasets", self.datasets, columns, namespace_id=self.namespace)
 
     def _write_ways(self) -> None:
+        """Write new ways."""
         manners: list[Manner] = self.ways.new
         columns: dict[str, list[Any]] = {
             "how": [taken.how.value for taken, _, _ in manners],
@@ -132,6 +135,7 @@ class Names:
         self._fill("ways", self.ways, columns)
 
     def _fill(self, table: str, numbers: Numbers, columns: Mapping[str, Any], **same: int) -> None:
+        """Write the new rows of a table."""
         if numbers.numbers_of_new:
             self.database.fill(table, {"id": numbers.numbers_of_new, **columns}, same)
 
@@ -234,6 +238,7 @@ def _manner(
     ambiguous: int,
     evidence: str,
 ) -> Manner:
+    """Return way, doubt and confidence of a row."""
     taken = way(How(how), Clause(clause), bool(masked), bool(windowed))
     doubted = (
         Doubt(LEVELS[doubt], bool(ambiguous), original(evidence)) if doubt is not None else None
@@ -256,6 +261,7 @@ def _label(name: str | None, path: Sequence[str]) -> str | None:
 
 
 def _fit(texts: Sequence[str | None]) -> Sequence[str | None]:
+    """Return texts as the database can hold them."""
     if None not in texts:
         return all_plain(texts)  # type: ignore[arg-type]
 

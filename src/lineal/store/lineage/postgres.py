@@ -136,6 +136,7 @@ class Postgres:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
+        """Run statements in a transaction that is rolled back on an error."""
         with self._errors_in_words():
             self.connection.execute(begin)
             try:
@@ -164,6 +165,7 @@ class Postgres:
             ) from problem
 
     def _reason(self, problem: Any) -> tuple[type[StoreError], str]:
+        """Return the error class and the words for a problem of the server."""
         state = problem.sqlstate or ""
         if state in REASONS:
             return REASONS[state]
@@ -303,6 +305,7 @@ class Postgres:
 
 
 def _spelt(sql: str) -> str:
+    """Return SQL with psycopg's placeholders."""
     return sql.replace("?", "%s")
 
 
@@ -310,6 +313,7 @@ def _spelt(sql: str) -> str:
 
 
 def _texts(flat: Iterable[Any], row: str, columns: int) -> Iterator[str]:
+    """Yield the rows of COPY as texts."""
     while part := tuple(islice(flat, ROWS_AT_ONCE * columns)):
         yield row * (len(part) // columns) % part
 
@@ -335,6 +339,7 @@ def _cells(values: Values) -> Values:
 
 
 def _copy_field(value: Any) -> str:
+    """Return a value as COPY reads it."""
     if value is None:
         return "\\N"
 

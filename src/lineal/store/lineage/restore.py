@@ -237,4 +237,5 @@ def build_edge(
 
 
 def _position(placed: tuple[int, Usage]) -> int:
+    """Return the position of a usage."""
     return placed[0]

@@ -243,6 +243,7 @@ def _numbers(
 
 
 def _numbered(keys: list[Key | None], names: Names) -> list[int | None]:
+    """Return the numbers of statements; None stays None."""
     return [names.statements[key] if key is not None else None for key in keys]
 
 
@@ -295,6 +296,7 @@ def places(
 
 
 def _place(place: Place | None, names: Names) -> tuple[int | None, int | None, int | None]:
+    """Return a place as numbers."""
     if place is not None:
         return (names.files[place.file], place.line, place.column)
 
@@ -337,6 +339,7 @@ def statement_infos(extraction: Extraction, names: Names) -> list[Fact]:
 
 
 def _statement(each: Statement, names: Names) -> Fact:
+    """Return the row of a statement."""
     place = _place(each.place, names)
     return plain(each.kind), *place, plain(each.dialect), plain(each.words), plain(each.meaning)
 

@@ -51,6 +51,7 @@ def _run(
     coverage: str,
     layout: str | None,
 ) -> Run:
+    """Return a run of its row; raise ValueError if its layout is damaged."""
     found: dict[str, Ranges] = json.loads(layout) if layout else {}
     if not isinstance(found, dict):
         raise ValueError(f"the layout of run {number} is {layout[:20] if layout else ''}")
@@ -142,6 +143,7 @@ def following_moment(before: Run | None, now: str = "") -> str:
 
 
 def _utc_text(at: datetime) -> str:
+    """Return a time in UTC as the store writes it."""
     try:
         return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
     except (OverflowError, ValueError) as problem:

@@ -141,9 +141,11 @@ class Sqlite:
             )
 
     def _has_tables(self) -> bool:
+        """Tell whether the file has tables."""
         return bool(self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
     def _set_up(self) -> None:
+        """Set the pragmas of the connection."""
         for setting in ("foreign_keys = OFF", f"cache_size = -{CACHE_KIB}", "temp_store = MEMORY"):
             self.connection.execute(f"PRAGMA {setting}")
 
@@ -182,6 +184,7 @@ class Sqlite:
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
+        """Run statements in a transaction that is rolled back on an error."""
         with self._errors_in_words():
             self.connection.execute(begin)
             try:
@@ -320,6 +323,7 @@ class Sqlite:
 
 
 def _literal(value: Any) -> str:
+    """Return a value as SQL."""
     if value is None:
         return "NULL"
 
@@ -345,6 +349,7 @@ def _by_text(problem: BaseException) -> tuple[type[StoreError], str]:
 
 
 def _size_of(path: str) -> int:
+    """Return the size of a file; 0 if there is none."""
     return os.stat(path).st_size if os.path.exists(path) else 0  # noqa: PTH110, PTH116  as above
 
 

@@ -84,6 +84,7 @@ class Statements:
 
 
 def _with(edge: Edge, positions: list[int]) -> Edge:
+    """Return an edge with only the usages at these positions."""
     return Edge(edge.source, edge.target, tuple(edge.usages[position] for position in positions))
 
 

@@ -149,6 +149,7 @@ class Store:
     # -- names -------------------------------------------------------------------------------------
 
     def _namespace(self, name: str) -> int:
+        """Return the number of a namespace; raise NoStore if there is none."""
         found = runs.namespace_number(self.database, name)
         if found is None:
             known = ", ".join(runs.namespaces(self.database)) or "none yet"
@@ -157,6 +158,7 @@ class Store:
         return found
 
     def _run(self, namespace: str, at: str | None) -> Run:
+        """Return the run that was valid at a time."""
         number = self._namespace(namespace)
         if at is None:
             found = runs.last_run(self.database, number)

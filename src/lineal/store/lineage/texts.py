@@ -40,6 +40,7 @@ def all_plain(texts: Sequence[str]) -> Sequence[str]:
 
 
 def _encodable(text: str) -> bool:
+    """Tell whether a text can be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError:

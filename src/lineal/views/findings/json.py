@@ -48,6 +48,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _end_values(end: Column | Dataset | None) -> dict[str, Any] | None:
+    """Return the end of an edge as JSON."""
     if isinstance(end, Column):
         return {"dataset": end.dataset.name, "column": ".".join((end.name, *end.path))}
 

@@ -249,6 +249,7 @@ def _tags(info: DatasetInfo) -> Json:
 
 
 def _column(column: ColumnInfo) -> Json:
+    """Return a column of the schema facet."""
     said = {"name": column.name, "type": column.type, "description": column.description}
     return {key: value for key, value in said.items() if value or key == "name"}
 

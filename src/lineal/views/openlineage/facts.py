@@ -172,6 +172,7 @@ def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
     own = Facts(facts.infos, {}, facts.names, facts.mentions)
 
     def is_own(output: Dataset, place: Place | None, source: Dataset) -> bool:
+        """Tell whether a read belongs to this job."""
         if job.given:
             return place == job.place
 

@@ -672,6 +672,7 @@ def decide_items(name: str, wanted: bool) -> Handler:
     """a.some(f), a.every(f)      the answer that one item decides, else the other one"""
 
     def decide(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
+        """Answer `some` or `every`; Unknown if an undecided item could change the answer."""
         answers = [truth(answer) for answer in run.each(given[0], held)]
         if wanted in answers:
             return wanted

@@ -138,6 +138,7 @@ def unescape(text: str) -> str:
     r"""Return the text of a string: \n is a line break."""
 
     def write(found: re.Match[str]) -> str:
+        """Return the character of an escape sequence."""
         code = found[1]
         if code[0] in "ux" and len(code) > 1:
             return chr(min(int(code[1:].strip("{}"), 16), 0x10FFFF))

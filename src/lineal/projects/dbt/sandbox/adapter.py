@@ -97,6 +97,7 @@ class Adapter:
             return lambda *args, **kwargs: ""
 
         def unknown(*args: Any, **kwargs: Any) -> Dynamic:
+            """Return a placeholder for a method of the adapter that only a run can answer."""
             self._renderer.note(f"adapter.{name}() is only known when it runs")
             return self._renderer.placeholder(f"{name}_value")
 

@@ -58,6 +58,7 @@ def lenient(function: Any) -> Any:
     """re.search(pattern, target.http_path)      a value of another type is converted to text"""
 
     def called(pattern: Any, text: Any = "", *args: Any, **kwargs: Any) -> Any:
+        """Call a function of `re` with plain texts in place of undefined values."""
         plain = not callable(text) or isinstance(text, Undefined)
         return function(pattern, str(text) if plain else text, *map(as_argument, args), **kwargs)
 

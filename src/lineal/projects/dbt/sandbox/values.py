@@ -36,6 +36,7 @@ class Dynamic(str):
         return self
 
     def _same(self, *args: Any, **kwargs: Any) -> Dynamic:
+        """Return this value: whatever is done to an unknown value, it stays unknown."""
         return self
 
     __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = _same
