@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import relation_in
+from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.names import owned_name
 from lineal.extract.pyspark.relation import Relation, anything
 from lineal.extract.pyspark.run import Run, Write
@@ -29,7 +30,7 @@ def read_path(run: Run, path: Value, node: Any, columns: list[str] | None = None
 
     `columns` are all of its columns, where the call lists them.
     """
-    return as_relation(read_name(run, path, node, reader_of(columns)))
+    return as_relation(read_name(run, opened_path(path), node, reader_of(columns)))
 
 
 def reader_of(columns: list[str] | None) -> Any:
@@ -100,7 +101,7 @@ def write_path(run: Run, relation: Relation, path: Value, node: Any, append: boo
 
     df.to_csv("out/orders.csv"), df.write_parquet(path)
     """
-    write_to(run, relation, path, node, path=True, defines=not append)
+    write_to(run, relation, opened_path(path), node, path=True, defines=not append)
 
 
 def write_table(run: Run, relation: Relation, name: Value, node: Any, append: bool = False) -> None:

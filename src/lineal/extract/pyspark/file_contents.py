@@ -29,7 +29,20 @@ def open_file(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
     if is_text(path) and find_file(run, path) is not None:
         return Builder(FILE, {"path": path})
 
-    return Unknown("open()", "a file", Confidence.LOW)
+    held = Unknown("open()", "a file", Confidence.LOW)
+    held.opened = path
+    return held
+
+
+def opened_path(held: Value) -> Value:
+    """Return the path of an open file; any other value as it is."""
+    if isinstance(held, Builder) and held.kind == FILE:
+        return held.parts["path"]
+
+    if isinstance(held, Unknown) and held.opened is not None:
+        return held.opened
+
+    return held
 
 
 def find_file(run: Run, path: str) -> str | None:

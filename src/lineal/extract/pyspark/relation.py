@@ -37,6 +37,15 @@ class Attribute(NamedTuple):
         """Return the folded name of the column."""
         return self.slot.key
 
+    def doubtful(self, doubt: Doubt) -> Attribute:
+        """Return a column that is at most as certain as a doubt, as is all that a star answers."""
+        slot = self.slot._replace(lineage=doubted(self.slot.lineage, doubt), scanned=None)
+        weaker = doubt
+        if self.doubt is not None and self.doubt.level < doubt.level:
+            weaker = self.doubt
+
+        return self._replace(slot=slot, doubt=weaker)
+
 
 def fresh(slot: Slot, qualifier: tuple[str, ...] = (), doubt: Doubt | None = None) -> Attribute:
     """Return a new column, different from all others."""
@@ -311,5 +320,6 @@ def side_by_side_stars(
     if not others:
         return [first]
 
-    slot = star_slot(head._replace(beside=tuple(others)))
-    return [fresh(slot, (), doubt or first.doubt)]
+    found = fresh(star_slot(head._replace(beside=tuple(others))))
+    doubt = doubt or first.doubt
+    return [found if doubt is None else found.doubtful(doubt)]

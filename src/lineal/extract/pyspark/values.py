@@ -45,7 +45,7 @@ class Collected:
 class Unknown:
     """A value that only a run can tell: configuration (LOW), or computed (UNKNOWN)."""
 
-    __slots__ = ("collected", "home", "inputs", "label", "level", "reason", "variable")
+    __slots__ = ("collected", "home", "inputs", "label", "level", "opened", "reason", "variable")
 
     def __init__(
         self,
@@ -68,10 +68,12 @@ class Unknown:
         """the DataFrames that the call was given which made it"""
         self.collected = collected
         """the columns that its value was taken from"""
+        self.opened: Value = None
+        """the path of an open file"""
 
     def renamed(self, label: str = "", variable: str = "", home: str = "") -> Unknown:
         """Return the same unknown value under another name."""
-        return Unknown(
+        made = Unknown(
             label or self.label,
             self.reason,
             self.level,
@@ -80,6 +82,8 @@ class Unknown:
             self.inputs,
             self.collected,
         )
+        made.opened = self.opened
+        return made
 
     def __repr__(self) -> str:
         return f"{{{self.label}}}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from jobbook import facts_in
 from lineal.incremental.extraction import extract
 from lineal.model.diagnostic import Code
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
+from lineal.model.way import Confidence
 
 SPARK = "from pyspark.sql import SparkSession, functions as F\nspark = SparkSession.builder.getOrCreate()\n"
 
@@ -90,4 +93,28 @@ t = spark.table("t")
 t.select([F.trim(F.col(c)).alias(c.lower()) for c in t.columns]).write.saveAsTable("mart")
 """)
     assert facts_in(found) == {"t.* -> mart.* IDENTITY"}
+    assert Code.DYNAMIC in codes(found)
+
+
+MAYBE_CHANGED = {
+    "replaced in a loop": """
+for name in df.columns:
+    df = df.withColumn(name, F.sha2(F.col(name), 256))
+""",
+    "renamed in a loop": """
+for name in df.columns:
+    df = df.withColumnRenamed(name, name.lower())
+""",
+    "one expression for each": "df = df.select([F.upper(F.col(c)).alias(c) for c in df.columns])",
+    "aggregated one by one": "df = df.agg(*[F.max(c).alias(c) for c in df.columns])",
+}
+
+
+@pytest.mark.parametrize("step", MAYBE_CHANGED)
+@pytest.mark.parametrize("end", ("df", "df.select('a')", "df.drop('b')"))
+def test_a_step_over_unknown_columns_leaves_none_certain(step, end):
+    text = f'df = spark.table("people")\n{MAYBE_CHANGED[step]}\n{end}.write.saveAsTable("mart")\n'
+    found = read(text)
+    assert found.edges
+    assert {edge.level for edge in found.edges} == {Confidence.LOW}
     assert Code.DYNAMIC in codes(found)

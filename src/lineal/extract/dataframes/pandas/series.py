@@ -171,9 +171,19 @@ def arithmetic(kind: Any) -> SeriesMethod:
 
     def apply(call: Call, held: Series) -> Value:
         """s.add(other, fill_value=0)"""
-        return binary(call, kind, held, call.get(0, "other"))
+        filled = call.keywords.get("fill_value")
+        left, right = (with_default(each, filled) for each in (held, call.get(0, "other")))
+        return binary(call, kind, left, right)
 
     return apply
+
+
+def with_default(held: Value, filled: Value) -> Value:
+    """s.add(other, fill_value=0)      Return a series, with a value for the missing ones."""
+    if filled is None or not isinstance(held, Series):
+        return held
+
+    return held.with_tree(coalesce(held.tree, operand(filled)))
 
 
 def transformed(name: str) -> SeriesMethod:

@@ -381,7 +381,7 @@ def open_item(run: Run, expr: Expr, star: Attribute, doubt: Doubt | None, node: 
         doubt = SOME_COLUMNS
 
     if expr.rename is not None or doubt is not None:
-        star = star._replace(doubt=doubt or SOME_COLUMNS)
+        star = star.doubtful(doubt or SOME_COLUMNS)
 
     return Item(expr.tree, "*", doubt, star)
 

@@ -215,7 +215,8 @@ def rename(
     """df.rename("a", "b"), df.rename({"a": "b"}), df.with_column_renamed(col("a"), "b")"""
     first = argument_at(arguments, 0, keywords.get("existing", keywords.get("col_or_mapper")))
     new = argument_at(arguments, 1, keywords.get("new", keywords.get("new_column")))
-    pairs = first if isinstance(first, dict) else {name_of(first): new}
+    given = first.items() if isinstance(first, dict) else [(first, new)]
+    pairs = {name_of(old): name for old, name in given}
     return wrap(SPARK["withColumnsRenamed"](run, frame.relation, [pairs], {}, node), frame)
 
 

@@ -39,6 +39,7 @@ from lineal.extract.pyspark.dispatch import (
     argument_at,
     named_argument,
 )
+from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.frame_libraries import KNOWN, TRACED, FrameLibrary
 from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
@@ -126,8 +127,8 @@ def dump(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
     held = argument_at(arguments, 0, keywords.get("value", keywords.get("sk_model")))
     path = argument_at(arguments, 1, keywords.get("filename", keywords.get("artifact_path")))
     registered = keywords.get("registered_model_name", path)
-    if isinstance(held, Estimator) and isinstance(registered, str):
-        save(run, held, registered, node)
+    if isinstance(held, Estimator) and isinstance(opened_path(registered), str):
+        save(run, held, opened_path(registered), node)
 
     return None
 

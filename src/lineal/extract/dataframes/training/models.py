@@ -24,6 +24,7 @@ from lineal.extract.dataframes.training.estimators import (
 )
 from lineal.extract.dataframes.training.values import Data, Estimator, TrainingSet
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, named_argument
+from lineal.extract.pyspark.file_contents import opened_path
 from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.knowledge import items_of
@@ -281,12 +282,36 @@ SAVERS = {"dump": 1, "log_model": 1, "save_model": 1}
 def saved_at(run: Run, variable: str) -> str:
     """Return the path that the file at hand saves a model to, where it is written there."""
     file = run.program.file_at_hand(run)
-    nodes = ast.walk(file.tree) if file is not None else iter(())
-    paths = {path for node in nodes for path in saved_path(node, variable)}
+    nodes = list(ast.walk(file.tree)) if file is not None else []
+    given = [each for node in nodes for each in saved_to(node, variable)]
+    names = {each.id for each in given if isinstance(each, ast.Name)}
+    given += [each for node in nodes for each in files_under(node, names)]
+    paths = {path for each in given if (path := literal_path(each))}
     return paths.pop() if len(paths) == 1 else ""
 
 
-def saved_path(node: ast.AST, variable: str) -> list[str]:
+def files_under(node: ast.AST, names: set[str]) -> list[ast.expr]:
+    """with open("churn.pkl", "wb") as file      Return the files that are opened under these names."""
+    if not names or not isinstance(node, ast.With):
+        return []
+
+    return [
+        item.context_expr
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id in names
+    ]
+
+
+def literal_path(node: ast.expr) -> str:
+    """ "churn.pkl", open("churn.pkl", "wb")      Return a path that the text says."""
+    is_open = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open"
+    if isinstance(node, ast.Call) and is_open and node.args:
+        node = node.args[0]
+
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def saved_to(node: ast.AST, variable: str) -> list[ast.expr]:
     """joblib.dump(model, "churn.pkl"), model.save_model("churn.json")"""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return []
@@ -296,12 +321,7 @@ def saved_path(node: ast.AST, variable: str) -> list[str]:
     if not is_own and (node.func.attr not in SAVERS or named != [variable]):
         return []
 
-    given = node.args[0 if is_own else 1 :][:1]
-    return [
-        each.value
-        for each in given
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    ]
+    return node.args[0 if is_own else 1 :][:1]
 
 
 # -- predict and transform -------------------------------------------------------------------------
@@ -433,7 +453,7 @@ def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
         return
 
     model = dataset(run, held.model, held.model, node)
-    for name in target_names(run, path, node, True):
+    for name in target_names(run, opened_path(path), node, True):
         if name != held.model:
             made = Relation([fresh(model_slot(model))], {}, (model,))
             write_dataset(run, Write(name, made, node, run.reading, ML_MODEL))
@@ -441,7 +461,7 @@ def save(run: Run, held: Estimator, path: Value, node: Any) -> None:
 
 def load(run: Run, path: Value, node: Any) -> Value:
     """joblib.load("churn.pkl")"""
-    names = target_names(run, path, node, True)
+    names = target_names(run, opened_path(path), node, True)
     return Estimator("loaded", state={"model": names[0]})
 
 

@@ -25,7 +25,14 @@ from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything
 from lineal.extract.pyspark.rules import generated_types
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
-from lineal.extract.pyspark.values import Choice, ColumnValue, Unknown, Value, note_of
+from lineal.extract.pyspark.values import (
+    SCHEMA_UNKNOWN,
+    Choice,
+    ColumnValue,
+    Unknown,
+    Value,
+    note_of,
+)
 from lineal.extract.sql.generators import is_generator
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -79,6 +86,9 @@ def with_all(
                 level = Confidence.MEDIUM
 
             run.dynamic(note_of("a column", name), node, level)
+            if is_any_column(name):
+                draft.attributes = [each.doubtful(REPLACED) for each in draft.attributes]
+
             draft.attributes = with_anything(draft.attributes)
             places = None
             continue
@@ -113,6 +123,17 @@ def with_all(
     found.under = relation
     found.hidden = relation.hidden
     return take_findings(run, found, evaluation)
+
+
+REPLACED = Doubt(Confidence.LOW, False, "a step replaces columns, and only a run knows which")
+
+
+def is_any_column(name: Value) -> bool:
+    """Tell whether a name is that of a column of a DataFrame whose schema is not known.
+
+    for name in df.columns: df = df.withColumn(name, …)
+    """
+    return isinstance(name, Unknown) and name.reason == SCHEMA_UNKNOWN
 
 
 def replace_column(
@@ -184,10 +205,7 @@ ANY_OF_THEM = Doubt(
 
 def unsure(attribute: Attribute) -> Attribute:
     """A column that may have another name by now, or may be gone."""
-    slot = attribute.slot
-    return attribute._replace(
-        slot=slot._replace(lineage=doubted(slot.lineage, ANY_OF_THEM), scanned=None)
-    )
+    return attribute.doubtful(ANY_OF_THEM)
 
 
 def rename(run: Run, relation: Relation, pairs: list[tuple[Value, Value]], node: Any) -> Relation:

@@ -104,7 +104,7 @@ def change_values(
 
     if by_type:
         attributes = [
-            each if each.slot.star is None else each._replace(doubt=BY_TYPE) for each in attributes
+            each if each.slot.star is None else each.doubtful(BY_TYPE) for each in attributes
         ]
 
     found = relation.derived(attributes, None, evaluation)

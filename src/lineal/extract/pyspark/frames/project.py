@@ -76,7 +76,7 @@ def attributes_of(
         if item.doubt is None:
             return several
 
-        return [each._replace(doubt=item.doubt) for each in several]
+        return [each.doubtful(item.doubt) for each in several]
 
     if kind is exp.Column and not item.names:
         return [pass_column(relation, tree, scope, item.doubt)]
