@@ -238,8 +238,8 @@ def extend(frame: Frame, columns: Iterable[Slot]) -> Frame:
 def rename(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
     """AS d(p, q)      the first columns get new names, the others keep theirs
 
-    From an open star on nobody knows which column a name stands for: it may be any that the star
-    holds.
+    From an open star on positions are not known. A name that both sides use is the same column;
+    any other name may be any column of the star, or one of the columns behind it that are left.
     """
     slots = list(frame.slots)
     for position, (name, key) in enumerate(names):
@@ -247,19 +247,25 @@ def rename(frame: Frame, names: Sequence[tuple[str, str]]) -> Frame:
             break
 
         if slots[position].star is not None:
-            rest = [slot for slot in slots[position:] if slot.star is not None]
-            return Frame([*slots[:position], *_any_of(rest, names[position:])], frame.rows)
+            tail = _behind_star(slots[position:], names[position:])
+            return Frame([*slots[:position], *tail], frame.rows)
 
         slots[position] = slots[position]._replace(name=name, key=key)
 
     return Frame(slots, frame.rows)
 
 
-def _any_of(stars: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slot]:
-    """Return a slot for each name, each with the lineage of all the stars and a doubt."""
+def _behind_star(slots: Sequence[Slot], names: Sequence[tuple[str, str]]) -> list[Slot]:
+    """Return a slot for each name from an open star on: INSERT INTO t (a, b) SELECT m.*, 1 AS b"""
+    listed = {key for _, key in names}
+    same = {slot.key: slot for slot in slots if slot.star is None and slot.key in listed}
+    others = [slot for slot in slots if slot.key not in same]
     doubt = Doubt(Confidence.LOW, True, "a column list over an open star")
-    lineage = doubted(united(slot.lineage for slot in stars), doubt)
-    return [Slot(name, key, lineage) for name, key in names]
+    lineage = doubted(united(slot.lineage for slot in others), doubt)
+    return [
+        same[key]._replace(name=name) if key in same else Slot(name, key, lineage)
+        for name, key in names
+    ]
 
 
 # -- which rows there are --------------------------------------------------------------------------
