@@ -474,6 +474,11 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
             {"models/x.sql": "select * from t, lateral flatten(input => t.v)"},
             "snowflake",
         ),
+        (
+            "name: p\n",
+            {"models/x.sql": r"select case when t.a ~ '^\d+$' then 1 end as n from t"},
+            "postgres",
+        ),
     ],
 )
 def test_the_adapter_tells_the_dialect(

@@ -112,6 +112,21 @@ def test_macros_are_expanded(tmp_path: Path, name: str) -> None:
     assert codes(found) == []
 
 
+def test_macros_over_tables_cast_columns_to_their_types(tmp_path: Path) -> None:
+    """@UNION and @STAR write CAST(a AS INT) AS a where the types are known."""
+    files = {
+        "external_models.yaml": "- name: raw.t\n  columns:\n    a: int\n    b: text\n"
+        "- name: raw.u\n  columns:\n    a: int\n",
+        "models/x.sql": "MODEL (name s.x);\n@UNION('all', raw.t, raw.u)",
+        "models/y.sql": "MODEL (name s.y);\nSELECT @STAR(raw.u, v) FROM raw.u AS v",
+    }
+    assert edges(project(tmp_path, files)) == {
+        "raw.t.a transform s.x.a",
+        "raw.u.a transform s.x.a",
+        "raw.u.a transform s.y.a",
+    }
+
+
 def test_places_stay_where_they_are_written(tmp_path: Path) -> None:
     text = "MODEL (\n  name s.x\n);\n\nSELECT\n  @EACH([a], c ->\n    c),\n  b\nFROM raw.t\n"
     found = project(tmp_path, {"models/x.sql": text})

@@ -60,7 +60,7 @@ SAID = {
     "clickhouse": r"toDate\w*\s*\(|toString\s*\(|ReplacingMergeTree\b|arrayJoin\b|toStartOf\w+",
     "databricks": r"lateral\s+view\b|explode\s*\(|from_json\s*\(|get_json_object\b",
     "sqlserver": r"isnull\s*\(|nvarchar\b|getdate\s*\(\)|top\s+\d+\b|datetime2\b",
-    "postgres": r"generate_series\s*\(|ilike\b|to_char\s*\(|jsonb\b|distinct\s+on\b",
+    "postgres": r"generate_series\s*\(|ilike\b|to_char\s*\(|jsonb\b|distinct\s+on\b|\w+\s+!?~\*?\s*'",
     "duckdb": r"read_(?:csv|parquet|json)\w*\s*\(|strptime\s*\(|exclude\s*\(|list_\w+\s*\(",
 }
 """Words that only some engines know: what most models of a project use, it is written for."""

@@ -626,6 +626,11 @@ def safe_div(made: Call) -> str:
     return f"{made.text(0)} / NULLIF({made.text(1)}, 0)"
 
 
+def cast_column(column: str, kind: str) -> str:
+    """Return a column as SQLMesh selects it: cast to its type, if the project tells the type."""
+    return f"CAST({column} AS {kind})" if kind else column
+
+
 def star(made: Call) -> str:
     """@STAR(shop.orders, o, [secret])      o.* without some columns; by name if there is a prefix"""
     relation, alias = made.text(0, "relation"), made.text(1, "alias")
@@ -633,11 +638,14 @@ def star(made: Call) -> str:
     prefix = unquote(made.text(3, "prefix"))
     suffix = unquote(made.text(4, "suffix"))
     of = alias or relation.rsplit(".", 1)[-1]
-    columns = list(made.env.columns_of(relation))
+    columns = made.env.columns_of(relation)
     if columns:
         dropped = {unquote(name).lower() for name in left_out}
-        kept = [name for name in columns if name.lower() not in dropped]
-        return ", ".join(f"{of}.{name} AS {prefix}{name}{suffix}" for name in kept)
+        return ", ".join(
+            f"{cast_column(f'{of}.{name}', kind)} AS {prefix}{name}{suffix}"
+            for name, kind in columns.items()
+            if name.lower() not in dropped
+        )
 
     if prefix or suffix:
         made.env.dynamic(f"the columns of {relation} are not known, so @STAR cannot rename them")
@@ -653,15 +661,15 @@ def union(made: Call) -> str:
     texts = [expand(text, made.env) for text in made.given]
     kinds = [text for text in texts if is_string(text)]
     tables = [text for text in texts if not is_string(text) and re.fullmatch(r"[\w.\"`{}]+", text)]
-    columns = [list(made.env.columns_of(table)) for table in tables]
-    shared = [
-        name
-        for name in (columns[0] if columns else [])
+    columns = [made.env.columns_of(table) for table in tables]
+    shared = {
+        name: kind
+        for name, kind in (columns[0] if columns else {}).items()
         if all(name.lower() in map(str.lower, several) for several in columns[1:])
-    ]
+    }
     chosen = "*"
     if shared and all(columns):
-        chosen = ", ".join(shared)
+        chosen = ", ".join(f"{cast_column(name, kind)} AS {name}" for name, kind in shared.items())
 
     word = "UNION"
     if kinds and unquote(kinds[0]).lower() == "all":
