@@ -76,6 +76,15 @@ CASES = {
         "SELECT @share(SUM(a), SUM(b)) AS c FROM raw.t",
         {"raw.t.a transform s.x.c", "raw.t.b transform s.x.c"},
     ),
+    "a function with a setting": (
+        "@macro()\ndef digest(evaluator, fields: list):\n"
+        "    parts = [exp.Coalesce(this=exp.cast(exp.Column(this=each), to='TEXT'),\n"
+        "                          expressions=exp.Literal.string('-')) for each in fields]\n"
+        "    joined = exp.Concat(expressions=parts)\n"
+        "    return exp.SHA2(this=joined, length=exp.Literal.number(256))\n",
+        "SELECT @digest([o.a, o.b]) AS k FROM raw.t AS o",
+        {"raw.t.a transform s.x.k", "raw.t.b transform s.x.k"},
+    ),
     "columns by name": (
         "@macro()\ndef renamed(evaluator, names: list[str]):\n"
         "    return [exp.column(name).as_(f'my_{name}') for name in names]\n",

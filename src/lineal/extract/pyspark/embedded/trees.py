@@ -118,17 +118,28 @@ def call_sqlglot(called: Called) -> Value:
 
 
 OPERANDS = frozenset(("this", "expression", "expressions"))
-"""The arguments of a function of sqlglot; a class with others has a syntax of its own."""
+"""The operands of a function of sqlglot. Its other arguments are constants; a class with others has
+a syntax of its own.
+"""
+
+
+def is_constant(held: Value) -> bool:
+    """Tell whether an argument is a literal, which no column can be part of."""
+    if isinstance(held, Tree):
+        return bool(STRING.fullmatch(held) or NUMBER.fullmatch(held))
+
+    return isinstance(held, (bool, int, float))
 
 
 def make_function(name: str, called: Called) -> Value:
-    """exp.Sum(this=x), exp.Coalesce(this=a, expressions=[b, c])"""
+    """exp.Sum(this=x), exp.Coalesce(this=a, expressions=[b, c]), exp.SHA2(this=x, length=256)"""
     inner = called.keywords.get("expressions")
     several = inner if isinstance(inner, list) else [inner]
-    if not OPERANDS.issuperset(called.keywords):
+    settings = [held for key, held in called.keywords.items() if key not in OPERANDS]
+    if not all(is_constant(held) for held in settings):
         return Unknown(name, "an expression that a macro makes")
 
-    given = [called.value(0, "this"), called.keywords.get("expression"), *several]
+    given = [called.value(0, "this"), called.keywords.get("expression"), *several, *settings]
     known = [each for each in given if each is not None]
     spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
     return tree_of(known, lambda texts: f"{spelled}({', '.join(texts)})")
