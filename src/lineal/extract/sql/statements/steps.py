@@ -174,11 +174,12 @@ def listed_columns(schema: Any, facts: Facts) -> list[tuple[str, str]]:
     """Return the names of a column list.
 
     t (a, b COMMENT 'x')      the names of a column list
+    t (a, "b")                b, too, where double quotes are those of strings
     """
     found = []
     for item in schema.expressions:
         identifier = item.this if isinstance(item, exp.ColumnDef) else item
-        if isinstance(identifier, (exp.Identifier, exp.Column)):
+        if isinstance(identifier, (exp.Identifier, exp.Column)) or identifier.is_string:
             found.append(
                 (identifier.name, facts.fold(identifier.name, identifier.args.get("quoted")))
             )
