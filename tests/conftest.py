@@ -1,6 +1,7 @@
 """For all tests: nobody's cache is read or written, and no input makes lineal fail inside."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,9 @@ POISONED = "poisoned"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start commands behind `&`
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
     config.addinivalue_line(
         "markers", f"{POISONED}: the test breaks a part of lineal, which has to say so"
     )
