@@ -26,7 +26,7 @@ def cli() -> str:
     """Every command with its help, as `--help` prints it."""
     parts = [
         "# The command line\n",
-        "Made by `docs/generate.py` from the commands; do not edit.\n",
+        "<!-- Made by docs/generate.py from the commands; do not edit. -->\n",
         CLI_NOTES,
     ]
     width = {"terminal_width": WIDTH, "max_content_width": WIDTH}
@@ -44,14 +44,30 @@ def cli() -> str:
 
 
 CLI_NOTES = """\
-- Results go to standard output; diagnostics (`file:line:column: severity[code]: message (hint)`), their count and the
-  coverage line go to standard error. With `--output json` both are in the document, and standard error has errors only.
-- On a terminal tables have box lines and colors; in a pipe, or with `NO_COLOR` set, the text is plain, and nothing is
+```sh
+lineal lineage examples/sales                                 # every edge of a folder
+lineal lineage examples/sales +customer_value.lifetime_value  # where a column comes from
+lineal impact orders.amount examples/sales                    # what a change of a column affects
+lineal impact --help                                          # the options of a command
+```
+
+## Output
+
+- Results go to standard output.
+- Diagnostics (`file:line:column: severity[code]: message (hint)`), their count and the coverage line go to standard
+  error. With `--output json` they are part of the document, and standard error has errors only.
+- On a terminal, tables have box lines and colors. In a pipe, or with `NO_COLOR` set, the text is plain and never
   wrapped or cut.
-- Exit codes: 0 fine; 1 diagnostics of the severity that `--fail-on` names, or above; 2 a usage error (an unknown
-  node, column or dialect, a path that does not exist); 70 an internal error of lineal, reported in one line
-  (`LINEAL_DEBUG=1` shows the traceback).
-- Names are found whatever their case, and by their last parts (`orders` for `prod.sales.orders`) if no other ends so.
+
+| exit code | means |
+|---|---|
+| 0 | no problem |
+| 1 | at least one diagnostic of the severity of `--fail-on`, or above |
+| 2 | usage error: an unknown node, column or dialect, or a path that does not exist |
+| 70 | internal error of lineal, reported in one line; `LINEAL_DEBUG=1` shows the traceback |
+
+Names of nodes and columns are not case-sensitive. The last parts are enough (`orders` for `prod.sales.orders`) if
+only one name ends with them.
 
 ## Selectors
 
@@ -76,7 +92,7 @@ def diagnostics() -> str:
         [
             "# Diagnostics",
             "",
-            "Made by `docs/generate.py` from `lineal.model.diagnostic.Code`; do not edit.",
+            "<!-- Made by docs/generate.py from lineal.model.diagnostic.Code; do not edit. -->",
             "",
             f"A diagnostic reports what lineal could not read, resolve or decide. Severities: {severities}.",
             "",
@@ -119,7 +135,7 @@ def _level(rule: Rule) -> str:
 RULES_NOTES = """\
 # Rules
 
-Made by `docs/generate.py` from `lineal.rules.RULES`; do not edit.
+<!-- Made by docs/generate.py from lineal.rules.RULES; do not edit. -->
 
 The rules of `lineal validate`; `lineal validate --explain CODE` explains one. Use the code or the name of
 a rule in settings, comments and options. Every [diagnostic](diagnostics.md) is a rule as well, under its own code:
@@ -145,7 +161,7 @@ def dataframes() -> str:
 
 
 DATAFRAME_NOTES = """\
-Made by `docs/generate.py` from the tables of the front ends; do not edit.
+<!-- Made by docs/generate.py from the tables of the front ends; do not edit. -->
 
 lineal reports any other method as `unsupported-construct`, and never guesses its columns. Methods of `.str`, `.dt` and
 `.cat` transform the series. How values become edges: [pandas](../how-to/pandas.md).

@@ -1,5 +1,5 @@
-"""Makes the pictures of docs/how-to/page.md from examples/shop: python docs/pictures.py, with the
-extra `web`.
+"""Makes the pictures of README and docs/how-to/page.md from the samples: python docs/pictures.py,
+with the extra `web`. `python docs/pictures.py column-light column-dark` makes only these.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from lineal.web.page import html
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = Path(__file__).resolve().parent / "pictures"
 SHOP = "examples/shop"
+SALES = "examples/sales"
 LARGEST = 150_000
 FLAGS = ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--font-render-hinting=none"]
 
@@ -31,9 +32,19 @@ class Scene(NamedTuple):
     address: str
     theme: str = "light"
     page: str = "shop"
+    size: tuple[int, int] = (1280, 800)
+    scale: int = 1
+    keys: str = ""
+    """The keys that are pressed before the picture is taken."""
+    part: str = "body"
+    """The part of the page that is in the picture."""
 
+
+VALUE = "#column=customer_value.lifetime_value"
 
 SCENES = {
+    "column-light": Scene(VALUE, "light", "sales", (900, 370), 2, "bpf", ".stage"),
+    "column-dark": Scene(VALUE, "dark", "sales", (900, 370), 2, "bpf", ".stage"),
     "start": Scene(""),
     "pinned": Scene("#column=dim_customers.lifetime_value"),
     "edge": Scene("#column=dim_customers.lifetime_value"),
@@ -52,8 +63,13 @@ def main() -> int:
         pages = written(Path(folder))
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         for name, scene in SCENES.items():
+            if sys.argv[1:] and name not in sys.argv[1:]:
+                continue
+
+            width, height = scene.size
             context = browser.new_context(
-                viewport={"width": 1280, "height": 800},
+                viewport={"width": width, "height": height},
+                device_scale_factor=scene.scale,
                 color_scheme=scene.theme,
                 reduced_motion="reduce",
             )
@@ -63,21 +79,26 @@ def main() -> int:
             page.locator(ready).first.wait_for(state="attached")
             if name == "edge":
                 page.locator(".kind-mark.copy").first.click()
+            for key in scene.keys:
+                page.keyboard.press(key)
+                page.wait_for_timeout(500)
+
             page.wait_for_timeout(500)
-            taken(page, PICTURES / f"{name}.png")
+            taken(page.locator(scene.part), PICTURES / f"{name}.png")
             context.close()
         browser.close()
     return 0
 
 
-def taken(page: Any, file: Path) -> None:
-    file.write_bytes(smaller(page.screenshot()))
+def taken(part: Any, file: Path) -> None:
+    file.write_bytes(smaller(part.screenshot()))
     assert file.stat().st_size <= LARGEST, f"{file.name} has more than {LARGEST:,} bytes"
 
 
 def written(folder: Path) -> dict[str, Path]:
-    """The pages: the sample project, and what two edits of it would change."""
+    """The pages: two samples, and what two edits of one would change."""
     shop = lineal.lineage(SHOP)
+    sales = lineal.lineage(SALES)
     edited = folder / "shop"
     shutil.copytree(SHOP, edited, ignore=shutil.ignore_patterns(".lineal"))
     edit(edited / "nodes/stg_orders/stg_orders.sql", "amount", "amount * 2 AS amount")
@@ -88,6 +109,7 @@ def written(folder: Path) -> dict[str, Path]:
         "shop": page_data(
             shop.graph, title="shop", texts=texts_of(shop.graph, SourceFiles([SHOP]).text)
         ),
+        "sales": page_data(sales.graph, title="sales"),
         "diff": page_data(over.graph, title="shop", over=over, findings=found.findings),
     }
     pages = {name: folder / f"{name}.html" for name in data}

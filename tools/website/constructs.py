@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from website.pages import DOCS, ROOT, slug
+from website.pages import DOCS, ROOT, DeadLink, slug
 
 CASES = ROOT / "tests" / "cases"
 MOST_IN_FULL, MOST_LISTED = 8, 40
@@ -57,6 +57,7 @@ class Construct(NamedTuple):
     group: str
     pattern: re.Pattern[str]
     folders: tuple[str, ...]
+    first: tuple[str, ...]
     about: str
 
     @property
@@ -74,6 +75,7 @@ def read_constructs() -> list[Construct]:
             row["group"],
             re.compile(row["match"], re.IGNORECASE),
             tuple(row.get("folders", ())),
+            tuple(row.get("first", ())),
             row["about"],
         )
         for row in rows
@@ -97,14 +99,21 @@ def read_case(file: Path) -> Case:
 
 
 def cases_of(construct: Construct, cases: list[Case]) -> list[Case]:
-    """Return the cases of a construct: those of the first folders first, short ones before long ones."""
+    """Return the cases of a construct: the chosen ones, then by folder, short ones before long ones."""
+    named = {case.path.removesuffix(".md"): case for case in cases}
+    unknown = [name for name in construct.first if name not in named]
+    if unknown:
+        raise DeadLink(f"docs/constructs.toml: {construct.name}: no case {', '.join(unknown)}")
+
+    chosen = [named[name] for name in construct.first]
     order = {folder: number for number, folder in enumerate(construct.folders)}
     found = [
         case
         for case in cases
         if (not order or case.topic in order) and construct.pattern.search(case.code)
     ]
-    return sorted(found, key=lambda case: (order.get(case.topic, 0), len(case.code), case.path))
+    found.sort(key=lambda case: (order.get(case.topic, 0), len(case.code), case.path))
+    return chosen + [case for case in found if case not in chosen]
 
 
 def construct_pages() -> dict[str, str]:

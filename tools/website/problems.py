@@ -43,7 +43,7 @@ def diagnostic_page(code: Code) -> str:
     row = explanations().get(code.code, {})
     return assemble(
         f"# {code.code}",
-        f"**{code.severity.label.capitalize()}** of every command that reads input. "
+        f"**{code.severity.label.capitalize()}**, reported by every command that reads input. "
         f"[All diagnostics](../diagnostics.md)",
         {
             "What it means": code.meaning,
@@ -61,7 +61,7 @@ def rule_page(rule: Rule) -> str:
     level = "Off by default" if rule.severity is None else rule.severity.label.capitalize()
     return assemble(
         f"# {rule.code}: {rule.name}",
-        f"**{level}** of `lineal validate`. [All rules](../rules.md)",
+        f"**{level}**, reported by `lineal validate`. [All rules](../rules.md)",
         {
             "What it means": rule.meaning,
             "Why it matters": explanations().get(rule.code, {}).get("why", ""),
@@ -83,7 +83,7 @@ def assemble(title: str, lead: str, sections: dict[str, str]) -> str:
 def example_of(code: Code, row: dict[str, Any]) -> str:
     """Return the files of an example, and the messages that lineal gives for them."""
     if "files" not in row:
-        return block("text", "", row["shown"]) if "shown" in row else ""
+        return block("text .message", "", row["shown"]) if "shown" in row else ""
     files = row["files"]
     shown = [
         block(LANGUAGES.get(Path(name).suffix, "text"), name, text) for name, text in files.items()
@@ -91,7 +91,7 @@ def example_of(code: Code, row: dict[str, Any]) -> str:
     said = [str(found) for found in diagnostics_of(files, row) if found.code is code]
     if not said:
         raise NotShown(f"the example of {code.code} does not give it")
-    return "\n\n".join([*shown, block("text", "lineal says", "\n".join(said))])
+    return "\n\n".join([*shown, block("text .message", "Message", "\n".join(said))])
 
 
 def diagnostics_of(files: dict[str, str], row: dict[str, Any]) -> list[Diagnostic]:
@@ -131,7 +131,7 @@ def rule_example(rule: Rule) -> str:
     parts = []
     for language, name, text in BLOCK.findall(found[0]):
         if language == "findings":
-            parts.append(block("text", "lineal validate finds", text))
+            parts.append(block("text .message", "Output of lineal validate", text))
         elif name:
             parts.append(block(language, name, text))
     return "\n\n".join(parts)
