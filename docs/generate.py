@@ -129,7 +129,7 @@ def _section(rule: Rule) -> str:
 
 
 def _level(rule: Rule) -> str:
-    return rule.severity.label if rule.severity is not None else "off, unless it is asked for"
+    return rule.severity.label if rule.severity is not None else "off by default"
 
 
 RULES_NOTES = """\

@@ -146,7 +146,7 @@ def test_a_job_that_fails_is_one_line(
     monkeypatch.setattr(resolve, "evaluating", broken)
     log = write_json(tmp_path / "log.jsonl", rows(70))
     with pytest.raises(
-        BulkError, match=r"Spark gave up: .* \(the same command goes on from here\)"
+        BulkError, match=r"Spark gave up: .* \(run the same command again to continue\)"
     ):
         run(Options((log,), tmp_path / "out"), spark)
     monkeypatch.undo()

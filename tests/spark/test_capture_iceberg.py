@@ -200,7 +200,7 @@ def test_a_procedure_is_told_once(shop: Shop, name: str) -> None:
 
     assert by_running(shop.spark, run) == (
         set(),
-        [f"what the procedure {name} has written cannot be captured"],
+        [f"the writes of the procedure {name} cannot be captured"],
     )
 
 

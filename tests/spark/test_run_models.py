@@ -101,7 +101,7 @@ def test_nodes_that_cannot_be_run_at_all(tmp_path: Path, spark) -> None:
     }
     run = Run(project(tmp_path, nodes), spark)
     assert run.status == dict(zip("abcdefg", ["failed"] * 5 + ["skipped", "ok"], strict=True))
-    assert "it reads itself in a circle: a → b → a" in run.fault("a")
+    assert "it reads itself in a cycle: a → b → a" in run.fault("a")
     assert "did you mean table?" in run.fault("c")
     assert "nothing" in run.fault("d") and "d.sql:1" in run.fault("d")
     assert "Python" in run.fault("e")
@@ -142,7 +142,7 @@ def test_hostile_names_reach_no_other_folder(tmp_path: Path, spark) -> None:
             ["4:1: amount: '3.125' is not of type DECIMAL(10, 2)"],
         ),
         ("id,customer,amount\n1,2,3\n", ["1:1: the header lacks status"]),
-        ("id,customer,amount,status,id\n", ["1:1: the column id is there twice"]),
+        ("id,customer,amount,status,id\n", ["1:1: the column id appears twice"]),
         ('id,customer,amount,status\n1,2,3,"x\n', ["2:1: not valid CSV"]),
         ("", ["1:1: there is no header line"]),
     ],

@@ -49,7 +49,7 @@ def diagnostic_page(code: Code) -> str:
             "What it means": code.meaning,
             "Why it matters": row.get("why", ""),
             "Example": example_of(code, row),
-            "How to fix": code.remedy or "Nothing has to be done.",
+            "How to fix": code.remedy or "No action is needed.",
             "How to silence": f"`lineal validate --ignore {code.code}`, or a severity in the project file: "
             "see [Validate a project](../../how-to/validate.md).",
         },

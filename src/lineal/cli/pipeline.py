@@ -246,7 +246,7 @@ def _run(request: Request) -> int:
             with ship.started(request.master, conf, shown, request.installed) as spark:
                 summary = _extract(request, options, spark, state)
         except KeyboardInterrupt:
-            click.echo("stopped: the same command goes on from here", err=True)
+            click.echo("stopped: run the same command again to continue", err=True)
             return STOPPED
 
     if summary is None:

@@ -156,7 +156,7 @@ def _run(request: Request) -> int:
     except (SparkUnavailable, WarehouseError, ProjectError, UnknownName, UnknownDialect) as mistake:
         raise Mistake(str(mistake)) from mistake
     except KeyboardInterrupt:
-        click.echo("stopped: lineal run --resume goes on from here", err=True)
+        click.echo("stopped: lineal run --resume continues from here", err=True)
         return STOPPED
 
     _show(summary, request)

@@ -76,7 +76,7 @@ REASONS = {
     "ReadTimeout": "no answer within the time that --timeout gives",
     "ConnectTimeoutError": "no connection within the time that --timeout gives",
     "ReadTimeoutError": "no answer within the time that --timeout gives",
-    "RetryError": "it went on failing",
+    "RetryError": "it kept failing",
     "SSLError": "its certificate is not trusted",
 }
 """Why a server cannot be reached, by the class of the error that a client raises."""

@@ -41,7 +41,7 @@ class Code(Enum):
     PARSE_ERROR = (
         "parse-error",
         Severity.ERROR,
-        "A statement is not valid in its dialect. The other statements go on.",
+        "A statement is not valid in its dialect. The other statements are still read.",
         "Check the statement, or name the dialect with --dialect.",
     )
     NEAREST_DIALECT = (
@@ -60,7 +60,7 @@ class Code(Enum):
     TOO_DEEP = (
         "too-deep",
         Severity.ERROR,
-        "A statement nests deeper than can be read. The other statements go on.",
+        "A statement nests deeper than can be read. The other statements are still read.",
         "Split the statement.",
     )
     INTERNAL_ERROR = (
@@ -114,8 +114,8 @@ class Code(Enum):
     CYCLIC_DEFINITION = (
         "cyclic-definition",
         Severity.ERROR,
-        "Definitions read each other in a circle. The name is treated as an unknown dataset where the circle closes.",
-        "Break the circle.",
+        "Definitions read each other in a cycle. The name is treated as an unknown dataset where the cycle closes.",
+        "Break the cycle.",
     )
     DUPLICATE_DEFINITION = (
         "duplicate-definition",
@@ -127,7 +127,7 @@ class Code(Enum):
     UNSUPPORTED_STATEMENT = (
         "unsupported-statement",
         Severity.WARNING,
-        "This kind of statement is not traced. The other statements go on.",
+        "This kind of statement is not traced. The other statements are still read.",
         "Check whether it moves data; if it does, please report it.",
     )
     UNSUPPORTED_CONSTRUCT = (
@@ -227,7 +227,7 @@ class Code(Enum):
     TEMPLATE_ERROR = (
         "template-error",
         Severity.ERROR,
-        "A Jinja template does not render. The node is left out; the others go on.",
+        "A Jinja template does not render. The node is left out; the others are still read.",
         "Check the line that is named.",
     )
     TEMPLATE_LIMIT = (
@@ -289,7 +289,7 @@ class Code(Enum):
     LOG_ROW = (
         "log-row",
         Severity.WARNING,
-        "A row of a query log cannot be read or has no statement. It is left out; the other rows go on.",
+        "A row of a query log cannot be read or has no statement. It is left out; the other rows are still read.",
         "Check the row; --log-text names the column with the statements.",
     )
     NOT_RUN = (
@@ -302,7 +302,7 @@ class Code(Enum):
     EVENT_ERROR = (
         "event-error",
         Severity.WARNING,
-        "An OpenLineage event, or a part of one, is not valid. That part is left out; the rest goes on.",
+        "An OpenLineage event, or a part of one, is not valid. That part is left out; the rest is still read.",
         "Check the line that is named, or the tool that wrote it.",
     )
     RUN_FAILED = (
@@ -320,7 +320,7 @@ class Code(Enum):
     ENGINE_REFUSED = (
         "engine-refused",
         Severity.ERROR,
-        "The engine's own analyzer refuses a statement. The other statements go on.",
+        "The engine's own analyzer refuses a statement. The other statements are still read.",
         "Check the statement against the engine's message.",
     )
     NOT_CAPTURED = (

@@ -36,7 +36,7 @@ KINDS: Mapping[str, tuple[Level, str]] = {
         "a column has another name, and a statement still uses the old one",
     ),
     "type-changed-read": (Level.BLOCK, "a column has another type, and something reads it"),
-    "contract-broken": (Level.BLOCK, "a column that a contract of the base promises is not there"),
+    "contract-broken": (Level.BLOCK, "a column that a contract of the base promises is missing"),
     "label-reached": (
         Level.BLOCK,
         "a column with a label reaches what the policy keeps it from, and nothing masks it",

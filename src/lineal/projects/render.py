@@ -28,7 +28,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Expansion
 
-MISSING_PACKAGE = "Run `dbt deps`, so that the packages of the project are there."
+MISSING_PACKAGE = "Run `dbt deps` to install the packages of the project."
 """The advice for a template that calls a macro of a package that is not installed."""
 
 WORKER = Path(__file__).with_name("worker.py")

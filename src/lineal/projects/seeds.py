@@ -65,7 +65,7 @@ def _columns(path: Path, header: list[str], report: Report) -> list[ColumnInfo]:
         if not name or key in columns:
             report(
                 _seed_error(
-                    path, f"the column '{name}' is there twice" if name else "a column has no name"
+                    path, f"the column '{name}' appears twice" if name else "a column has no name"
                 )
             )
         elif name:

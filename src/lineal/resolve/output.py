@@ -58,7 +58,7 @@ class Output:
         """Draw the edges now; reads, datasets, statements and jobs when somebody asks for them."""
         edges = Edges()
         attempt = self.boundary.attempt
-        attempt(self.versions.show_unread, None, "the versions that nobody reads")
+        attempt(self.versions.show_unread, None, "the versions that nothing reads")
         attempt(self.shown.settle, None, "the names that are shown")
         self.boundary.attempt_each(partial(self.collect, edges=edges), self.catalog.order)
         attempt(partial(self.stars.settle, edges), None, "the open stars")

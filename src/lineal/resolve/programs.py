@@ -35,7 +35,7 @@ from lineal.resolve.frames import rename_by_position
 if TYPE_CHECKING:
     from lineal.resolve.definitions import Definitions
 
-PLACEHOLDER = Doubt(Confidence.LOW, False, "a name of which only a run knows parts")
+PLACEHOLDER = Doubt(Confidence.LOW, False, "a name with parts that only a run knows")
 
 
 MOST_ROUNDS = 3

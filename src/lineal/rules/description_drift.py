@@ -78,6 +78,6 @@ RULE = Rule(
     "The description of a copied or renamed column differs from that of its source: one of the two may be out of date."
     " There is a finding for each source with a different description. A key of a table and a column that refers to it"
     " are not compared.",
-    "Make the descriptions equal, or say `meta: {lineal: {inherit: false}}` on a column that is meant to differ.",
+    "Make the descriptions equal, or set `meta: {lineal: {inherit: false}}` on a column that is meant to differ.",
     find,
 )

@@ -16,7 +16,7 @@ from lineal.rules.rule import Rule, Subject
 ENDS = CONSUMERS | {"query", "temporary"}
 """Kinds of datasets that are there to be looked at, or gone when the script ends."""
 
-MARK = "Remove it, or say `meta: {lineal: {terminal: true}}` in the YAML of an output that others read."
+MARK = "Remove it, or set `meta: {lineal: {terminal: true}}` in the YAML of an output that others read."
 
 
 def find(subject: Subject) -> Iterator[Found]:

@@ -211,9 +211,9 @@ def _downwards(report: Report, chain: Chain) -> Draft:
         drawn.add(step.at)
         draft += _node(report, step.at, step.before)
         if again:
-            draft.append(_aside("goes on as above", step.before))
+            draft.append(_aside("continues as above", step.before))
         elif hops and step.branchings >= DEEPEST:
-            draft.append(_aside(f"goes on: ask for the chain of {step.at}", step.before))
+            draft.append(_aside(f"continues: ask for the chain of {step.at}", step.before))
         else:
             pending.extend(reversed(list(_branches(report, step, hops))))
 

@@ -108,7 +108,7 @@ def while_(run: Run, node: ast.While, env: Environment, returns: Returns) -> Flo
             return Flow.ON
 
         if test is None:
-            run.dynamic("a loop of which only a run knows the rounds", node.test, gap=False)
+            run.dynamic("a loop whose rounds only a run knows", node.test, gap=False)
             return run_branches(run, [lambda: _once(run, node, env, returns), lambda: Flow.ON])
 
         watched.begin()

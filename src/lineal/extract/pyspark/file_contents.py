@@ -99,7 +99,9 @@ def load_values(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
         if name is not None and not isinstance(run.program.contents[name], str):
             return copy_of(run.program.contents[name])
 
-    return Unknown(label_of(node), "what a file holds is only known when it runs", Confidence.LOW)
+    return Unknown(
+        label_of(node), "the content of a file is only known when it runs", Confidence.LOW
+    )
 
 
 def copy_of(held: Value) -> Any:

@@ -63,7 +63,7 @@ def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], 
 
     if isinstance(name, str):
         if isinstance(name, Pattern):
-            run.dynamic("a name of which only a run knows parts", node, name.level, gap=False)
+            run.dynamic("a name with parts that only a run knows", node, name.level, gap=False)
             return read(run, name.retold(owned_name(name, name.home or run.home)), node)
 
         return read(run, name, node)

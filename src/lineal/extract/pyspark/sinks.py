@@ -89,7 +89,7 @@ def target_names(run: Run, name: Value, node: Any, path: bool) -> list[str]:
         return [owned_name(f"{{{label}}}", home)]
 
     if isinstance(name, Pattern):
-        run.dynamic("a target of which only a run knows parts", node, name.level, gap=False)
+        run.dynamic("a target with parts that only a run knows", node, name.level, gap=False)
         name = name.retold(owned_name(name, name.home or run.home))
 
     if path:

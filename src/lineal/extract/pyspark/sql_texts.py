@@ -196,7 +196,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
 
     known = [put_collected(tree, text) for tree in trees]
     if not all(known):
-        run.dynamic("a SQL text of which only a run knows parts", node, text.level)
+        run.dynamic("a SQL text with parts that only a run knows", node, text.level)
 
     return trees
 

@@ -178,7 +178,7 @@ def expand(text: str, env: Environment) -> str:
         return text
 
     if env.depth > DEEPEST or len(text) > LARGEST:
-        env.dynamic("the macros call each other deeper than can be followed")
+        env.dynamic("the macros call each other too deeply to be followed")
         return text.replace("@", "")
 
     inner = replace(env, depth=env.depth + 1)

@@ -177,8 +177,8 @@ def check_columns(workspace: Workspace, kin: Kin, new: str) -> None:
 
         if graph.is_open(named.owner):
             raise Refused(
-                f"{named.owner.name} has columns that are not known: a star reads a table whose "
-                "schema nobody declares."
+                f"{named.owner.name} has columns that are not known: a star reads a table without "
+                "a declared schema."
             )
 
         if any(same(each.name, new) for each in graph.columns(named.owner)):

@@ -230,7 +230,7 @@ class Watch:
     def _note_procedure(self, procedure: str) -> None:
         """Report a procedure whose writes cannot be captured."""
         self._recorder.problem(
-            f"CALL {procedure}", f"what the procedure {procedure} has written cannot be captured"
+            f"CALL {procedure}", f"the writes of the procedure {procedure} cannot be captured"
         )
 
     def _save(self) -> None:

@@ -162,7 +162,7 @@ class Stream:
                 raise self.problem from None
 
             raise BulkError(
-                f"the stream has ended: {one_line(problem)} (the same command goes on from here)"
+                f"the stream has ended: {one_line(problem)} (run the same command again to continue)"
             ) from problem
 
     def take(self, batch: DataFrame, number: int) -> None:

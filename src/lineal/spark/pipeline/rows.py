@@ -89,7 +89,7 @@ def format_of(paths: tuple[str, ...]) -> str:
         return found.pop()
 
     if not found:
-        raise BulkError(f"nothing tells how {_some(paths)} is written: name it with --format")
+        raise BulkError(f"the format of {_some(paths)} is not known: name it with --format")
 
     raise BulkError(
         f"{_some(paths)} has {' and '.join(sorted(found))} files: choose one with --format"

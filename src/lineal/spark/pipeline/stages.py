@@ -156,7 +156,7 @@ def _spark_gave_up() -> Iterator[None]:
             raise BulkError(known) from problem
 
         raise BulkError(
-            f"Spark gave up: {one_line(problem)} (the same command goes on from here)"
+            f"Spark gave up: {one_line(problem)} (run the same command again to continue)"
         ) from problem
 
 

@@ -177,7 +177,7 @@ def keep(output: IO[bytes], log: Path) -> None:
                 kept += len(part)
                 if kept > LOG_LIMIT:
                     stream.write(
-                        f"\n… the output goes on: only {LOG_LIMIT:,} bytes of it are kept\n".encode()
+                        f"\n… the output continues: only {LOG_LIMIT:,} bytes of it are kept\n".encode()
                     )
 
 

@@ -361,7 +361,7 @@ def _circular(
         return None
 
     way = " → ".join(steps[each].name for each in [*circles[key], key])
-    return Fault(f"it reads itself in a circle: {way}", steps[key].place)
+    return Fault(f"it reads itself in a cycle: {way}", steps[key].place)
 
 
 # -- what a job is made of -------------------------------------------------------------------------

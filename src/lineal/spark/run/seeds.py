@@ -235,7 +235,7 @@ def typed(job: Job, header: list[str], path: Path, rules: Rules) -> list[Typed]:
     twice = next((name for at, name in enumerate(header) if keys.index(keys[at]) != at), None)
     if twice is not None or "" in keys:
         raise Refused(
-            Fault(f"the column {twice} is there twice" if twice else "a column has no name", here)
+            Fault(f"the column {twice} appears twice" if twice else "a column has no name", here)
         )
 
     declared = {key_of(info.name): (info.type, info.place) for info in job.columns}

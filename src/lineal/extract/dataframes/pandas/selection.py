@@ -37,7 +37,7 @@ from lineal.model.edge import Doubt
 from lineal.model.way import Clause, Confidence, Way
 
 EVERYTHING = slice(None, None, None)
-ANY_COLUMN = Doubt(Confidence.MEDIUM, False, "a column of which only a run knows the name is set")
+ANY_COLUMN = Doubt(Confidence.MEDIUM, False, "a column whose name only a run knows is set")
 
 
 # -- rows ------------------------------------------------------------------------------------------

@@ -318,7 +318,7 @@ def on_client(run: Run, collector: Collector, called: Called, held: Builder) -> 
     if called.name in OPENING:
         return held
 
-    return Unknown(called.name, "what a database answers is only known when it runs")
+    return Unknown(called.name, "the answer of a database is only known when it runs")
 
 
 SQL_NAMES = ("sql", "query", "statement", "operation", "command", "stmt")

@@ -305,7 +305,7 @@ class Reader:
             source = here.sources.get(alias)
             if source is not None:
                 if source.columns is not None and name not in source.columns:
-                    raise Unproven("a column that is not there")
+                    raise Unproven("a column that does not exist")
 
                 return column(source.number, name)
 
@@ -413,7 +413,7 @@ class Reader:
         if isinstance(found, exp.Literal):
             position = int(found.this) if not found.is_string else 0
             if not 0 < position <= len(block.items) or block.names is None:
-                raise Unproven("a position that is not there")
+                raise Unproven("a position that does not exist")
 
             return block.items[position - 1].term
 

@@ -388,7 +388,7 @@ class Evaluator:
         self.depth += 1
         if self.depth > DEEPEST:
             self.depth = 0
-            raise Exhausted("functions call each other deeper than can be followed")
+            raise Exhausted("functions call each other too deeply to be followed")
 
         try:
             return self.call_function(held, given)

@@ -30,7 +30,7 @@ from .values import Dynamic, Result
 
 DEEPEST = 3000
 MISSING = object()
-DEPS = "Run `dbt deps`, so that the packages of the project are there."
+DEPS = "Run `dbt deps` to install the packages of the project."
 ARGUMENTS, COLUMN = "_dbt_generic_test_kwargs", "column_name"
 CALL = re.compile(r"\s*((?:env_var|ref|var|source|doc)\s*\(.+\))\s*\Z", re.S)
 EXPRESSION = re.compile(r"\s*\{\{-?((?:(?!\}\}).)*?)-?\}\}\s*\Z", re.S)
@@ -489,7 +489,7 @@ class Dbt(Renderer):
         """Return a stand-in for the rows of a query."""
         result = Result(str(query), self.placeholder)
         self.note(
-            f"what run_query() gives is only known when it runs: '{result.value}' stands for it"
+            f"the result of run_query() is only known when it runs: '{result.value}' is used in its place"
         )
         return result
 
@@ -501,7 +501,7 @@ class Dbt(Renderer):
         result = Result(query, self.placeholder)
         if fetch_result:
             self.note(
-                f"what the statement '{name}' gives is only known when it runs: '{result.value}' stands for it"
+                f"the result of the statement '{name}' is only known when it runs: '{result.value}' is used in its place"
             )
 
         self.results[str(name)] = result
