@@ -1,5 +1,5 @@
-"""lineal pipeline beside an analysis of each row by itself, in one Spark session; and the closure
-beside scipy's.
+"""lineal pipeline next to an analysis of each row by itself, in one Spark session; and the closure
+next to scipy's.
 
 LINEAL_BENCH_ROWS (1,000,000) rows of a log over a hundredth as many statements: half of the repeats
 are exact, half differ in literals. LINEAL_BENCH_EDGES (1,000,000) edges, ten deep.

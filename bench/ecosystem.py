@@ -4,7 +4,7 @@
     python bench/ecosystem.py folder --record    keep the figures in bench/ecosystem.json
 
 A checkout is a folder called owner+name. `lineal lineage .` runs at its root without options. CPU is
-that of the whole run, beside that of parsing the same SQL files with sqlglot alone.
+that of the whole run, next to that of parsing the same SQL files with sqlglot alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the limits cost: CPU time of commands and calls with limits and without, in turns.
 
 A command with `--statement-timeout 0 --memory-limit 0` forks no process and watches nothing. The
-API announces its tasks to nobody, but counts them; it is measured beside one that counts none.
+API announces its tasks to nobody, but counts them; it is measured next to one that counts none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spark's own analysis of the TPC-DS queries, beside the way from its plans to edges."""
+"""Spark's own analysis of the TPC-DS queries, next to the way from its plans to edges."""
 
 from __future__ import annotations
 

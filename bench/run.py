@@ -1,4 +1,4 @@
-"""make bench: lineal beside sqlglot on the same text, in one run.
+"""make bench: lineal next to sqlglot on the same text, in one run.
 
 Every figure is the smallest of several rounds of process CPU time; the contenders take turns within
 a round, after a full garbage collection, under the interpreter's default collector settings. Ratios

@@ -1,4 +1,4 @@
-"""10,000 views in one folder, beside 1,000: time and memory in proportion, and beside the peers on
+"""10,000 views in one folder, next to 1,000: time and memory in proportion, and next to the peers on
 the same files.
 
     python bench/scale.py [views]

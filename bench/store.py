@@ -1,4 +1,4 @@
-"""A million edges into a store, beside the bare bulk load of the same rows; and a trace of ten hops
+"""A million edges into a store, next to the bare bulk load of the same rows; and a trace of ten hops
 at that size.
 
     python bench/store.py [edges]

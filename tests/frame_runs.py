@@ -66,7 +66,7 @@ def draw_column(kind: str, size: int, seed: str) -> list[Any]:
 
 
 def draw_sources(seed: int, redrawn: tuple[str, str] | None = None) -> dict[str, Rows]:
-    """Draw all files; one column may be drawn anew."""
+    """Draw all files; one column may be drawn again."""
     return {
         file: {
             name: draw_column(kind, SIZES[file], f"{seed} {file} {name} {(file, name) == redrawn}")

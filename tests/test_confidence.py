@@ -1,4 +1,4 @@
-"""The confidence of edges from PySpark, held against what Spark gave: the table of
+"""The confidence of edges from PySpark, compared with the results of Spark: the table of
 docs/reference/accuracy.md.
 """
 

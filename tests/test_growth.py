@@ -55,7 +55,7 @@ IFS = {
     ),
 }
 SQUARE = 3.2
-"""Each of n steps has the influences of all steps before: n² of them in all, beside much that is
+"""Each of n steps has the influences of all steps before: n² of them in all, next to much that is
 linear. A cube is 4 and more.
 """
 
@@ -375,7 +375,7 @@ def columns_of_pandas(n: int) -> str:
 
 
 def assigns_of_pandas(n: int) -> str:
-    """Columns that are assigned one by one, each from the frame at hand."""
+    """Columns that are assigned one by one, each from the current frame."""
     return (
         "import pandas as pd\ndf = pd.read_csv('a.csv')\n"
         + "".join(f"df = df.assign(c{i}=lambda d: d['a'] + {i})\n" for i in range(n))

@@ -219,6 +219,6 @@ def test_all_that_an_evaluation_finds_out_is_kept() -> None:
         "shared",
         "used",
     }
-    of_programs = {"further"}  # programs are read anew each time
+    of_programs = {"further"}  # programs are read again each time
     named = kept | while_it_runs | of_programs
     assert {*Evaluation.__slots__} == named | {"composed", "own_functions", "table_keys", "target"}

@@ -1,4 +1,4 @@
-"""The types that the text tells: held against DuckDB, carried through models, not computed before
+"""The types that the text tells: compared with DuckDB, carried through models, not computed before
 they are asked.
 """
 

@@ -1,6 +1,6 @@
 """Count how dense the code is: `make lint` fails when a counter rises above its limit.
 
-python tools/counters.py            the counters of src/lineal beside their limits
+python tools/counters.py            the counters of src/lineal next to their limits
 python tools/counters.py --rooms    the same for each room
 """
 
@@ -109,7 +109,7 @@ def show_rooms(counts: dict[Path, Counter[str]]) -> None:
 
 
 def main() -> int:
-    """Print every counter beside its limit; 1 if one is above it."""
+    """Print every counter next to its limit; 1 if one is above it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rooms", action="store_true", help="Show each room.")
     arguments = parser.parse_args()

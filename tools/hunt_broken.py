@@ -117,7 +117,7 @@ INPUTS: dict[str, dict[str, str]] = {
         "shop/models/schema.yml": "version: 2\nsources:\n- name: raw\n  tables:\n  - name: orders\n",
     },
 }  # fmt: skip
-"""By name: the files of a folder, beside those of the neighbors."""
+"""By name: the files of a folder, next to those of the neighbors."""
 
 PACKAGES = (
     "resolve", "algebra", "extract/sql", "extract/pyspark", "extract/catalyst", "projects/dataform",

@@ -1,7 +1,7 @@
 """Check the words of the documentation, the help texts, the messages, the docstrings, the comments,
 the labels of the page, and the titles of cases and tests.
 
-    python tools/words.py                the number of places for each rule, beside its limit
+    python tools/words.py                the number of places for each rule, next to its limit
     python tools/words.py --list RULE    each place of a rule
 
 The rules are rows of words.toml. A rule applies to all texts, or to the kinds that it lists: page,
@@ -262,7 +262,7 @@ def check(rules: Rules, prose: list[Passage]) -> dict[str, list[Hit]]:
 
 
 def main() -> int:
-    """Print the number of places beside each limit; 1 if one is above it."""
+    """Print the number of places next to each limit; 1 if one is above it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--list", metavar="RULE", help="List the places of a rule.")
     arguments = parser.parse_args()

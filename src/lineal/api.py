@@ -289,7 +289,7 @@ class Lineage:
         return html_view(self._page(None))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """The same beside a widget, in a notebook that is open; a terminal asks for neither."""
+        """The same with a widget, in a notebook that is open; a terminal asks for neither."""
         from lineal.web.notebook import cell_view, is_live
 
         if is_live():

@@ -1,7 +1,7 @@
 """Programs that train models, run over random rows: every change has an edge.
 
 A model that is trained is a dataset of kind ml_model between the training data and the predictions.
-The record of what changes is beside each job; LINEAL_GOLDEN=write runs them all again.
+The record of what changes is next to each job; LINEAL_GOLDEN=write runs them all again.
 """
 
 from __future__ import annotations

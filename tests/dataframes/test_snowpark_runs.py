@@ -1,6 +1,6 @@
 """Snowpark jobs, run in its local testing mode: every change has an edge, and every HIGH edge is seen.
 
-A run takes seconds, so what changes is recorded beside each job; one job is run again here.
+A run takes seconds, so what changes is recorded next to each job; one job is run again here.
 LINEAL_GOLDEN=write runs all of them, and writes the records.
 """
 

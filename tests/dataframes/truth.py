@@ -179,7 +179,7 @@ def rows_in(table: Table) -> int:
 
 
 def recorded(job: Job, run: Runner, draws: int = DRAWS) -> set[Change]:
-    """Return what changes, from the record beside the job; LINEAL_GOLDEN=write runs it again."""
+    """Return what changes, from the record next to the job; LINEAL_GOLDEN=write runs it again."""
     record = job.path.with_suffix(".changes")
     if os.environ.get("LINEAL_GOLDEN") == "write":
         found = changes_of(job, run, draws)

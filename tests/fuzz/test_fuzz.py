@@ -5,7 +5,7 @@ for as long as it is asked to:
 
     python tools/hunt_mutants.py --seconds 3600 --processes 2
 
-A finding belongs into a test beside the part that it is about, as the smallest text that shows it.
+A finding belongs into a test next to the part that it is about, as the smallest text that shows it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The verdict on a mutant: it is read beside a good file, which must keep exactly its result.
+"""The verdict on a mutant: it is read next to a good file, which must keep exactly its result.
 
 A mutant may be refused, with a diagnostic or with the one line of a ProjectError. It may not raise
 anything else, give an `internal-error`, take more CPU time than any honest text of its size, or
@@ -173,7 +173,7 @@ class Bench:
         return lambda: lineal.lineage([self.good, where])
 
     def log(self, mutant: Mutant, name: str) -> Callable[[], lineal.Lineage]:
-        """Alone beside good files, or as one of two logs of which the columns are named."""
+        """Alone next to good files, or as one of two logs of which the columns are named."""
         if mutant.view % 2 and not name.endswith(".json"):
             return self.beside(mutant, name)
         where = self.fresh()
@@ -282,7 +282,7 @@ class Bench:
         return read
 
     def unused(self, mutant: Mutant) -> Callable[[], lineal.Lineage]:
-        """The mutant beside its neighbors, with a patch that removes what nobody reads."""
+        """The mutant next to its neighbors, with a patch that removes what nobody reads."""
         if mutant.seed.project is None:
             read = self.in_a_folder(mutant, "mutant.sql")
         else:

@@ -34,7 +34,7 @@ COMPARABLE: Schema = {
     },
 }
 RICH: Schema = {**COMPARABLE, "traits": {"id": NUMBER, "label": TEXT, "props": PROPS}}
-"""Nothing compares a map: what asks another query, or sets one beside another, draws on the
+"""Nothing compares a map: what asks another query, or sets one next to another, draws on the
 comparable tables.
 """
 LITERALS = {

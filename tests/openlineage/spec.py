@@ -1,6 +1,6 @@
 """Whether an event is as OpenLineage wants it.
 
-The schema beside this file is our own wording of the published ones. LINEAL_OPENLINEAGE_SPEC names
+The schema next to this file is our own wording of the published ones. LINEAL_OPENLINEAGE_SPEC names
 a folder with those (`spec/` of OpenLineage's repository): then each event, and each facet by its
 `_schemaURL`, is held against them, too.
 """

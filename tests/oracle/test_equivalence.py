@@ -25,7 +25,7 @@ PARTS = 4
 FILLS = 9
 """Fillings of the tables that every pair is run over: SQLite has all but one, as it is quicker."""
 FRESH = 500
-"""Pairs after which the tables are filled anew."""
+"""Pairs after which the tables are filled again."""
 
 Rows = Counter[tuple[object, ...]]
 

@@ -24,7 +24,7 @@ SEED = int(os.environ.get("LINEAL_SEED") or 0)
 STATEMENTS = int(os.environ.get("LINEAL_STATEMENTS") or 1000)
 PARTS = 8
 DATA_SEEDS = 6
-"""How often the tables are filled anew to make a smaller statement fail."""
+"""How often the tables are filled again to make a smaller statement fail."""
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -1,4 +1,4 @@
-"""A PostgreSQL catalog by SQLAlchemy, beside the one that lineal reads itself."""
+"""A PostgreSQL catalog by SQLAlchemy, compared with the one that lineal reads itself."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def statements_of(query: Query) -> list[exp.Expression]:
 
 @cache
 def singles() -> list[tuple[Query, exp.Expression, Edges]]:
-    """The statements that sqlglot writes anew with the same edges and no new error; the others are
+    """The statements that sqlglot rewrites with the same edges and no new error; the others are
     its own affair.
     """
     found = []

@@ -95,7 +95,7 @@ def test_the_closure_of_an_earlier_run_does_not_stay(spark: Any, tmp_path: Path)
 
 
 def without_checksums(folder: Path) -> dict[str, bytes]:
-    """Hadoop's own local file system keeps them beside its files."""
+    """Hadoop's own local file system keeps them next to its files."""
     return {name: data for name, data in contents(folder).items() if not name.endswith(".crc")}
 
 

@@ -304,7 +304,7 @@ def test_operators_that_are_rare(spark, orders):
 
 
 def test_a_value_cast_to_the_type_of_a_table_is_the_same_value(spark, orders):
-    """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps anew,
+    """Fields in another order, missing ones, CHAR: Spark builds structs, arrays and maps again,
     which nobody wrote.
     """
     from pyspark.sql import functions as F

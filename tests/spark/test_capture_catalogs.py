@@ -25,7 +25,7 @@ from changes import (
 
 HERE = Path(__file__).parent
 KINDS = ("groups", "rows", "split")
-"""How a table takes changes: whole groups anew, rows that are updated, or rows that are deleted and
+"""How a table takes changes: whole groups again, rows that are updated, or rows that are deleted and
 inserted
 """
 

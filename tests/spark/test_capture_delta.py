@@ -30,7 +30,7 @@ BY_SUBQUERY = ("update by subquery", "delete by subquery")
 
 
 class DeltaShop(Shop):
-    """Beside the two tables, one that has no name, in the folder `held`."""
+    """Next to the two tables, one that has no name, in the folder `held`."""
 
     @property
     def orders(self) -> Any:

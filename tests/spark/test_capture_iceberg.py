@@ -36,7 +36,7 @@ KINDS = {
     "marked": "USING iceberg TBLPROPERTIES ('format-version' = '2', 'write.update.mode' = 'merge-on-read',"
     " 'write.delete.mode' = 'merge-on-read', 'write.merge.mode' = 'merge-on-read')",
 }
-"""How a table takes changes: files are written anew, or rows are marked as deleted"""
+"""How a table takes changes: files are written again, or rows are marked as deleted"""
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ CREATE VIEW x AS SELECT f + 1 AS f, t.s.g AS h, `s.f` AS i FROM w JOIN t;
 
 
 def test_fields_go_where_their_columns_go(spark: Any, tmp_path: Path) -> None:
-    """Also a column called s.f, beside the field f of s: nodes that are written alike are one."""
+    """Also a column called s.f, next to the field f of s: nodes that are written alike are one."""
     found = lineal.lineage(NESTED, dialect="spark")
     graph, nodes = closure.graph_of(found.edges)
     names = [f"{row['dataset']}.{row['column']}" for row in nodes.to_pylist()]

@@ -1,5 +1,5 @@
-"""`lineal capture JOB --compare`: what static reading finds in a program beside what Spark has
-carried out.
+"""`lineal capture JOB --compare`: what static reading finds in a program, and what Spark has
+executed.
 """
 
 from __future__ import annotations

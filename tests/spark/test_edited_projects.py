@@ -1,4 +1,4 @@
-"""Edits that lineal makes, held against Spark: the edited project builds, with the rows it had.
+"""Edits that lineal makes, checked on Spark: the edited project builds, with the rows it had.
 
 `lineal unused` removes columns and models, the language server renames columns. Each edit is made
 in a copy of a sample project, and original and copy are built by `lineal run`.

@@ -1,6 +1,6 @@
 """Job scripts, run for real on Spark: the recorded edges are those of its analyzed plans.
 
-LINEAL_GOLDEN=write records them anew.
+LINEAL_GOLDEN=write records them again.
 """
 
 from __future__ import annotations

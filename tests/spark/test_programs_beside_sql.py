@@ -1,4 +1,4 @@
-"""Programs beside SQL under `--engine`: the SQL is compared, and each program is named with the way
+"""Programs together with SQL under `--engine`: the SQL is compared, and each program is named with the way
 to compare it.
 """
 

@@ -22,7 +22,7 @@ class Shop:
     tables: str
     folder: Path
     names: Mapping[str, object] = field(default_factory=dict)
-    """what texts may name in braces, beside the folder"""
+    """what texts may name in braces, next to the folder"""
 
     def told(self, text: str) -> str:
         return text.format(folder=self.folder, **self.names)
@@ -42,7 +42,7 @@ class Written(NamedTuple):
     same_as: str = ""
     """nothing for what leaves no lineage"""
     over: str = ""
-    """the tables that it is written over, beside the two"""
+    """the tables that it is written over, next to the two"""
 
 
 def statement(text: str, same_as: str = "", over: str = "") -> Written:

@@ -199,7 +199,7 @@ def test_a_disk_that_is_read_only(disk: Path, file: Path, large: str) -> None:
 
 
 def test_a_read_only_disk_with_the_log_of_a_killed_writer(disk: Path) -> None:
-    """The last load is only in the log beside the store: it is read, or said; the state before it
+    """The last load is only in the log next to the store: it is read, or reported; the state before it
     is not shown as if it were the last.
     """
     store = disk / "s.db"

@@ -299,7 +299,7 @@ def ask(requests: list[list[str]]) -> Answer:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The documents, and what a plan needs beside them."""
+    """The documents, and what a plan needs in addition."""
     for name in ("README.md", "pyproject.toml", "Makefile"):
         shutil.copy(ROOT / name, tmp_path / name)
     for name in FOLDERS:

@@ -18,7 +18,7 @@ LONGEST = 1200
 QUICK_SPARK = Path(__file__).resolve().parents[1] / "quick_spark.py"
 
 KEPT = ("JAVA_HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME")
-"""What a command sees of the caller's environment, beside PATH: nothing that could help it to find
+"""What a command sees of the caller's environment, next to PATH: nothing that could help it to find
 a library.
 """
 

@@ -1,7 +1,7 @@
 """Prepares a folder in which the names that the pages use exist: models/, job.py, history/, a
 project, a repository.
 
-workplace/ beside this file has the files; the rest is copied from the repository or made here.
+workplace/ next to this file has the files; the rest is copied from the repository or made here.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class DeadLink(Exception):
 
 
 class Staged(NamedTuple):
-    """The pages of the site by their path, and the files that are copied beside them."""
+    """The pages of the site by their path, and the files that are copied next to them."""
 
     pages: dict[str, str]
     files: dict[str, Path]
@@ -91,7 +91,7 @@ def rewrite_links(text: str, page: Path, place: str, files: dict[str, Path]) -> 
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Apply a function to the text outside of code blocks and code spans."""
+    """Apply a function to the text outside code blocks and code spans."""
     kept: list[str] = []
 
     def hide(found: re.Match[str]) -> str:

@@ -36,7 +36,7 @@ def table_name(table: exp.Table) -> str:
 def nested(schema: dict[str, dict[str, str]]) -> dict[str, Any]:
     """db.t
 
-    {db: {t: …}}; names without a schema beside them get none, and all have to be equally deep
+    {db: {t: …}}; names without a schema next to them get none, and all have to be equally deep
     """
     depth = max((name.count(".") for name in schema), default=0)
     made: dict[str, Any] = {}

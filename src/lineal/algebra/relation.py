@@ -221,7 +221,7 @@ def project(frame: Frame, columns: Iterable[Slot]) -> Frame:
 def pipe(frame: Frame, columns: list[Slot], members: Members) -> Piped:
     """FROM a |> JOIN b ON a.id = b.id |> EXTEND a.x + b.x AS y
 
-    The columns survive as by `project`; beside that, a step of a pipe knows which of them are still
+    The columns survive as by `project`; next to that, a step of a pipe knows which of them are still
     those of a and of b (`members`), for the next step may name them so.
     """
     return Piped(columns, frame.rows, members)
@@ -324,7 +324,7 @@ def compare(columns: Iterable[Slot], clause: Way, rows: Lineage) -> None:
 def explode(frame: Frame, items: Iterable[Slot], arrays: Iterable[Expression]) -> Frame:
     """SELECT * FROM t LATERAL VIEW explode(t.xs) v AS x
 
-    Every column of t survives, and x beside them, x ← xs TRANSFORMATION. How many items an array
+    Every column of t survives, and x next to them, x ← xs TRANSFORMATION. How many items an array
     has decides how often a row is there: xs => JOIN. An array that the text lists (explode(array(a,
     b))) is none of `arrays`.
     """

@@ -120,7 +120,7 @@ class SharedLineages(SymbolTable):
         """the first symbol that is to be followed: those before it belong to a query around"""
 
     def is_symbol(self, origin: Column) -> bool:
-        """Whether an origin is a symbol of the query at hand, or of one in it."""
+        """Whether an origin is a symbol of the current query, or of one in it."""
         return origin.dataset is self.home and int(origin.name) >= self.first
 
     def is_final(self) -> bool:

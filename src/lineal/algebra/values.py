@@ -259,7 +259,7 @@ def carry(
 def pass_on(lineage: Lineage, way: Way, beside: Lineage, node: Any = None) -> Lineage:
     """max_by(STRUCT(a, b), c)
 
-    The struct and each field of it, with what is done to the whole, and c beside it
+    The struct and each field of it, with what is done to the whole, and c next to it
     """
     made: Lineage = dict(beside)
     pour(lineage, way, made, node)

@@ -50,7 +50,7 @@ Make = Callable[["Graph"], Shown]
 
 
 def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
-    """What `make` makes of the source's lineage; `asked` is all that decides it beside the source."""
+    """What `make` makes of the source's lineage; `asked` is all that decides it apart from the source."""
     memory = cache() if source.use_cache and source.engine == "text" else None
     if memory is None or source.verbose:  # what is read is said while it is read
         return _make_answer(source, corpus_of(source), make, memory)

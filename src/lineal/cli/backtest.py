@@ -36,7 +36,7 @@ def backtest(source: Source, project: str, most: int, policy: str | None, output
 
 
 def judge_history(source: Source, project: str, most: int, policy: str | None) -> Backtest:
-    """Return the last commits of a project, each held against one policy."""
+    """Return the last commits of a project, each checked against one policy."""
     from lineal.projects.git import Repository
     from lineal.views.backtest import Backtest
 

@@ -375,7 +375,7 @@ def open_revision(
 
 
 def _policy(file: str | None, base: Side) -> Policy:
-    """The policy that is named, else that of BASE: a change cannot weaken the rule that it is held
+    """The policy that is named, else that of BASE: a change cannot weaken the rule that it is checked
     against.
     """
     from lineal.model.policy import DEFAULT

@@ -125,7 +125,7 @@ def _with(options: tuple[Callable[[Any], Any], ...], command: Command) -> Comman
 
 
 def graph_and_corpus(source: Source) -> tuple[Graph, Corpus]:
-    """The lineage, and what the project says beside it."""
+    """The lineage, and what else the project says."""
     corpus = corpus_of(source)
     return graph_in(source, corpus), corpus
 

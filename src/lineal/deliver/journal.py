@@ -49,7 +49,7 @@ class Journal:
         self._sent.unlink(missing_ok=True)
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Replace the file: written beside it, then renamed. Events that were sent before are left
+        """Replace the file: written next to it, then renamed. Events that were sent before are left
         out.
         """
         keep_only(events, self.file)
@@ -70,7 +70,7 @@ class Resumed(Journal):
 
 
 def keep_only(left: Sequence[Event], file: Path) -> None:
-    """Leave nothing but these events in a file: written beside it, then renamed."""
+    """Leave nothing but these events in a file: written next to it, then renamed."""
     beside = file.with_name(f"{file.name}.part")
     beside.write_text("".join(f"{line(event)}\n" for event in left), encoding="utf-8")
     beside.replace(file)

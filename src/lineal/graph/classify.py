@@ -59,7 +59,7 @@ class Classification:
     """
 
     def __init__(self, graph: Graph, also: Mapping[Column, Labels] | None = None) -> None:
-        """`also` has labels that count beside those that the graph declares."""
+        """`also` has labels that count in addition to those that the graph declares."""
         self._graph = graph
         self._declared = declared_labels(graph)
         for column, labels in (also or {}).items():

@@ -1,4 +1,4 @@
-"""The type of a field inside of a column's type, read from the text of the type.
+"""The type of a field inside a column's type, read from the text of the type.
 
 struct<city: string, geo: struct<lat: double>>    geo, lat    double
 STRUCT(a INT, b VARCHAR)[]                        b           VARCHAR

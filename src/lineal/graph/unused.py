@@ -4,7 +4,7 @@
     found.datasets      nothing that is needed reads them
     found.columns       columns of needed datasets that go into nothing that is needed
 
-An output is read by somebody outside of the project, so all of its columns are needed. A consumer
+An output is read by somebody outside the project, so all of its columns are needed. A consumer
 needs what it reads. A needed column needs the columns that it is made of; a needed dataset also
 needs the columns that decide its rows, and whatever its statement names without passing it on.
 """
@@ -39,7 +39,7 @@ CONTRACT = "test:contract_"
 
 @dataclass(frozen=True)
 class Outputs:
-    """The datasets that are made for somebody outside of the project, and how they were chosen."""
+    """The datasets that are made for somebody outside the project, and how they were chosen."""
 
     datasets: tuple[Dataset, ...]
     chosen: str
@@ -114,7 +114,7 @@ def _dataset_of(at: Column | Dataset) -> Dataset:
 
 
 def _is_marked(info: DatasetInfo, terminal: Iterable[str]) -> bool:
-    """Tell whether the project says that a dataset is read outside of it."""
+    """Tell whether the project says that a dataset is read outside it."""
     return info.terminal or any(_is_like(info.dataset, pattern) for pattern in terminal)
 
 

@@ -6,7 +6,7 @@ evaluated again.
 
 A script is known by its text and what is said about it; its statements' results are used as long as
 the answers to what they asked about other names are the same (`trace`). A script in which the order
-of statements matters, or which defines functions or procedures, is always read anew, and so is one
+of statements matters, or which defines functions or procedures, is always read again, and so is one
 that changes by USE what names mean.
 """
 
@@ -418,7 +418,7 @@ class Remembering(Definitions):
     # -- for the next time -------------------------------------------------------------------------
 
     def renew_record(self, held: Held) -> Record | None:
-        """The record of a script as it is now; None for one that is always read anew."""
+        """The record of a script as it is now; None for one that is always read again."""
         if held.record is not None and not held.notes and not held.settled:
             return held.record
 

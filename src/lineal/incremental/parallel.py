@@ -3,7 +3,7 @@
 Trees stay where they were parsed; what travels are records, as a memory keeps them. A statement
 that reads what another process defines waits until that one has told its columns, in rounds.
 Nothing that comes back is taken on trust: the caller goes through the corpus with the records as
-its memory, which asks every question again; what does not hold is worked out anew. So the result is
+its memory, which asks every question again; what does not hold is worked out again. So the result is
 the same for any number of processes, and for any that fail.
 """
 

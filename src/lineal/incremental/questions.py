@@ -247,7 +247,7 @@ def _plain_origin(found: tuple[Column, str] | None) -> tuple[Any, ...] | None:
 
 def known_signature(remembering: Remembering, dataset: Dataset | None, frame: Frame) -> bytes:
     """The signature of a frame, which is computed once: many statements read the same dataset. A
-    scan learns columns: with each of them its signature is computed anew.
+    scan learns columns: with each of them its signature is computed again.
     """
     known = len(frame.index) if frame.__class__ is Scan else 0
     key = (id(frame), dataset, known)

@@ -82,7 +82,7 @@ class DatasetInfo:
     """What its statements make, with the types that follow from them; None where that is not known.
     """
     terminal: bool = False
-    """terminal: true: it is made to be looked at, by readers outside of the input."""
+    """terminal: true: it is made to be looked at, by readers outside the input."""
     tags: tuple[str, ...] = ()
     """The tags of a dbt node, for the selector tag:x."""
 

@@ -156,7 +156,7 @@ def is_abandoned(key: int) -> bool:
 
 
 class Task:
-    """A statement or file that is being worked on; a task inside of it counts for itself.
+    """A statement or file that is being worked on; a task inside it counts for itself.
 
     A text of more than a megabyte may take as many times the limit as it has megabytes.
     """
@@ -259,7 +259,7 @@ class Board:
         SLOT.pack_into(self._memory, self._at, self._number, self._process, key, allowance)
 
     def resume(self, task: Task | None) -> None:
-        """Tell that a task inside of another has ended; None if it was inside of no other."""
+        """Tell that a task inside another has ended; None if it was inside no other."""
         if task is not None:
             self.announce(task.key, task.allowance)
         else:

@@ -168,7 +168,7 @@ class Step:
     roots: tuple[str, ...] = ()
     """The folders in which the imports of a Python model start."""
     depends: tuple[str, ...] = ()
-    """depends_on: the nodes that a Python node waits for, beside those that its text names."""
+    """depends_on: the nodes that a Python node waits for, in addition to those that its text names."""
     tests: tuple[ColumnTest, ...] = ()
     queries: tuple[QueryTest, ...] = ()
     before: tuple[Script, ...] = ()
@@ -262,7 +262,7 @@ class Corpus:
     after: list[Script] = field(default_factory=list)
     """Hooks of the whole run."""
     schemas: tuple[str, ...] = ()
-    """Schemas that hooks may name beside those of the datasets: a dbt project's own, in its
+    """Schemas that hooks may name in addition to those of the datasets: a dbt project's own, in its
     database.
     """
     notes: list[str] = field(default_factory=list)
@@ -282,7 +282,7 @@ class Corpus:
     given: list[Extraction] = field(default_factory=list)
     """Lineage that is known already: saved, or reported by other tools."""
     contents: dict[str, Any] = field(default_factory=dict)
-    """Files beside programs, by their path: the text of SQL, the values of JSON, YAML and TOML."""
+    """Files next to programs, by their path: the text of SQL, the values of JSON, YAML and TOML."""
     launches: dict[str, Launch] = field(default_factory=dict)
     """How bundles, shell scripts and schedules start programs, by the file of the program."""
     main: Main | None = None

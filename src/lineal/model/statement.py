@@ -36,12 +36,12 @@ class Statement(NamedTuple):
 
     @property
     def text(self) -> str | None:
-        """The text around it, while that is at hand: the same text says the same."""
+        """The text around it, while that is available: the same text says the same."""
         return None
 
     @property
     def sql(self) -> str | None:
-        """Its own text, while that is at hand; none where a whole script counts."""
+        """Its own text, while that is available; none where a whole script counts."""
         return None
 
 

@@ -14,7 +14,7 @@
     load("lineal.store.db")                   a store
     load("lineage/")                          the folder that `lineal pipeline` wrote
     load("postgresql://ann@host/shop")        a PostgreSQL server
-    corpus_of_text({"mart": "select …"})      SQL that is at hand
+    corpus_of_text({"mart": "select …"})      SQL that is given
     read_schema("schema.yml"), schema_of({"orders": {"id": "int"}})
 
 A new kind of project is one file with `matches` and `load`, and one name in `KINDS`. A kind is

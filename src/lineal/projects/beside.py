@@ -1,4 +1,4 @@
-"""Files beside a program that its text names: SQL, JSON, YAML, TOML, properties and INI."""
+"""Files next to a program that its text names: SQL, JSON, YAML, TOML, properties and INI."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def names_in(texts: Iterable[str]) -> set[str]:
 
 
 def files_named_in(folder: Path, texts: Iterable[str]) -> list[Path]:
-    """Return the files that programs name, seen from a folder and not outside of it."""
+    """Return the files that programs name, seen from a folder and not outside it."""
     found = []
     for name in sorted(names_in(texts)):
         file = folder / name

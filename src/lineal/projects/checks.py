@@ -1,6 +1,6 @@
 """Where `lineal validate` finds its settings: one place for every kind of project.
 
-The `validate:` section of `lineal.yml`, which may stand beside a dbt_project.yml, a featherflow.yml
+The `validate:` section of `lineal.yml`, which may stand next to a dbt_project.yml, a featherflow.yml
 or plain SQL files; a Feather-Flow project may have the section in its featherflow.yml.
 """
 

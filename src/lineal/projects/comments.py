@@ -148,7 +148,7 @@ def in_python(text: str, dialect: str) -> Iterator[Comment]:
 
 
 def in_yaml(text: str, dialect: str) -> Iterator[Comment]:
-    """What begins with # outside of every scalar."""
+    """What begins with # outside every scalar."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -147,7 +147,7 @@ class Project:
 
     @property
     def import_folders(self) -> list[Path]:
-        """Where the imports of every Python model start, beside its own folder."""
+        """Where the imports of every Python model start, in addition to its own folder."""
         return [*self.node_folders, *self.module_folders, self.file.parent]
 
 
@@ -184,7 +184,7 @@ def read_about(file: Path, report: Report) -> Value:
 
 
 def beside(file: Path, about: Value, report: Report) -> Value:
-    """lineal.yml beside featherflow.yml: what lineal is told on top of what the other tool is told"""
+    """lineal.yml next to featherflow.yml: what lineal is told on top of what the other tool is told"""
     others = (
         [file.with_name(name) for name in PROJECT_FILES if name not in OWN_FILES]
         if file.name in OWN_FILES

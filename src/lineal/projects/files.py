@@ -51,7 +51,7 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
 
 def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) -> None:
-    """Give a corpus the files beside its programs that the programs read as text."""
+    """Give a corpus the files next to its programs that the programs read as text."""
     texts = [script.text for script in corpus.scripts if script.dialect == PYTHON]
     if texts and job is not None:
         beside = [*beside, *files_named_in(job.parent, texts)]
@@ -117,7 +117,7 @@ def corpus_of_text(
     dialect: str | None = None,
     schema: Schema = None,
 ) -> Corpus:
-    """SQL that is at hand: a text, several, or texts by the name of the dataset that their query
+    """SQL that is given: a text, several, or texts by the name of the dataset that their query
     defines.
     """
     corpus = _corpus(dialect, schema)
@@ -192,7 +192,7 @@ def united_ledger(ledgers: Iterable[FileLedger]) -> FileLedger:
 
 def script_files(folder: Path, report: Report, beside: list[Path] | None = None) -> Iterator[Path]:
     """The scripts below a folder, sorted; hidden ones are skipped and links to folders not
-    followed. Files of settings are added to those beside the scripts.
+    followed. Files of settings are added to those next to the scripts.
     """
     asks_for_tests = TESTS in folder.parts
     for where, names in walk(folder, report, by_rules=True):

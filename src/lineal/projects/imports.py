@@ -1,4 +1,4 @@
-"""A job that is named alone brings along the modules beside it that it imports: they are read,
+"""A job that is named alone brings along the modules next to it that it imports: they are read,
 never imported.
 """
 

@@ -4,7 +4,7 @@
         text = read_text(Path("shop/models/orders.sql"), report)
     intake.files                                                   what was read, and what was not
 
-A file is opened only if it is a regular file, of a size that can be read, and inside of the folder
+A file is opened only if it is a regular file, of a size that can be read, and inside the folder
 that was named. Files that are not read are reported and counted. `Refused` says why; it is an
 OSError, so that a reader who only looks at a file handles both alike.
 """
@@ -192,7 +192,7 @@ class Intake:
         return found
 
     def check_place(self, path: str) -> None:
-        """Refuse a file that is outside of the input, or a link that leads there."""
+        """Refuse a file that is outside the input, or a link that leads there."""
         if not self._roots or self.rules.follow_links or path == str(self.path):
             return
 
@@ -211,7 +211,7 @@ class Intake:
         return self._inside.get(above, False) and name != ".." and not os.path.islink(folder)  # noqa: PTH114
 
     def contains(self, path: str) -> bool:
-        """Tell whether a path, with its links followed, is inside of the input."""
+        """Tell whether a path, with its links followed, is inside the input."""
         real = os.path.realpath(path)
         return any(
             real == root or real.startswith(f"{root.rstrip(os.sep)}{os.sep}")
@@ -223,7 +223,7 @@ _CURRENT: ContextVar[Intake | None] = ContextVar("intake", default=None)
 
 
 def current() -> Intake:
-    """Return the intake of the input that is being read; outside of any, one that admits all files."""
+    """Return the intake of the input that is being read; outside any, one that admits all files."""
     return _CURRENT.get() or Intake()
 
 

@@ -27,7 +27,7 @@ class Part(NamedTuple):
     """SQL, Python and seed files that would be read."""
     is_read: bool
     left_out: int = 0
-    """SQL files of a project that are outside of its paths."""
+    """SQL files of a project that are outside its paths."""
     dialect: str = ""
     """As configured; '' if each file tells its own."""
 
@@ -77,7 +77,7 @@ def project_part(project: Project, found: Survey) -> Part:
 
 
 def script_parts(found: Survey) -> Iterator[Part]:
-    """Return the files outside of projects, by kind and by the first folder below the root.
+    """Return the files outside projects, by kind and by the first folder below the root.
 
     The files of an Airflow folder are counted with that folder.
     """

@@ -1,5 +1,5 @@
-"""Nodes: the folders below `nodes/`, each with its YAML and its SQL, Python or CSV beside one
-another.
+"""Nodes: the folders below `nodes/`, each with its YAML and its SQL, Python or CSV side by
+side.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lineal.projects.yaml import Value
 YAML_SUFFIXES = (".yml", ".yaml")
 
 CONTENTS = (".sql", ".py", ".csv")
-"""What a node may consist of beside its YAML."""
+"""The files that a node may have in addition to its YAML."""
 
 KINDS = {
     "sql": "sql",
@@ -38,7 +38,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Node:
-    """One node: what its YAML says, and the files beside it."""
+    """One node: what its YAML says, and the files next to it."""
 
     name: str
     kind: str

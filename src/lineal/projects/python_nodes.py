@@ -25,7 +25,7 @@ from lineal.projects.steps import MATERIALIZED_KEYS
 from lineal.projects.text import Report, read_text
 
 SETTINGS = ("unique_key", "timeout", "meta", "tags")
-"""What a Python node may say beside its `config:`, and a model asks for by dbt.config.get."""
+"""The settings that a Python node may have in addition to its `config:`, and a model asks for by dbt.config.get."""
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ class _Ended(Exception):
 
 
 class _Bench:
-    """Keeps a worker at hand, and replaces the one that a template has killed."""
+    """Keeps a worker ready, and replaces the one that a template has killed."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting

@@ -1,4 +1,4 @@
-"""A saved lineage, written by `--save` or `Lineage.save`, beside the lineage that is read from
+"""A saved lineage, written by `--save` or `Lineage.save`, next to the lineage that is read from
 text.
 """
 

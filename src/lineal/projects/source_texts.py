@@ -65,7 +65,7 @@ class SourceFiles:
             return ""
 
     def _candidates(self, file: str) -> Iterator[Path]:
-        """Yield the files that a name may mean, as far as they are inside of a root."""
+        """Yield the files that a name may mean, as far as they are inside a root."""
         starts = self._roots if self._named_from_root else [os.getcwd(), *self._roots]  # noqa: PTH109
         for start in dict.fromkeys(starts):
             path = os.path.abspath(os.path.join(start, file))  # noqa: PTH100, PTH118

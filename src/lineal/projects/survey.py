@@ -2,7 +2,7 @@
 
     found = survey(Path("."), tree, configuration, report)
     found.projects        each with its kind and folder
-    found.scripts         SQL and Python outside of projects, by the folder that configures them
+    found.scripts         SQL and Python outside projects, by the folder that configures them
 
 A walk over the names of files; only files that mark a project are opened. Nothing is kept of files
 that nobody reads.
@@ -60,7 +60,7 @@ class Project:
     owned: frozenset[str] = frozenset()
     """Absolute paths of the folders that its reader reads, or that are its tool's."""
     left_out: int = 0
-    """SQL files that are not read: outside of its paths."""
+    """SQL files that are not read: outside its paths."""
     examples: list[str] = field(default_factory=list)
 
     def leave_out(self, file: Path) -> None:
@@ -79,7 +79,7 @@ class Survey:
     root: Path
     projects: list[Project] = field(default_factory=list)
     scripts: dict[Path, list[Path]] = field(default_factory=dict)
-    """Files outside of projects, by the folder whose lineal.yml or pyproject.toml is about them."""
+    """Files outside projects, by the folder whose lineal.yml or pyproject.toml is about them."""
     configurations: dict[Path, Configuration] = field(default_factory=dict)
     events: list[Path] = field(default_factory=list)
     """Files that may be OpenLineage events."""
@@ -229,7 +229,7 @@ def is_closed(project: Project | None) -> TypeGuard[Project]:
 
 
 def leave_shared_folders(found: Survey) -> None:
-    """Take out the files of folders that a project names outside of its own: shared macros."""
+    """Take out the files of folders that a project names outside its own: shared macros."""
     shared = [
         folder
         for project in found.projects

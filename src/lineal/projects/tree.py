@@ -23,7 +23,7 @@ INSTALLED_FOLDERS = frozenset(("node_modules", "__pycache__", "site-packages"))
 BUILD_FOLDERS = INSTALLED_FOLDERS | {"target", "dbt_packages", "dbt_modules"}
 
 OUTPUT_FOLDERS = frozenset(("build", "dist", "out"))
-"""Folders that hold build output if a build file is beside them."""
+"""Folders that hold build output if a build file is next to them."""
 
 BUILD_FILES = (
     "pyproject.toml",

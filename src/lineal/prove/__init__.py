@@ -2,7 +2,7 @@
 
     experiment(before, after, columns, seconds=10)
 
-Only queries are run, written anew from their trees, in a database in memory that can reach neither
+Only queries are run, written again from their trees, in a database in memory that can reach neither
 files nor the network. Rows that differ refute that a rewrite is one; no rows prove nothing.
 """
 

@@ -55,7 +55,7 @@ def pools_of(*queries: Runnable) -> dict[str, list[object]]:
 
 
 def near(numbers: list[str]) -> list[object]:
-    """Return whole numbers at and beside the constants: `> 10` tells 10 from 11."""
+    """Return whole numbers at and next to the constants: `> 10` tells 10 from 11."""
     found: list[object] = []
     for each in numbers:
         value = int(float(each)) if abs(float(each)) < 1e9 else 0

@@ -12,10 +12,10 @@ naming       names without a schema: defaults, search path, USE
 file_names   the names of bare SELECTs; folders: names that several folders define
 timeline     the order of statements, where it matters; versions: the states of a name; alterations:
              ALTER TABLE
-programs     what Python programs write, beside the statements
+programs     what Python programs write, next to the statements
 
 evaluator    which definition goes first, work lists, statements without a result
-frames       what one statement writes; references: what it asks about the names outside of it
+frames       what one statement writes; references: what it asks about the names outside it
 schemas      the columns of a name: as its definitions make them, else as they are declared
 evidence     what use tells of tables without a schema, and whose an ambiguous column is
 progress     how far an extraction is

@@ -44,7 +44,7 @@ class NameCatalog:
         self.preferred: dict[str, str] = {}
         """the spellings of names that are defined in several spellings"""
         self.spelled: dict[Dataset, dict[str, set[int]]] = {}
-        """the spellings of datasets beside those that they have here, each with who uses it"""
+        """the other spellings of datasets, each with who uses it"""
         self.file_named: set[str] = set()
         """the names of files that are called after their folders"""
         self.homes: Homes = {}

@@ -29,7 +29,7 @@ from lineal.resolve.definitions import Definitions
 
 
 class Local(NamedTuple):
-    """A relation inside of a statement: a CTE or a subquery.
+    """A relation inside a statement: a CTE or a subquery.
 
     WITH o AS (…)      Local(statement, 0), if o is the first relation that is met
     """
@@ -39,7 +39,7 @@ class Local(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A column that a text can name: of a dataset, or of a relation inside of a statement.
+    """A column that a text can name: of a dataset, or of a relation inside a statement.
 
     orders.amount      Named(orders, "amount")
     """
@@ -319,7 +319,7 @@ class Binder:
             branch = self.output(last, other.key, other.name)
             self.found.branches.setdefault(made, []).append(branch)
 
-    # -- relations inside of the statement ---------------------------------------------------------
+    # -- relations inside the statement ---------------------------------------------------------
 
     def body_of(self, source: Source, select: Any) -> exp.Expr | None:
         """Return the node that names the columns of a CTE or subquery: its list, or its SELECT.

@@ -1,4 +1,4 @@
-"""Python programs in a corpus: what they write are definitions beside those of SQL statements."""
+"""Python programs in a corpus: what they write are definitions like those of SQL statements."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
 
 
 def changed_keys(before: Mapping[str, Foreseen], after: Mapping[str, Foreseen]) -> set[str]:
-    """The tables whose columns are now known otherwise than before."""
+    """The tables whose columns differ from those known before."""
     return {key for key in {*before, *after} if before.get(key) != after.get(key)}
 
 
@@ -197,7 +197,7 @@ def program_over(
     known: Corpus,
     words: re.Pattern[str] = SPARK_WORDS,
 ) -> Program:
-    """Return the program of a corpus, with the files beside it that it may read."""
+    """Return the program of a corpus, with the files next to it that it may read."""
     corpus = definitions.corpus
     contents = {
         script.file.replace("\\", "/"): script.text

@@ -1,4 +1,4 @@
-"""References: what a statement asks about the names outside of it."""
+"""References: what a statement asks about the names outside it."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class References:
     def scan_entry(self, entry: Entry, evaluation: Evaluation, node: Any) -> tuple[Dataset, Frame]:
         """Return the frame of a name.
 
-        FROM t      evaluates t first; inside of t's own definition, what is known without it
+        FROM t      evaluates t first; inside t's own definition, what is known without it
         """
         if entry.scanned is None:
             if entry.active:
@@ -231,7 +231,7 @@ class References:
         """Return the columns of the table that a statement writes.
 
         COPY INTO t FROM …      the target's columns, for a statement that writes by position; of
-        one inside of a program they are not asked for.
+        one inside a program they are not asked for.
         """
         if definition is None:
             return []
@@ -239,7 +239,7 @@ class References:
         return self.hooks.target_columns(definition)
 
     def summary_of(self, function: Routine, evaluation: Evaluation) -> Summary | None:
-        """What a function's value is made of; None inside of its own body."""
+        """What a function's value is made of; None inside its own body."""
         return self.routines.summary_of(function, evaluation, self, self.evidence is not None)
 
     def witness(self, key: str, origins: Iterable[Column]) -> tuple[Column, str] | None:

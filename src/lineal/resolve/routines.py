@@ -81,9 +81,9 @@ class Routines:
     def summary_of(
         self, function: Routine, evaluation: Evaluation, catalog: Catalog, decided: bool
     ) -> Summary | None:
-        """What a function's value is made of, found on its first call; None inside of its own body.
+        """What a function's value is made of, found on its first call; None inside its own body.
 
-        Once the corpus has decided whose columns are whose, what was undecided is found anew.
+        Once the corpus has decided whose columns are whose, what was undecided is found again.
         """
         from lineal.extract.sql.procedural.summary import Summary
 

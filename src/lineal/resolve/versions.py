@@ -124,7 +124,7 @@ class Versions:
     def show(self, version: Version, timeline: Timeline) -> None:
         """Show a version as a dataset."""
         name, key = version.name, version.key
-        if version.hidden:  # kept as a node of its own, beside whatever else has the name
+        if version.hidden:  # kept as a node of its own, next to whatever else has the name
             name = self.names[id(version)]
             key = f"{key}@{name}"
 

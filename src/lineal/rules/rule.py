@@ -38,7 +38,7 @@ class Rule(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a check: the graph, with declarations beside results, and the settings of the
+    """The subject of a check: the graph, with declarations and results, and the settings of the
     rules.
     """
 

@@ -373,7 +373,7 @@ class _Planner:
                 raise Refused(f"{reader} matches columns by position")
 
     def _check_settings(self, column: Column) -> None:
-        """Refuse a column that the YAML of its dataset names outside of its own entry."""
+        """Refuse a column that the YAML of its dataset names outside its own entry."""
         entry = self.graph.infos[column.dataset].place
         if entry is None or not is_yaml(entry):
             return

@@ -29,7 +29,7 @@ LEVEL = 3
 
 
 def shipping(archive: Path, conf: Mapping[str, str]) -> dict[str, str]:
-    """The settings that send the archive along; who names archives already gets ours beside them."""
+    """The settings that send the archive along; who names archives already gets ours in addition."""
     several = [named for named in (conf.get(ARCHIVES, ""), f"{archive}#{UNPACKED}") if named]
     paths = [path for path in (UNPACKED, conf.get(PYTHON_PATH, "")) if path]
     return {ARCHIVES: ",".join(several), PYTHON_PATH: ":".join(paths)}

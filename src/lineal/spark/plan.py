@@ -461,7 +461,7 @@ public class LinealPlan {
 
 def analyze(df_or_sql: Any, spark: Any) -> Any:
     """The analyzed plan of a DataFrame or a statement; a statement that writes is analyzed, not
-    carried out.
+    executed.
     """
     if not isinstance(df_or_sql, str):
         return df_or_sql._jdf.queryExecution().analyzed()

@@ -5,7 +5,7 @@ A process that is killed leaves at most a file that nobody reads; of two that wr
 later one stays, and both wrote the same. Nothing here is needed: where a folder is missing, full or
 not ours there is no cache and no error.
 
-An entry is signed with a key of the user, which is kept outside of the folder: whoever can put files
+An entry is signed with a key of the user, which is kept outside the folder: whoever can put files
 into the folder, as with a cache that a CI service brings back, still cannot make an answer.
 """
 
@@ -96,7 +96,7 @@ def users_key() -> bytes | None:
 
 
 def _state_folder() -> Path:
-    """Return the folder where programs keep their state; it is never inside of the cache."""
+    """Return the folder where programs keep their state; it is never inside the cache."""
     if sys.platform == "win32":
         roaming = os.environ.get("APPDATA")
         return Path(roaming) if roaming else Path.home() / "AppData" / "Roaming"

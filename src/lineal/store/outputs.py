@@ -18,7 +18,7 @@ from lineal.store.errors import Damaged, NoStore, StoreError, TooNew
 
 MANIFEST = "manifest.json"
 FORMAT = 2
-"""Rises when a table changes; an output of another format is made anew."""
+"""Rises when a table changes; an output of another format is made again."""
 
 TABLES = (
     "statements", "edges", "usages", "reads", "datasets", "columns", "writes", "diagnostics", "quarantine",
@@ -130,7 +130,7 @@ def _parquet() -> Any:
 
 
 def parts_of(table: Path) -> list[Path]:
-    """The files of a table; the log that Delta keeps beside them is none of them."""
+    """The files of a table; the log that Delta keeps next to them does not count."""
     files = table.rglob("*.parquet")
     return sorted(file for file in files if "_delta_log" not in file.relative_to(table).parts)
 

@@ -49,7 +49,7 @@ class Judged(NamedTuple):
 
 
 class Backtest(NamedTuple):
-    """All commits, the newest first, and the policy that they were held against."""
+    """All commits, the newest first, and the policy that they were checked against."""
 
     policy: str
     commits: list[Judged]

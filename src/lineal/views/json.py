@@ -1,5 +1,5 @@
 """The JSON view: a versioned contract, described in docs/reference/json.md and lineage.schema.json
-beside this file.
+next to this file.
 
 One dataset, edge, read or diagnostic a line, so that two outputs can be compared line by line.
 """

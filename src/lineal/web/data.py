@@ -312,7 +312,7 @@ class _Tables:
     @cached_property
     def definitions(self) -> dict[str, list[tuple[int, int]]]:
         """The lines at which datasets begin, by file, and by its path without the ending: a model's
-        columns are declared beside its SQL.
+        columns are declared next to its SQL.
         """
         found: dict[str, list[tuple[int, int]]] = {}
         for dataset, number in self.datasets.items():

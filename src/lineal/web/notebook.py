@@ -87,7 +87,7 @@ def is_live() -> bool:
 
 
 def cell_view(page: str) -> dict[str, Any]:
-    """What a cell that ends with a lineage shows, by MIME type: HTML, and beside it a widget where
+    """What a cell that ends with a lineage shows, by MIME type: HTML, and a widget where
     one can be drawn.
     """
     if len(page) > MOST_IN_A_CELL or not is_live() or _widget() is None:

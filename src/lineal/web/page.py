@@ -1,7 +1,7 @@
 """The file: program, style and data in one, under a policy that lets nothing else in and nothing
 out.
 
-Everything that comes from the lineage is inside of the data, which is base 64: no text of it can
+Everything that comes from the lineage is inside the data, which is base 64: no text of it can
 end a tag, and the program sets it as text only.
 """
 
@@ -55,7 +55,7 @@ def html(data: dict[str, Any] | None, title: str) -> str:
 
 
 def shell_size() -> int:
-    """How many bytes a page has beside its data."""
+    """How many bytes a page has in addition to its data."""
     return len(html({}, "").encode())
 
 

@@ -350,7 +350,7 @@ def test_no_command_shows_what_there_is() -> None:
 
 
 def test_a_file_is_named_like_a_selector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What exists is a path; beside another path it is the selector that it looks like."""
+    """What exists is a path; next to another path it is the selector that it looks like."""
     monkeypatch.chdir(tmp_path)
     for name in ("+v.a", "v.a+", "2+v", "plain.sql", "-x.sql", "a b.sql"):
         Path(name).write_text("CREATE VIEW v AS SELECT a FROM t")

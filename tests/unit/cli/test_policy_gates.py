@@ -268,7 +268,7 @@ def test_a_test_is_a_reader(project: Project) -> None:
 
 
 def test_the_policy_of_the_base_counts(project: Project) -> None:
-    """A change cannot weaken the rule that it is held against."""
+    """A change cannot weaken the rule that it is checked against."""
     project.write("lineal-policy.yml", "levels: {label-reached: safe}")
     project.model("share_ids", "select id, email from {{ ref('customers') }}")
     assert ("share_ids", "label-reached", "block") in kinds(judged())

@@ -31,7 +31,7 @@ FORGED = (
     "models/../../outside.sql", "link.sql", "linked/outside.sql", "passwd.sql", "pipe.sql", ".env", ".hidden/a.sql",
     "key.pem", "a\0.sql", "x" * 5000 + ".sql", "~/outside.sql", "file:///etc/passwd",
 )  # fmt: skip
-"""Names of files that are outside of the project, hidden, or no source."""
+"""Names of files that are outside the project, hidden, or no source."""
 
 
 def forge(files: tuple[str, ...]) -> Extraction:

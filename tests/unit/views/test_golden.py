@@ -1,5 +1,5 @@
 """Each view against a file of tests/golden, byte for byte. LINEAL_GOLDEN=write makes the files
-anew: read the diff.
+again: read the diff.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Names:
     ) -> None:
         self.namespace = namespace
         self.datasets = {table.lower(): name for table, name in (datasets or {}).items()}
-        """tables that are called otherwise than the datasets that they are"""
+        """tables that are named differently from their datasets"""
         self.database = database
         self.views = views
         """temporary views that stand for datasets; every other one is composed away"""
@@ -90,7 +90,7 @@ class Origin(NamedTuple):
 class Origins:
     """Those that are known: by the number of their RDD, and by the ids of their columns.
 
-    A join with the same frame makes the ids anew, and a filter leaves them as they are.
+    A join with the same frame makes the ids again, and a filter leaves them as they are.
     """
 
     def __init__(self, around: Origins | None = None) -> None:

@@ -1,4 +1,4 @@
-"""DataFrame libraries beside Spark: front ends over the interpreter of `extract/pyspark/`.
+"""DataFrame libraries other than Spark: front ends over the interpreter of `extract/pyspark/`.
 
     sources.py    files, tables and SQL texts that a program of any library reads or writes
     duckdb.py     SQL over frames: DuckDB and pandasql

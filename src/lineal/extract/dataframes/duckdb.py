@@ -2,7 +2,7 @@
 
     duckdb.sql("SELECT * FROM orders").df()      orders is a frame of the program, else a table
 
-A name in the text is a frame of the function at hand or of its module, if there is one of that
+A name in the text is a frame of the current function or of its module, if there is one of that
 name; a view that was registered comes first. Everything else is a table or a file.
 """
 

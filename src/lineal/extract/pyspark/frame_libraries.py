@@ -1,4 +1,4 @@
-"""DataFrame libraries beside Spark: which ones are traced, and what the interpreter asks them.
+"""DataFrame libraries other than Spark: which ones are traced, and what the interpreter asks them.
 
 `extract/dataframes/` enters a row for each library. Its values are classes of their own: handlers
 for calls, attributes, items, operators and assignments are rows of the tables in `dispatch`.
@@ -75,7 +75,7 @@ def library_of(words: set[str], annotation: str = "") -> FrameLibrary | None:
 
 
 def open_value(run: Run, relation: Relation, library: FrameLibrary | None) -> Any:
-    """Return the DataFrame of a dataset, as the library at hand has it; Spark's is a Relation."""
+    """Return the DataFrame of a dataset, as the current library has it; Spark's is a Relation."""
     if library is None or library.open_frame is None:
         return relation
 

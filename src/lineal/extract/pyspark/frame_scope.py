@@ -217,7 +217,7 @@ class FrameScope(Scope):
         return self.undecided(name, key, answers, node)
 
     def dynamic(self, name: str, answers: list[Slot], node: exp.Column) -> Slot:
-        """A DataFrame that only a run knows may have it, beside those that are known."""
+        """A DataFrame that only a run knows may have it, in addition to those that are known."""
         known = [slot for slot in answers if slot.lineage]
         if known:
             return self.ambiguous(name, known, node)
@@ -272,7 +272,7 @@ PRODUCED = "a table whose schema is not complete has it; another one that is not
 
 
 def _beside(slot: Slot, stars: list[Attribute]) -> bool:
-    """Whether a column is beside open stars of its own table and of another one."""
+    """Whether a column is next to open stars of its own table and of another one."""
     if len(stars) < 2 or slot.scanned is None:
         return False
 

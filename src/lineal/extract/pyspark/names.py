@@ -34,7 +34,7 @@ def table_parts(name: str) -> tuple[list[str], bool]:
 
 
 def split_outside_braces(name: str) -> list[str]:
-    """Split a name at its dots, outside of placeholders.
+    """Split a name at its dots, outside placeholders.
 
     {env.name}.orders
     """

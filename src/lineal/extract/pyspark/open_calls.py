@@ -36,7 +36,7 @@ class Mentions:
 
 
 def functions_in(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield the functions of a module and the methods of its classes, not those inside of them."""
+    """Yield the functions of a module and the methods of its classes, not those inside them."""
     waiting: list[ast.AST] = [tree]
     while waiting:
         for node in ast.iter_child_nodes(waiting.pop()):

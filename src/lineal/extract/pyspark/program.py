@@ -89,7 +89,7 @@ class Program:
         self.words = words
         """what makes a file worth reading by itself"""
         self.contents = contents or {}
-        """the files beside the program, by their path"""
+        """the files next to the program, by their path"""
         self.launches: Mapping[str, Launch] = {}
         """how files are started, where the repository tells"""
         self.known = known
@@ -517,13 +517,13 @@ class Program:
         return self.by_reading.get(id(run.reading))
 
     def open_frame(self, run: Run, held: Unknown, node: Any) -> Value:
-        """Return an open dataset as a DataFrame of the library that the file at hand uses."""
+        """Return an open dataset as a DataFrame of the library that the current file uses."""
         file = self.file_at_hand(run)
         library = file.library if file is not None else None
         return open_value(run, open_dataset(run, held, node), library)
 
     def open_session(self, run: Run) -> Value:
-        """Return a session of the library that the file at hand uses; None if it has none.
+        """Return a session of the library that the current file uses; None if it has none.
 
         session = st.connection("snowflake").session()
         """
@@ -532,7 +532,7 @@ class Program:
         return library.open_session() if library is not None and library.open_session else None
 
     def strong_names(self, run: Run) -> frozenset[str]:
-        """Return the names that only DataFrames of the file at hand have."""
+        """Return the names that only DataFrames of the current file have."""
         file = self.file_at_hand(run)
         return strong_names(file.library if file is not None else None)
 
@@ -640,12 +640,12 @@ class Program:
         return found
 
     def launch(self) -> Launch | None:
-        """Return how the script at hand is started, if the repository tells."""
+        """Return how the current script is started, if the repository tells."""
         script = getattr(self.run.script, "script", None)
         return self.launches.get(script.file.replace("\\", "/")) if script is not None else None
 
     def arguments(self) -> tuple[str, ...] | None:
-        """Return the command line of the script at hand; None if only a run knows it."""
+        """Return the command line of the current script; None if only a run knows it."""
         if self.main is not None:
             return self.main.arguments
 

@@ -223,7 +223,7 @@ class Spot(NamedTuple):
 
 
 def is_spelled(name: str, node: ast.AST) -> bool:
-    """Whether an expression spells a column's name; a call inside of it speaks for itself."""
+    """Whether an expression spells a column's name; a call inside it speaks for itself."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
     waiting: list[ast.AST] = [node]
     if isinstance(node, ast.Call):

@@ -1,8 +1,8 @@
-"""Relations: the frames of DataFrames. Each column has an identity beside its name, as Spark's
+"""Relations: the frames of DataFrames. Each column has an identity in addition to its name, as Spark's
 attributes have.
 
 df.x means that column of df wherever it has travelled; F.col("x") and "x" are looked up by name in
-the frame at hand.
+the current frame.
 """
 
 from __future__ import annotations

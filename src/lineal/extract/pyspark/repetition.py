@@ -13,10 +13,10 @@ from lineal.extract.pyspark.values import Choice, ColumnValue, Function, Pattern
 
 CONSTANTS = (str, int, float, bool, bytes, type(None))
 MOST_PARTS = 60
-"""Values inside of a value that are looked at."""
+"""Values inside a value that are looked at."""
 
 DEEPEST_RECURSION = 4
-"""How often a function may be inside of itself with the same values, while something changes."""
+"""How often a function may be inside itself with the same values, while something changes."""
 
 FIRST_WATCHED = 2
 """The rounds of a loop that are followed before anybody asks what they change."""

@@ -119,13 +119,13 @@ class Write:
     keeps: bool = False
     """CREATE TABLE IF NOT EXISTS, mode("ignore"): existing rows stay"""
     certain: bool = False
-    """it is outside of all branches, and nothing drops it: the target is there"""
+    """it is outside all branches, and nothing drops it: the target is there"""
     reached: bool = False
     """no way through the program ends before it"""
 
 
 class Activation(NamedTuple):
-    """The gaps outside of the function or module at hand."""
+    """The gaps outside the current function or module."""
 
     gaps: list[Diagnostic]
     loose: list[Diagnostic]
@@ -142,17 +142,17 @@ class Work:
         self.chances = CHANCES
         self.depth = 0
         self.env: Environment | None = None
-        """the names around the call that is carried out"""
+        """the names around the call that is executed"""
         self.elements = 0
-        """how many functions over elements of a column are inside of each other"""
+        """how many functions over elements of a column are inside each other"""
         self.journals: list[dict[int, tuple[Any, Any]]] = []
         self.changes = 0
-        """how often something changed that is not a name of the function at hand"""
+        """how often something changed that is not a name of the current function"""
         self.scans = 0
         """how often a table was asked for"""
         self.left_unread = 0
         self.own_names = 0
-        """the names of the function at hand, by their identity"""
+        """the names of the current function, by their identity"""
         self.under_way: list[tuple[Any, int]] = []
         """the calls that have not ended, and how many changes there had been before each"""
         self.memory: dict[Any, Any] = {}
@@ -182,27 +182,27 @@ class Run(Work):
         self.told = 0
         """how often something was reported, whether or not it had been before"""
         self.gaps: list[Diagnostic] = []
-        """the gaps that were met in the call at hand, and in the calls inside of it"""
+        """the gaps that were met in the current call, and in the calls inside it"""
         self.said: dict[int, dict[Diagnostic, None]] = {}
         """the reports of each script, whether or not another one had met them before"""
         self.unread_in: dict[int, list[Diagnostic]] = {}
         """the places that may write something of which the text does not tell, by their scripts"""
         self.loose: list[Diagnostic] = []
-        """those of the function at hand that are not taken by a DataFrame: of a column that a name holds
+        """those of the current function that are not taken by a DataFrame: of a column that a name holds
         """
         self.calls = 0
-        """how many calls are inside of each other, in the function at hand"""
+        """how many calls are inside each other, in the current function"""
         self.parted = False
         """whether a branch of which only a run knows the outcome has ended the program, the
         function or a round
         """
         self.home = ""
-        """the file and function at hand: jobs/daily.py::main"""
+        """the current file and function: jobs/daily.py::main"""
         self.here: Environment | None = None
-        """the names around the call at hand: pl.sql("SELECT … FROM orders") reads variables"""
+        """the names around the current call: pl.sql("SELECT … FROM orders") reads variables"""
         self.script: Any = None
         self.script_key = 0
-        """what tells the script at hand from others, however often the program is run"""
+        """what tells the current script from others, however often the program is run"""
         self.begun = 0
         """how many writes there were when the script began"""
         self.asked: dict[str, set[int]] = {}
@@ -231,7 +231,7 @@ class Run(Work):
         self.memory, self.under_way = {}, []
 
     def environments_at_hand(self) -> list[Environment]:
-        """Return the names that the call at hand sees, the nearest first."""
+        """Return the names that the current call sees, the nearest first."""
         found = []
         here = self.env
         while here is not None:

@@ -53,7 +53,7 @@ from lineal.model.way import Confidence
 
 
 def write_dataset(run: Run, write: Write) -> None:
-    """Remember a write; within one script a table that is made anew starts a new version."""
+    """Remember a write; within one script a table that is made again starts a new version."""
     if is_nameless(write.name):
         run.dynamic("a target whose name is empty", write.node, gap=False)
         return

@@ -264,7 +264,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
 def drop_dataset(run: Run, key: str) -> None:
     """Drop a view or a table.
 
-    DROP VIEW v, DROP TABLE t      t may be made anew by what makes only what is not there
+    DROP VIEW v, DROP TABLE t      t may be made again by what makes only what is not there
     """
     run.touch(run.views)
     run.views.pop(key, None)

@@ -239,7 +239,7 @@ def with_other_quotes(lines: list[str], at: int) -> list[str] | None:
 
 
 def requote(text: str) -> str:
-    """Return a text with other quotes inside of the fields of f-strings."""
+    """Return a text with other quotes inside the fields of f-strings."""
     found = F_STRING.search(text)
     while found is not None:
         end, parts = fields_of(text, found.end(), found[1])
@@ -263,7 +263,7 @@ def quoted_otherwise(inner: str, quote: str) -> str:
 
 
 def fields_of(text: str, position: int, quote: str) -> tuple[int, list[tuple[int, int]]]:
-    """Return where an f-string ends, and its fields: a quote inside of a field ends nothing."""
+    """Return where an f-string ends, and its fields: a quote inside a field ends nothing."""
     fields: list[tuple[int, int]] = []
     depth = first = 0
     while position < len(text):

@@ -214,7 +214,7 @@ class Canon:
         raise Unproven(type(node).__name__)
 
     def filled(self, node: Any, *without: str) -> list[str]:
-        """Return the arguments that a node has beside the named ones."""
+        """Return the arguments that a node has in addition to the named ones."""
         return [name for name, value in node.args.items() if value and name not in without]
 
     def with_(self, node: Any, scope: Scope, tables: Tables) -> Tables:
@@ -249,7 +249,7 @@ class Canon:
     def itself(self, cte: exp.CTE, listed: list[str]) -> Made:
         """Return the name of a recursive CTE inside its own definition.
 
-        WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside of w
+        WITH RECURSIVE w AS (SELECT a FROM t UNION ALL SELECT … FROM w)      w, inside w
         """
         names = [self.facts.fold(name, False) for name in cte.this.named_selects]
         outer = len(list(iter_parents(cte)))

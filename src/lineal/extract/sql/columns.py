@@ -61,7 +61,7 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
 
     what is left of the star's columns
 
-    An open star stays open: what the text says of a column beside it becomes a column of its own.
+    An open star stays open: what the text says of a column next to it becomes a column of its own.
     """
     slots, whole = without_fields(star.args.get("except_") or (), slots, scope)
     left_out = {_key_of(item, scope): item for item in whole}
@@ -161,9 +161,9 @@ def _key_of(node: Any, scope: Scope) -> str:
 
 
 def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> list[Slot]:
-    """Put a column that the text names beside an open star.
+    """Put a column that the text names next to an open star.
 
-    * EXCEPT (a), where the text tells that there is an a: it stands beside the open star, which
+    * EXCEPT (a), where the text tells that there is an a: it stands next to the open star, which
     has no a any more
     """
     evaluation = scope.evaluation

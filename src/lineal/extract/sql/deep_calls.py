@@ -1,7 +1,7 @@
 """Calls that are named like types and nested deeply: STRUCT(STRUCT(STRUCT(…
 
 sqlglot reads the name of a type before a parenthesis as a type first, and as a function if that
-fails. Inside of another such call it does both twice, so that the time doubles with each level:
+fails. Inside another such call it does both twice, so that the time doubles with each level:
 26 nested STRUCT( take hours. Where they stand deeper than any type of a table, the names become
 ordinary words, which are read once, as functions.
 """

@@ -86,7 +86,7 @@ def errors_elsewhere(words: Words) -> Words:
 def options(words: Words) -> Words:
     """Drop the query options of T-SQL.
 
-    MERGE … OPTION (RECOMPILE)      T-SQL: how it is carried out
+    MERGE … OPTION (RECOMPILE)      T-SQL: how it is executed
     """
     if not words or words[-1].token_type is not TokenType.R_PAREN:
         return words

@@ -204,7 +204,7 @@ class Evaluation(ABC):
 
     @abstractmethod
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
-        """Return the frame of any query inside of another."""
+        """Return the frame of any query inside another."""
 
     @abstractmethod
     def value_of(self, node: Any, scope: Scope) -> Lineage:

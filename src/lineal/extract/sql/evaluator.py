@@ -21,7 +21,7 @@ class QueryEvaluation(Evaluation):
     __slots__ = ()
 
     def query(self, node: Any, parent: Scope | None, ctes: CTEs) -> Frame:
-        """Return the frame of any query inside of another."""
+        """Return the frame of any query inside another."""
         return query(node, parent, ctes, self)
 
     def value_of(self, node: Any, scope: Scope) -> Lineage:

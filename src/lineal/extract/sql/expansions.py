@@ -36,7 +36,7 @@ STOPS = (
 """Where an expression ends, on the way out of it."""
 
 BESIDE = (exp.Window, exp.Filter, exp.WithinGroup)
-"""Nodes beside an aggregate and not in it."""
+"""Nodes next to an aggregate and not in it."""
 
 SILENT = (exp.If, exp.Kwarg, exp.PropertyEQ, exp.Where, exp.Filter)
 """Parts of a call that are not calls: WHEN a THEN b, f(name => a)."""
@@ -197,7 +197,7 @@ class Expansions:
 
 
 def without(names: tuple[str, ...], outside: tuple[str, ...]) -> tuple[str, ...]:
-    """Remove the calls outside of a macro.
+    """Remove the calls outside a macro.
 
     coalesce, cast, divide without coalesce and cast
 
@@ -237,7 +237,7 @@ def ends_expression(node: exp.Expr) -> bool:
 
 
 def is_inside(node: exp.Expr, call: exp.Expr) -> bool:
-    """Whether a node is in a call, and not in a query inside of it."""
+    """Whether a node is in a call, and not in a query inside it."""
     around: exp.Expr | None = node
     while around is not None and around is not call and not ends_expression(around):
         around = around.parent
@@ -257,7 +257,7 @@ def aggregate_of(node: exp.Expr) -> exp.Expr:
 
 
 def beyond(call: Any, expansion: Expansion) -> bool:
-    """Whether a part of a call is outside of a macro's text, as far as the places of its parts
+    """Whether a part of a call is outside a macro's text, as far as the places of its parts
     tell.
     """
     for count, part in enumerate(call.walk()):

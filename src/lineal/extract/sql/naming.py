@@ -434,7 +434,7 @@ BY_POSITION = (numbered, hive, trino, bigquery)
 
 
 def expression_name(node: Any, evaluation: Evaluation) -> str:
-    """Return the name of an expression outside of SELECT lists.
+    """Return the name of an expression outside SELECT lists.
 
     PIVOT (sum(a), max(b) FOR k IN ('x'))      sum(a); a number would be no part of a name
     """

@@ -150,7 +150,7 @@ def _trees_at_once(reading: Reading, tokens: list[Token]) -> list[Any] | None:
 
 
 def procedural(reading: Reading, report: Report, surely: bool = False) -> Parsed | None:
-    """The statements inside of procedural code, and T-SQL's that no semicolon ends."""
+    """The statements inside procedural code, and T-SQL's that no semicolon ends."""
     from lineal.extract.sql.procedural import read
 
     found = read(reading, report, surely)

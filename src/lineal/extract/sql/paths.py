@@ -55,7 +55,7 @@ def is_passed_through(node: Any) -> bool:
 
 
 def step_of(node: Any) -> Callable[[Any], Step] | None:
-    """Return how a node leads into the value inside of it; None if the node is not a path."""
+    """Return how a node leads into the value inside it; None if the node is not a path."""
     if node.__class__ is exp.Anonymous:
         if len(node.expressions) > 1:
             return CALLED.get(node.name.lower())
@@ -170,7 +170,7 @@ def json_path(node: Any) -> Step:
 
 
 def names_in(wanted: Any) -> Step:
-    """Return the names in a path, and the expressions beside them."""
+    """Return the names in a path, and the expressions next to them."""
     if isinstance(wanted, exp.JSONPath):
         return [
             str(part.this) for part in wanted.expressions if isinstance(part, exp.JSONPathKey)

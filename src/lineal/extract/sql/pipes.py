@@ -32,7 +32,7 @@ def with_pipes(words: Words) -> Words:
 
 
 def rewritten(words: Words) -> Words:
-    """Every step in words that the parser knows, those of the subqueries inside of it as well."""
+    """Every step in words that the parser knows, those of the subqueries inside it as well."""
     found: Words = []
     position = 0
     while position < len(words):

@@ -330,7 +330,7 @@ def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
 
     a AS 'x', (a, b) AS 'x', COLUMNS(* EXCLUDE (id))
 
-    what stands beside each other in one row of the result
+    what stands side by side in one row of the result
     """
     item = item.unnest()
     if isinstance(item, exp.Star):

@@ -1,4 +1,4 @@
-"""Repairs of the words around a query: locks before it, conflicts behind it, changes inside of it."""
+"""Repairs of the words around a query: locks before it, conflicts behind it, changes inside it."""
 
 from __future__ import annotations
 

@@ -561,7 +561,7 @@ def join_(node: exp.Join, scope: Scope, rows: Lineage) -> None:
 def belongs_to_join(node: Any, scope: Scope) -> bool:
     """Tell whether a pivot covers the whole join.
 
-    FROM a, b PIVOT (…) in Spark      what is pivoted is a beside b, and not b alone
+    FROM a, b PIVOT (…) in Spark      what is pivoted is a next to b, and not b alone
     """
     join = node.parent
     unconditional = (

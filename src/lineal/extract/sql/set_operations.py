@@ -32,7 +32,7 @@ def continues_chain(node: Any) -> bool:
 def is_same_operation(left: Any, right: Any) -> bool:
     """Tell whether two set operations can be done at once.
 
-    UNION ALL beside UNION ALL      whether two operations can be done at once
+    UNION ALL next to UNION ALL      whether two operations can be done at once
     """
     return (
         type(left) is type(right)

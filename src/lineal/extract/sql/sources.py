@@ -76,7 +76,7 @@ class Source:
 class Counted(Source):
     """FROM UNNEST(items) AS i WITH OFFSET
 
-    i is an item; its place is a column beside it, the last one
+    i is an item; its place is a column next to it, the last one
     """
 
     __slots__ = ()

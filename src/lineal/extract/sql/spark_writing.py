@@ -152,7 +152,7 @@ def extract(node: exp.Extract, dialect: str) -> Any:
 
 
 def part_of(unit: str, value: Any, dialect: str) -> Any:
-    """A part of a time, where it is counted otherwise than in Spark."""
+    """A part of a time, where it is counted differently from Spark."""
     unit = unit.upper()
     if unit in ("DOW", "DAYOFWEEK", "WEEKDAY") and dialect in COUNTS_FROM_SUNDAY:
         return exp.paren(

@@ -63,7 +63,7 @@ class Template(NamedTuple):
     unread: list[Unread]
 
     says_more: bool
-    """there is Jinja outside of SQL's strings, too: inside of them it means nothing"""
+    """there is Jinja outside SQL's strings, too: inside them it means nothing"""
 
     @property
     def unknown(self) -> Expression | None:
@@ -272,7 +272,7 @@ class Scan:
 
         {{ f({'a': {'b': 1}}) }}
 
-        where the braces are closed, outside of strings; 0 if they are not
+        where the braces are closed, outside strings; 0 if they are not
         """
         depth = 0
         position = at + 2
@@ -448,7 +448,7 @@ class Scan:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """Return the blocks that tags control, in order; a block inside of another is a part of
+        """Return the blocks that tags control, in order; a block inside another is a part of
         that.
         """
         found: list[Block] = []

@@ -172,7 +172,7 @@ class Translator:
 
     @property
     def datasets(self) -> dict[str, str]:
-        """The tables in Spark that are called otherwise than their datasets, and those datasets."""
+        """The tables in Spark that are named differently from their datasets, and those datasets."""
         return {table: dataset for dataset, table in self.tables.items() if table != dataset}
 
     def translate_tree(self, tree: Any, script: Script) -> Translated:

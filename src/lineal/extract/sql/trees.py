@@ -1,4 +1,4 @@
-"""Words to trees: what sqlglot would read otherwise than it is meant is said in other words first."""
+"""Words to trees: words that sqlglot would misread are replaced by others first."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ def says(words: Words, position: int, text: str) -> bool:
 
 
 def split_items(words: Words) -> list[Words]:
-    """a INT, b INT      the parts between the commas outside of parentheses"""
+    """a INT, b INT      the parts between the commas outside parentheses"""
     found: list[Words] = [[]]
     depth = 0
     for word in words:
@@ -216,7 +216,7 @@ def split_items(words: Words) -> list[Words]:
 
 
 def first(words: Words, start: int, *texts: str) -> int | None:
-    """Return the position of the first of these words outside of parentheses."""
+    """Return the position of the first of these words outside parentheses."""
     depth = 0
     for position in range(start, len(words)):
         word = words[position]

@@ -76,7 +76,7 @@ def _rewritten(found: Difference) -> dict[str, Rewritten]:
 
 
 def _sql_of(side: Side, key: Key) -> str:
-    """Return the statements of a dataset one after another; '' where no text is at hand."""
+    """Return the statements of a dataset one after another; '' where no text is available."""
     texts = (each.sql or each.text or "" for each in side.statements.get(key, ()))
     return "\n\n".join(text.strip("\n") for text in dict.fromkeys(texts) if text)
 

@@ -140,7 +140,7 @@ class Side:
         return self._edges.get(key, [])
 
     def texts(self, key: Key) -> list[str]:
-        """The texts that hold a dataset's statements; none where one of them is not at hand."""
+        """The texts that hold a dataset's statements; none where one of them is not available."""
         found = [statement.text for statement in self.statements.get(key, ())]
         if None not in found:
             return [text for text in found if text is not None]

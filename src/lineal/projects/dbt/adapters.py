@@ -99,7 +99,7 @@ PROFILES_DIR = "DBT_PROFILES_DIR"
 def profile_of(
     folder: Path, name: str, target: str, project_file: Path, report: Report
 ) -> dict[str, str]:
-    """profiles.yml beside the project or above it in the repository: the type, database and schema
+    """profiles.yml next to the project or above it in the repository: the type, database and schema
     of the target that is asked for, else of the default one; secrets are not read.
     """
     for file in profile_files(folder):

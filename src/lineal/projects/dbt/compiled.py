@@ -21,7 +21,7 @@ WORD = re.compile(
 """A string, a quoted name, a comment, a word or a sign: no line break is put into one."""
 LOOP = re.compile(r"\{%-?\s*for\b")
 MOST_WORDS = 20_000
-"""Longer texts are not laid beside each other."""
+"""Longer texts are not compared."""
 
 
 def without_ephemeral(code: str, names: Collection[str]) -> str:
@@ -120,7 +120,7 @@ def lay_out(code: str, renderings: Iterable[str]) -> str:
     {% for method in methods %} … {% endfor %}      every round is on the lines of the loop
 
     Of several renderings the one with the most similar number of words counts. Words that only one
-    of the two texts has stay beside their neighbors.
+    of the two texts has stay next to their neighbors.
     """
     words = words_of(code)
     several = [words_of(text) for text in renderings]

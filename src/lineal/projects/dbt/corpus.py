@@ -165,7 +165,7 @@ class Assembly:
         self.report_private([node for node in kept if node.kind in FILE_KINDS], made)
 
     def report_private(self, nodes: Iterable[Node], made: Mapping[str, Made]) -> None:
-        """Report the nodes that read a private model from outside of its group."""
+        """Report the nodes that read a private model from outside its group."""
         for node in nodes:
             for id_ in dict.fromkeys(self.refs(node, made)):
                 held = self.by_id.get(id_)
@@ -183,7 +183,7 @@ class Assembly:
                     )
 
     def kitchen_tests(self) -> Iterable[Node]:
-        """Yield the tests that have to be rendered: singular ones, and those with a macro at hand."""
+        """Yield the tests that have to be rendered: singular ones, and those whose macro is known."""
         for node in self.consumers.tests:
             test = node.test
             if test is None or node.compiled is not None or not is_enabled(node):

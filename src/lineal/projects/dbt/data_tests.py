@@ -190,7 +190,7 @@ def is_generic(path: Path, folders: list[Path]) -> bool:
 
 
 def generic_macros(package: Package, report: Report) -> Iterator[tuple[str, str, str]]:
-    """tests/generic/*.sql      generic tests that a package brings outside of its macros"""
+    """tests/generic/*.sql      generic tests that a package brings outside its macros"""
     for path in below(package.paths["tests"], (".sql",), report):
         text = read_text(path, report)
         if text is not None and ("{% test" in text or "{%- test" in text or "data_test" in text):

@@ -1,4 +1,4 @@
-"""What macros have written in SQL that dbt has compiled: the template, laid beside its result.
+"""What macros have written in SQL that dbt has compiled: the template, compared with its result.
 
     select {{ cents('amount') }} as amount from …        the template
     select amount / 100.0 as amount from …               its result: what cents has written stands

@@ -114,7 +114,7 @@ def _templates(data: Any) -> Iterator[str]:
 
 
 PROPERTY_KINDS = ("models", "seeds", "snapshots", "macros", "tests")
-"""dbt reads YAML beside every kind of file: a project may list all its tests below tests/."""
+"""dbt reads YAML next to every kind of file: a project may list all its tests below tests/."""
 
 
 def properties_of(package: Package, report: Report) -> Properties:

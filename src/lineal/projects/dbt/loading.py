@@ -93,7 +93,7 @@ def load_projects(
 
 
 def local_packages(folders: list[Path]) -> set[Path]:
-    """Return the projects that exactly one other project uses as a `local:` package below or beside
+    """Return the projects that exactly one other project uses as a `local:` package below or next to
     it: they are read with it. A project that tests the one around it does not take it over.
     """
     users: dict[Path, set[Path]] = {}
@@ -145,7 +145,7 @@ def open_draft(path: Path, request: Request) -> Draft:
 
 
 def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
-    """functions: and spark: in a lineal.yml beside dbt_project.yml"""
+    """functions: and spark: in a lineal.yml next to dbt_project.yml"""
     file = next(
         (folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None
     )

@@ -442,7 +442,7 @@ def _asking(macros: Mapping[str, Any]) -> set[str]:
 
 
 def line_of_block(text: str, raw: str) -> int:
-    """Return the line of a file on which the template of a snapshot starts: inside of its block.
+    """Return the line of a file on which the template of a snapshot starts: inside its block.
 
     {% snapshot orders_history %}      the text behind this tag
     """

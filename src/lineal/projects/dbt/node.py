@@ -107,7 +107,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def is_terminal(node: Node) -> bool:
-    """meta: {lineal: {terminal: true}}, access: public, a time spine      it is read outside of SQL"""
+    """meta: {lineal: {terminal: true}}, access: public, a time spine      it is read outside SQL"""
     if node.config.get("access") == "public" or node.config.get("time_spine"):
         return True
 

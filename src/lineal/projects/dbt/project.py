@@ -134,7 +134,7 @@ def read_package(folder: Path, report: Report) -> Package:
 
 
 def _folders(about: Value, kind: str, root: Path, report: Report) -> list[Path]:
-    """model-paths: [models]; a folder outside of the project is not read."""
+    """model-paths: [models]; a folder outside the project is not read."""
     keys, default = PATHS[kind]
     named = about.items_of(*keys)
     if not named:

@@ -1,4 +1,4 @@
-"""The YAML files beside models: descriptions, columns, configurations, sources, exposures, with
+"""The YAML files next to models: descriptions, columns, configurations, sources, exposures, with
 their places.
 """
 

@@ -334,7 +334,7 @@ def settled(
 ) -> tuple[str, bool, Expansions]:
     """where id > max_id_value      a placeholder that stands for a value is none of the columns
 
-    One that is part of a name stays; and where one is, other names may be beside it.
+    One that is part of a name stays; and where one is, other names may be next to it.
     """
     is_open = False
     for name in placeholders:

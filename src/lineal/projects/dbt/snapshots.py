@@ -22,7 +22,7 @@ TRAILING = re.compile(r";\s*\Z")
 def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> tuple[str, int]:
     """select * from orders, updated_at='changed'
 
-    the query, and dbt's own columns beside it; where it begins
+    the query, and dbt's own columns next to it; where it begins
 
     A row is valid from the time of its change until that of the next one of the same key.
     """

@@ -389,7 +389,7 @@ def fits(name: str) -> bool:
 
 
 def overridden_tests(macros: Iterable[tuple[str, str, str]]) -> set[str]:
-    """The tests of dbt that the project or a package has written anew."""
+    """The tests of dbt that the project or a package has rewritten."""
     names = "|".join(BUILTIN)
     own = re.compile(rf"\{{%-?\s*(?:test\s+|macro\s+(?:\w+__)?test_)({names})\s*\(")
     return {name for _, _, text in macros for name in own.findall(text)}

@@ -23,7 +23,7 @@ LARGEST = 64 * 2**20
 """A larger file was not written by hand."""
 POINTER = b"version https://git-lfs.github.com/spec/"
 PACKAGES = ("dbt_packages", "dbt_modules")
-"""Installed beside a project and ignored by git: both sides are read with those of the work tree.
+"""Installed next to a project and ignored by git: both sides are read with those of the work tree.
 """
 
 

@@ -43,7 +43,7 @@ def objects(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
 
 
 class Objects:
-    """Reads line after line: a string never goes beyond its own, so that braces outside of strings
+    """Reads line after line: a string never goes beyond its own, so that braces outside strings
     can be counted.
     """
 
@@ -100,7 +100,7 @@ class Objects:
         return self.is_indented and line.startswith("{", indent) and indent <= len(self.indent)
 
     def end(self) -> Iterator[tuple[int, str]]:
-        """Yield the object that is not complete, and begin anew."""
+        """Yield the object that is not complete, and start over."""
         if self.depth:
             yield self.start, "".join(self.held)
 

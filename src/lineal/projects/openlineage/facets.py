@@ -209,7 +209,7 @@ OF_ROWS = (How.JOIN, How.FILTER, How.GROUP_BY, How.SORT)
 
 
 def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
-    """Read both forms of the facet: the row usages are in `dataset`, or beside every field."""
+    """Read both forms of the facet: the row usages are in `dataset`, or next to every field."""
     facet = facets.get("columnLineage")
     if facet is None:
         return None

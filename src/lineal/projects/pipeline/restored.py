@@ -125,7 +125,7 @@ class Restored:
         return jobs.all()
 
     def jobs_of_scripts(self, writes: Iterable[Row]) -> Iterator[Job]:
-        """Yield one job for each dataset: its text is beside the first statement that writes it."""
+        """Yield one job for each dataset: its text is next to the first statement that writes it."""
         for row in writes:
             if row["sql"] is not None:
                 dialect = row["dialect"] if row["sql"] else ""

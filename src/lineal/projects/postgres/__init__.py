@@ -29,8 +29,8 @@ def load(
 ) -> Corpus:
     """The database at an address, with the statements that it has run where they are asked for.
 
-    The scripts stand beside it and are no part of it: of the server's own tables those are listed
-    that they name, and a view that they define anew is theirs.
+    The scripts stand next to it and are no part of it: of the server's own tables those are listed
+    that they name, and a view that they define again is theirs.
     """
     with session(address) as server:
         ran, occurrences = history(server) if with_history else ([], [])

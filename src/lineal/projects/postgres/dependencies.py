@@ -1,4 +1,4 @@
-"""What the server has recorded in pg_depend: the columns that each view reads, held against what
+"""What the server has recorded in pg_depend: the columns that each view reads, compared with what
 lineal reads.
 """
 

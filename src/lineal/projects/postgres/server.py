@@ -28,7 +28,7 @@ OLDEST = 120000
 
 
 class Session:
-    """A connection inside of its one transaction; every error is one line without a password."""
+    """A connection inside its one transaction; every error is one line without a password."""
 
     def __init__(self, connection: psycopg.Connection[Any], address: str) -> None:
         self.connection = connection

@@ -232,7 +232,7 @@ TEMPLATE = re.compile(r"@\{\s*(\w+)\s*\}|@(\w+)")
 
 
 def expand_template(text: str, env: Environment) -> str:
-    """ "@{x}_total", @'s3://@{bucket}/x'      names inside of a quoted name or a string"""
+    """ "@{x}_total", @'s3://@{bucket}/x'      names inside a quoted name or a string"""
 
     def write(found: re.Match[str]) -> str:
         """Return the text of a variable inside a name."""

@@ -89,7 +89,7 @@ class Part(NamedTuple):
 
 
 def split(text: str, separator: str = ",", dialect: str = "") -> list[Part]:
-    """Return the parts between separators outside of brackets; empty ones are left out."""
+    """Return the parts between separators outside brackets; empty ones are left out."""
     parts: list[Part] = []
     begin = 0
 
@@ -115,7 +115,7 @@ ARRAY = re.compile(r"ARRAY\s*(?=\[)", re.IGNORECASE)
 
 
 def unwrap(text: str) -> str:
-    """Return the text inside of the brackets around a text: (a, b), [a, b], ARRAY[a, b]."""
+    """Return the text inside the brackets around a text: (a, b), [a, b], ARRAY[a, b]."""
     bare = ARRAY.sub("", text.strip(), count=1) if ARRAY.match(text.strip()) else text.strip()
     if bare and bare[0] in "([" and closing(bare, 0) == len(bare) - 1:
         return bare[1:-1].strip()

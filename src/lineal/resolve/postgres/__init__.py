@@ -1,3 +1,3 @@
-"""PostgreSQL's own answers beside ours: statements composed over views, and the columns that a plan
+"""PostgreSQL's own answers compared with ours: statements composed over views, and the columns that a plan
 names.
 """

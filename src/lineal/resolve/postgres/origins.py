@@ -24,7 +24,7 @@ class Origin(NamedTuple):
 
     column: Column
     folded: bool
-    """inside of something that the planner may have decided"""
+    """inside something that the planner may have decided"""
 
 
 class Origins:

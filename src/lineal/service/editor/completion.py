@@ -164,7 +164,7 @@ def column_items(
 def scope_at(workspace: Workspace, path: str, text: str, offset: int) -> Visible | None:
     """Return what can be named at an offset: the innermost SELECT around it.
 
-    with a as (select | from t) select …      the SELECT inside of a
+    with a as (select | from t) select …      the SELECT inside a
     """
     for tried, at in candidates(text, offset):
         for statement in workspace.statements(path, tried):

@@ -164,7 +164,7 @@ def external_reason(workspace: Workspace, named: Named) -> str:
 def check_columns(workspace: Workspace, kin: Kin, new: str) -> None:
     """Refuse if a column that is renamed along is not ours, or the new name is taken.
 
-    select * from {{ source('shop', 'orders') }}      its columns are named outside of the project
+    select * from {{ source('shop', 'orders') }}      its columns are named outside the project
     """
     graph = workspace.graph
     for named in kin.columns:

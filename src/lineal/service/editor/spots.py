@@ -87,7 +87,7 @@ def in_sql(workspace: Workspace, path: str) -> Iterator[Spot]:
 
     select {{ cents('amount') }} as amount
 
-    the alias is written here; the amount inside of the macro is not
+    the alias is written here; the amount inside the macro is not
     """
     for statement in workspace.statements(path):
         alignment = workspace.align(path, statement.script)
@@ -416,7 +416,7 @@ def spelled_at(
     """Return where a name is spelled at a place: right there, or in the expression that begins
     there.
 
-    F.col("amount")                     the place of the call; the name is inside of it
+    F.col("amount")                     the place of the call; the name is inside it
     spark.sql("select amount from …")   the place of the name itself
     """
     start = text.at(place.line, place.column)

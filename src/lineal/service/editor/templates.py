@@ -1,4 +1,4 @@
-"""The text of a file beside the text that was read from it: which part is which.
+"""The text of a file and the text that was read from it: which part is which.
 
     select {{ cents('amount') }} as amount      the file
     select amount / 100.0 as amount             what was read: only ` as amount` and `select ` are both
@@ -92,7 +92,7 @@ class Alignment:
         return script
 
     def to_script_span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where a stretch of the file is in the script; None inside of a tag."""
+        """Return where a stretch of the file is in the script; None inside a tag."""
         for segment in self.segments:
             if segment.file <= start and end <= segment.file + segment.length:
                 moved = segment.script - segment.file
@@ -139,7 +139,7 @@ def edit_between(before: str, after: str) -> tuple[int, int, str]:
 
 
 def is_in_tag(text: str, offset: int) -> bool:
-    """Tell whether an offset is inside of a tag, or of one that is not closed yet."""
+    """Tell whether an offset is inside a tag, or of one that is not closed yet."""
     opened = max(text.rfind(mark, 0, offset) for mark in MARKS[:3])
     closed = max(text.rfind(mark, 0, offset) for mark in MARKS[3:])
     return opened > closed

@@ -256,7 +256,7 @@ class Workspace:
         """Give the scripts of a file their new texts; the project is stale if that cannot be.
 
         a plain file        its script is its text
-        a dbt model         the edit is made in the rendered SQL, if it is outside of Jinja
+        a dbt model         the edit is made in the rendered SQL, if it is outside Jinja
         anything else       the project is stale
         """
         assert self._state is not None
@@ -344,7 +344,7 @@ class Workspace:
     def merge(
         self, before: State, corpus: Corpus, numbers: set[int], part: Corpus, found: Extraction
     ) -> State:
-        """Return a state in which some scripts are evaluated anew.
+        """Return a state in which some scripts are evaluated again.
 
         the edges into the datasets of the edited file are new; all others stay
         """
@@ -377,7 +377,7 @@ class Workspace:
         return dataset.name in targets or before.made_in.get(dataset) in files
 
     def merged_findings(self, before: State, part: State, files: set[str]) -> list[Finding]:
-        """Return the findings with those of some files found anew."""
+        """Return the findings with those of some files found again."""
         texts = Texts(replace(part.corpus, datasets=[]), [])
         fresh = self.findings(part, texts)
 

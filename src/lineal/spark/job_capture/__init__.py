@@ -10,7 +10,7 @@ procedures.py   what no listener is told
 outlet.py       where events go
 watch.py        one job: its contexts, its writes, its events
 job.py          a job's file, run as spark-submit runs it
-compare.py      what static reading finds in the program, beside what was captured
+compare.py      what static reading finds in the program, next to what was captured
 names.py        the datasets of a program and those of its run
 """
 

@@ -1,5 +1,5 @@
-"""A job that has run, compared: what static reading finds in its program beside what Spark has
-carried out.
+"""A job that has run, compared: what static reading finds in its program, and what Spark has
+executed.
 
 Static reading is told what the run knew: the entry point, the arguments, the folder, and the
 columns of the tables as the job met them. What it says itself that only a run knows is not
@@ -103,7 +103,7 @@ class Reading:
         self.names = SameNames(self.static.datasets, met)
 
     def borrowed(self) -> Iterator[DatasetInfo]:
-        """The schemas of datasets that the program calls otherwise than the run: under the names of
+        """The schemas of datasets that the program names differently from the run: under the names of
         the program.
         """
         for dataset, same in renamed(self.names.found).items():

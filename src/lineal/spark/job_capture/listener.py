@@ -1,9 +1,9 @@
-"""What Spark has carried out, as it tells its listeners: a Java class, compiled in the session,
+"""What Spark has executed, as it tells its listeners: a Java class, compiled in the session,
 queues what writes.
 
 It listens to the events that Spark's QueryExecutionListener is made of, at the context rather than
 at a session: so it sees every session, the streams among them, and which execution runs inside
-another. The plan is written down on the listener's own queue, beside the job; Python takes it from
+another. The plan is written down on the listener's own queue, next to the job; Python takes it from
 there when it likes.
 """
 
@@ -18,7 +18,7 @@ from lineal.spark.plan import compiled, text_of, writer
 QUEUE = "lineal"
 
 DATASET_LINEAGE = "spark.openlineage.columnLineage.datasetLineageEnabled"
-"""The setting of OpenLineage's Spark agent: with false, what decides the rows is written beside
+"""The setting of OpenLineage's Spark agent: with false, what decides the rows is written next to
 every field.
 """
 
@@ -287,7 +287,7 @@ class Execution(NamedTuple):
 
 
 class Closed(NamedTuple):
-    """An execution that has ended and wrote nothing itself: those inside of it have ended, too."""
+    """An execution that has ended and wrote nothing itself: those inside it have ended, too."""
 
     root: int
 

@@ -111,7 +111,7 @@ def is_open(name: str) -> bool:
 
 
 def renamed(found: Mapping[Dataset, Dataset]) -> dict[Dataset, Dataset]:
-    """Those that static reading calls otherwise than the run."""
+    """Those that static reading names differently from the run."""
     return {
         dataset: same
         for dataset, same in found.items()

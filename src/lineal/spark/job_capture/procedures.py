@@ -49,7 +49,7 @@ def leave(told: Told) -> None:
 
 
 def overheard(spoken: Any) -> Any:
-    """spark.sql as it is; of what it has carried out the procedures are told."""
+    """spark.sql as it is; the procedures among the statements that it has executed are reported."""
 
     @wraps(spoken)
     def sql(session: Any, *given: Any, **named: Any) -> Any:

@@ -89,7 +89,7 @@ class Recorder:
         """each kind of usage once"""
         self._lock = Lock()
         self._states: dict[Dataset, dict[Any, Extraction]] = {}
-        """what each target holds now: the writes since it was made anew"""
+        """what each target holds now: the writes since it was made again"""
         self._before: dict[Dataset, DatasetInfo] = {}
         """the columns that datasets had when the job first met them"""
         self.writes = 0
@@ -113,7 +113,7 @@ class Recorder:
             )
 
     def close(self, run_id: RunId) -> None:
-        """Those that ran inside of an execution whose end was never told."""
+        """Those that ran inside an execution whose end was never told."""
         for root in list(self._inside):
             self.take(Closed(root), run_id)
 
@@ -148,7 +148,7 @@ class Recorder:
 
     def _take_batch(self, batch: Execution, inside: Sequence[Execution], run_id: RunId) -> None:
         """foreachBatch hands over rows without a history: the stream's own plan has made them."""
-        # a stream's batch may be carried out by an execution of its own
+        # a stream's batch may be executed by an execution of its own
         inside = [inner for inner in inside if inner.kind != batch.kind]
         if not inside:
             return

@@ -61,7 +61,7 @@ class Settings(NamedTuple):
     timeout: float = 5.0
     """the seconds to wait, at the end, for Spark's listeners, and again for the server"""
     legacy: bool | None = None
-    """write what decides the rows beside every field; None: as DATASET_LINEAGE in the session's
+    """write what decides the rows next to every field; None: as DATASET_LINEAGE in the session's
     settings says
     """
 

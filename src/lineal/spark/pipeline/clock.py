@@ -28,7 +28,7 @@ class TooLong(BaseException):
 
 
 class Clock:
-    """Rings now and then, and looks how long the work at hand has been going on: to begin another
+    """Rings now and then, and looks how long the current work has been going on: to begin another
     costs nothing.
 
     Compiled code hears no ringing until it is done. If it never is, a process that is no driver is
@@ -45,7 +45,7 @@ class Clock:
         self.nowhere = -1
 
     def ring(self, *_: object) -> None:
-        """Raise TooLong if the item at hand takes too much time."""
+        """Raise TooLong if the current item takes too much time."""
         self.wind()
         now, used = time.monotonic(), time.process_time()
         if self.began != self.noticed:
@@ -114,6 +114,6 @@ class Blaming(Clock):
         return before
 
     def ring(self, *_: object) -> None:
-        """Watch the time only while an item is at hand."""
+        """Watch the time only while an item is being processed."""
         if self.hand is not None:
             super().ring()

@@ -237,7 +237,7 @@ def together(
     begin: Callable[[], Gathered], corpus: Corpus, state: Faulty, asked: Keys, seconds: float
 ) -> tuple[Gathered, Extraction, dict[str, str]]:
     """Resolve all scripts except those given up: a script that takes too long here is left out,
-    too, and the others begin anew.
+    too, and the others start over.
     """
     scripts = list(corpus.scripts)
     while True:

@@ -150,7 +150,7 @@ class Parts:
         self.held = [rest] if rest.num_rows else []
 
     def close(self) -> None:
-        """Finish the file at hand."""
+        """Finish the current file."""
         if self.writer is not None:
             self.writer.close()
 

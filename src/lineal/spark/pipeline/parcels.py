@@ -416,7 +416,7 @@ def crossing(defined: list[bytes], met: list[bytes]) -> bool:
 
 
 def add_coverage(whole: Coverage, dynamic: list[tuple[int, int]]) -> None:
-    """Put right what parts count otherwise than the whole: each has left out its own losses."""
+    """Put right what parts count differently from the whole: each has left out its own losses."""
     apart = sum(max(0, parts - lost) for parts, lost in dynamic)
     together = max(0, sum(parts for parts, _ in dynamic) - sum(lost for _, lost in dynamic))
     whole.columns.found += together - apart

@@ -122,7 +122,7 @@ def split(
 
 
 def is_plain_log(corpus: Corpus) -> bool:
-    """Whether nothing beside the statements of a log tells what names mean."""
+    """Whether only the statements of a log tell what names mean."""
     others = (
         corpus.functions,
         corpus.meanings,

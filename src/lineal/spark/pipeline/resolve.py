@@ -1,4 +1,4 @@
-"""Group by group on the executors, then everything together: each record is held against its
+"""Group by group on the executors, then everything together: each record is checked against its
 questions.
 
 Statements that share a written name are a group, and one task evaluates it level by level. On the

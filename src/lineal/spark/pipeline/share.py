@@ -33,7 +33,7 @@ from lineal.spark.pipeline.clock import Clock, TooLong
 from lineal.spark.pipeline.guard import NOBODY, Fault, Note, guarded, too_long
 
 TOGETHER = 100
-"""Statements that are evaluated side by side: few enough to stay at hand until they are let go."""
+"""Statements that are evaluated side by side: few enough to stay in memory until they are let go."""
 
 FOUND = "key binary, record binary, fault string"
 SCHEMA = pa.schema([("key", pa.binary()), ("record", pa.binary()), ("fault", pa.string())])
@@ -171,7 +171,7 @@ class Bulk(Share):
 
 
 class Guarded(Bulk):
-    """Says which of its statements is at hand: it may be the last."""
+    """Says which of its statements is current: it may be the last."""
 
     def __init__(
         self, corpus: Corpus, keys: dict[int, bytes], clock: Clock, rows: list[Script], note: Note

@@ -20,10 +20,10 @@ from lineal.spark.start import start
 from lineal.spark.temporary import temporary_folder
 
 DISTRIBUTIONS = ("sqlglot", "sqlglotc", "pyarrow", "numpy")
-"""The packages that are sent beside lineal; sqlglot goes without its compiled half where that is not installed.
+"""The packages that are sent with lineal; sqlglot goes without its compiled half where that is not installed.
 """
 SMALL = {"spark.driver.memory": "700m"}
-"""Beside it there is this process: both together stay below 2 GB for a million rows."""
+"""This process runs next to it: both together stay below 2 GB for a million rows."""
 
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"

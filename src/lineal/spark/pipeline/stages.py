@@ -77,7 +77,7 @@ class Options:
     fresh: bool = False
     seconds: float = 60.0
     period: Period = ALWAYS
-    """the statements of a log that ran outside of it are left out"""
+    """the statements of a log that ran outside it are left out"""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The folders that a stream keeps beside its tables."""
+"""The folders that a stream keeps next to its tables."""
 
 from __future__ import annotations
 

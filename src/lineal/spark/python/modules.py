@@ -46,7 +46,7 @@ class ProjectModules(MetaPathFinder):
         )
 
     def project_path(self, file: str) -> str | None:
-        """The file as the project names it; None for a file outside of it."""
+        """The file as the project names it; None for a file outside it."""
         for folder, root in self.roots.items():
             if file.startswith(folder + os.sep):
                 return str(Path(root, file[len(folder) + 1 :]))

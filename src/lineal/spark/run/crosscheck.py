@@ -1,5 +1,5 @@
-"""The cross-check: the lineage that the text gives, beside the one that Spark's analyzed plan
-gives.
+"""The cross-check: the lineage of the text, compared with that of Spark's analyzed
+plan.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Crosscheck:
         """Reading a plan is Python's work: side by side it would be no faster."""
 
     def compare_job(self, job: Job) -> Agreement:
-        """Static beside exact, for all the ways in which the model can be rendered."""
+        """Static compared with exact, for all the ways in which the model can be rendered."""
         if job.is_python:
             return self.of_python(job)
 
@@ -99,7 +99,7 @@ class Crosscheck:
         )
 
     def of_python(self, job: Job) -> Agreement:
-        """Static beside what Spark has seen of the model that ran. Both go the same way where
+        """Static compared with what Spark has seen of the model that ran. Both go the same way where
         dbt.is_incremental is
         asked; what the text leaves open is not comparable."""
         assert self.python is not None

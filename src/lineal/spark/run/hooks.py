@@ -1,7 +1,7 @@
 """Hooks: the statements around a model, and around a whole run.
 
 Files of parquet cannot be changed row by row. A hook that deletes, updates or inserts rows of its
-own model is therefore carried out as what it means: the model's table is written anew with the rows
+own model is therefore executed as what it means: the model's table is written again with the rows
 that it has afterwards.
 """
 

@@ -233,7 +233,7 @@ def typed(frame: Any, like: Any) -> Any:
 
 
 def keyed(frame: Any, keys: Iterable[str]) -> Any:
-    """The frame with its keys beside its columns: a key may be an expression over them."""
+    """The frame with its keys in addition to its columns: a key may be an expression over them."""
     from pyspark.sql import functions as F
 
     there = {key_of(name): name for name in frame.columns}

@@ -421,7 +421,7 @@ NOT_PART_OF_IT = ("timeout",)
 
 
 def _python(step: Step) -> list[object]:
-    """What a Python model is made of beside its text: the modules that it imports, what `dbt` tells
+    """What a Python model is made of in addition to its text: the modules that it imports, what `dbt` tells
     it.
     """
     roots = [Path(root) for root in step.roots]

@@ -107,7 +107,7 @@ class Builder:
             return self.tables.view(job.table, lambda head: head + sql.sql, sql.sql)
 
     def table(self, job: Job) -> Entry:
-        """Build a table anew."""
+        """Rebuild a table."""
         if job.is_python:
             return self.of_python(job, None)
 
@@ -210,7 +210,7 @@ class Builder:
     @contextmanager
     def queried(self, job: Job) -> Iterator[Any]:
         """The rows of the model's query; Spark's grammar says that it is one, before anything is
-        carried out.
+        executed.
         """
         text = self.text(job)
         sql = self.translated(job, text)

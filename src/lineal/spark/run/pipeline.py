@@ -51,7 +51,7 @@ FOLDER = ".lineal"
 """What a run leaves in the project."""
 
 COMPARED = ("sql", "python", "snapshot")
-"""The kinds of nodes whose static lineage is held against Spark's."""
+"""The kinds of nodes whose static lineage is compared with Spark's."""
 
 VIEWS = ("view", "ephemeral")
 ABSENT = "is not in the warehouse, and lineal run does not execute it"
@@ -520,7 +520,7 @@ class Pipeline:
         return None
 
     def is_there(self, name: str) -> bool:
-        """Whether a dataset of the project exists; Spark checks the datasets outside of the
+        """Whether a dataset of the project exists; Spark checks the datasets outside the
         project.
         """
         return key_of(name) not in self.jobs or self.place(name) is not None

@@ -80,7 +80,7 @@ class Tested:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Static lineage beside Catalyst's: field-level and inspect edges of each, and what only one of
+    """Static lineage compared with Catalyst's: field-level and inspect edges of each, and what only one of
     them has.
     """
 
@@ -118,7 +118,7 @@ class Outcome:
     lacks: str = "failed"
     """The fault of that job."""
     notes: tuple[str, ...] = ()
-    """Notes for the user beside the failures."""
+    """Notes for the user in addition to the failures."""
     missing: bool = False
     """Of an external node: its table is not in the warehouse."""
 

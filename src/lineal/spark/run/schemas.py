@@ -11,7 +11,7 @@ from lineal.spark.run.jobs import key_of
 
 
 class Schemas:
-    """The columns and types of tables, until they are built anew."""
+    """The columns and types of tables, until they are rebuilt."""
 
     def __init__(self, spark: Any) -> None:
         self.spark = spark
@@ -36,7 +36,7 @@ class Schemas:
         return found
 
     def forget(self, table: str) -> None:
-        """It has been built anew."""
+        """It has been rebuilt."""
         with self.lock:
             self.known.pop(key_of(table), None)
 

@@ -52,7 +52,7 @@ class Snapshot:
         )
 
     def query(self, text: str) -> str:
-        """The query with its keys and its time beside its columns, in the project's own dialect."""
+        """The query with its keys and its time in addition to its columns, in the project's own dialect."""
         keys = (f"{key} as {KEY}{at}" for at, key in enumerate(self.keys))
         time = (f"{self.updated_at} as {CHANGED}",) if self.updated_at else ()
         body = text.strip().rstrip(";")

@@ -78,7 +78,7 @@ class Stage:
         return None
 
     def others(self) -> list[str]:
-        """The tables that a model has written beside its own."""
+        """The tables that a model has written in addition to its own."""
         if not self.database:
             return []
 

@@ -1,7 +1,7 @@
 """Where tables live: a folder of parquet files by default, or any catalog that Spark is
 configured for.
 
-    <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written beside the
+    <warehouse>/<table>/<version>/part-*.parquet      the table; a new version is written next to the
     old one
     <warehouse>/state.json                            which version stands
 
@@ -158,7 +158,7 @@ class Folder:
     # -- writing -----------------------------------------------------------------------------------
 
     def replace(self, name: str, frame: Any) -> Entry:
-        """Write a table anew, as a version of its own."""
+        """Rewrite a table, as a version of its own."""
         version = new_version()
         frame.write.mode("error").parquet(str(self.place(name, version)))
         return self.finished(name, version, frame)
@@ -272,7 +272,7 @@ class Catalog:
         return bool(self.spark.catalog.tableExists(quote_name(name)))
 
     def replace(self, name: str, frame: Any) -> Entry:
-        """Write a table anew."""
+        """Rewrite a table."""
         self.make_room(name)
         frame.write.mode("overwrite").saveAsTable(quote_name(name))
         return Entry(name, "table", new_version(), "")

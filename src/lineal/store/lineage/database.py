@@ -17,7 +17,7 @@ WAIT = 60.0
 """Seconds that a writer waits for another one."""
 
 AT_ONCE = 2000
-"""So many rows are made before they are written: what they are made of is still at hand, and the
+"""So many rows are made before they are written: what they are made of is still available, and the
 socket to a server
 takes all of them, so that it works on them while the next ones are made."""
 
@@ -90,7 +90,7 @@ class Database(Protocol):
         ...
 
     def tidy(self) -> None:
-        """After much was deleted or written, outside of a transaction."""
+        """After much was deleted or written, outside a transaction."""
         ...
 
     def close(self) -> None:

@@ -36,7 +36,7 @@ FACTS: dict[str, tuple[str, ...]] = {
     "diagnostics": ("code", "severity", "message", *PLACE, "hint"),
     "occurrences": ("name", *PLACE, "runs", "first", "last", "users", "databases", "log_id"),
 }  # fmt: skip
-"""The tables of facts beside edges and usages, and their columns."""
+"""The tables of facts other than edges and usages, and their columns."""
 
 
 class Apart(NamedTuple):

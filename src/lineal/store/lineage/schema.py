@@ -33,7 +33,7 @@ class Dialect(NamedTuple):
     usages: str
     """how the usages of an edge are found"""
     indexes: dict[str, tuple[str, str]]
-    """beside those of INDEXES"""
+    """in addition to those of INDEXES"""
     json: str
     """the function that makes an object of names and values"""
     time: str

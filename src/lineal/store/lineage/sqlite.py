@@ -133,7 +133,7 @@ class Sqlite:
         )
 
     def _check_whose(self) -> None:
-        """Tables are made in an empty file, never beside somebody else's."""
+        """Tables are made in an empty file, never in a file with other tables."""
         mark = self.connection.execute("PRAGMA application_id").fetchone()[0]
         if mark not in (0, APPLICATION) or (mark == 0 and self._has_tables()):
             raise StoreError(

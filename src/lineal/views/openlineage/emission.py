@@ -38,7 +38,7 @@ class Emission:
     events: str = AUTO
     facets: str = COLUMN_LINEAGE
     legacy: bool = False
-    """what decides the rows is written beside every field, instead of once for the dataset"""
+    """what decides the rows is written next to every field, instead of once for the dataset"""
     describe: bool = False
     """each transformation says its expression"""
     namespace: str = ""

@@ -1,4 +1,4 @@
-"""Files beside a program: read from the project if a literal path names them, never from elsewhere."""
+"""Files next to a program: read from the project if a literal path names them, never from elsewhere."""
 
 from __future__ import annotations
 

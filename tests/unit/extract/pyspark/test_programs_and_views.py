@@ -1,4 +1,4 @@
-"""Programs beside SQL: a view tells of its columns, whoever writes the tables below it."""
+"""Programs together with SQL: a view tells its columns, whichever file writes the tables below it."""
 
 from __future__ import annotations
 

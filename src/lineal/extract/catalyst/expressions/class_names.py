@@ -17,7 +17,7 @@ CLASS_NAMES = {
     "Sha1": "sha1", "Sha2": "sha2", "Crc32": "crc32", "NullIf": "nullif", "InSubquery": "in",
     "PosExplode": "posexplode", "IsNotNull": "is",  "IsNull": "is",
 }  # fmt: skip
-"""Classes that are called otherwise than their function; '' for those that are none."""
+"""Classes that are named differently from their function; '' for those that are not functions."""
 
 WORD_STARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 

@@ -44,7 +44,7 @@ MEMORIES = {"MemoryPlan": "the memory of a stream"}
 """What rows may lie in besides an RDD."""
 
 CHANGES = frozenset(("_change_type", "_commit_version", "_commit_timestamp"))
-"""table_changes('t', 1)      what Delta puts beside the columns of t"""
+"""table_changes('t', 1)      the columns that Delta adds to those of t"""
 
 
 def pseudo_columns(outputs: list[Node]) -> frozenset[str]:

@@ -158,7 +158,7 @@ def element(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 
 
 def field(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
-    """pl.field("city")      a field of the struct at hand"""
+    """pl.field("city")      a field of the current struct"""
     return Expr(exp.Null(), root=str(argument_at(arguments)))
 
 

@@ -1,4 +1,4 @@
-"""Joins of Polars frames, and frames below or beside each other."""
+"""Joins of Polars frames, and frames below each other or side by side."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ AGGREGATES = (exp.AggFunc, exp.AnonymousAggFunc, exp.Subquery)
 
 
 def aggregates(tree: Any) -> bool:
-    """Tell whether a tree aggregates its columns: no column is outside of an aggregate."""
+    """Tell whether a tree aggregates its columns: no column is outside an aggregate."""
     if isinstance(tree, AGGREGATES):
         return True
 

@@ -55,7 +55,7 @@ def steps_of(held: Estimator) -> list[Value]:
 
 
 def inner_of(held: Estimator) -> Value:
-    """GridSearchCV(model, grid)      Return the estimator inside of a wrapper."""
+    """GridSearchCV(model, grid)      Return the estimator inside a wrapper."""
     given = [held.params[name] for name in WRAPPED if name in held.params]
     return next(iter(given), argument_at(list(held.arguments)))
 
@@ -280,7 +280,7 @@ SAVERS = {"dump": 1, "log_model": 1, "save_model": 1}
 
 
 def saved_at(run: Run, variable: str) -> str:
-    """Return the path that the file at hand saves a model to, where it is written there."""
+    """Return the path that the current file saves a model to, where it is written there."""
     file = run.program.file_at_hand(run)
     nodes = list(ast.walk(file.tree)) if file is not None else []
     given = [each for node in nodes for each in saved_to(node, variable)]

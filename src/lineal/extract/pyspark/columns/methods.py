@@ -275,7 +275,7 @@ def drop_fields(
 def structs_around(tree: Any, paths: Arguments) -> list[Any]:
     """Return the structs on the way to a field.
 
-    .withField("home.city", value)      home is read, and written anew
+    .withField("home.city", value)      home is read, and written again
     """
     found: list[Any] = []
     for path in paths:

@@ -352,7 +352,7 @@ def unary(run: Run, op: type, held: ColumnValue, node: Any) -> Value:
 def item(value: ColumnValue) -> Any:
     """Return a column's expression together with its alias.
 
-    The expression with its alias, where it stands beside others: struct(a.alias("p"))
+    The expression with its alias, where it stands next to others: struct(a.alias("p"))
     """
     if len(value.names) == 1:
         return exp.Alias(this=value.tree, alias=identifier(value.names[0]))

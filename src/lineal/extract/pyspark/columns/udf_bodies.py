@@ -41,7 +41,7 @@ class Uses(NamedTuple):
 
 
 def follow_body(udf: Udf, run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Any:
-    """Return the expression of a call of a UDF; None where its body is not at hand.
+    """Return the expression of a call of a UDF; None where its body is not available.
 
     F.udf(lambda a, b: a.upper() if b > 1 else "")(x, y)      x is the value, y decides it
     """

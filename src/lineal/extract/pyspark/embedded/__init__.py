@@ -5,5 +5,5 @@
 
 The interpreter of programs finds the value of each text. A `Collector` keeps the statements with
 their place, their dialect, the task that runs them and the table that they fill. They are analyzed
-as scripts, beside the SQL files of the input.
+as scripts, next to the SQL files of the input.
 """

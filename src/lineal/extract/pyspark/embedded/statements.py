@@ -206,7 +206,7 @@ class Collector:
             run.report(Code.DYNAMIC, message, called.node)
 
     def add_file(self, run: Run, called: Called, path: str, about: About) -> bool:
-        """sql="sql/load.sql"      a file beside the program, or in a folder of templates"""
+        """sql="sql/load.sql"      a file next to the program, or in a folder of templates"""
         found = None
 
         for folder in ("", *about.folders):
@@ -247,7 +247,7 @@ class Collector:
 
     @property
     def job(self) -> str:
-        """Return the DAG and the task at hand, as Airflow's OpenLineage provider names them."""
+        """Return the current DAG and task, as Airflow's OpenLineage provider names them."""
         if self.tasks:
             return self.tasks[-1]
 
@@ -276,7 +276,7 @@ class Collector:
         return file, place.line if place is not None else 1, True
 
     def literal(self, run: Run, text: str) -> tuple[str, int] | None:
-        """Return the file and line of the string that a text is; the file at hand comes first."""
+        """Return the file and line of the string that a text is; the current file comes first."""
         if self.literals is None:
             self.literals = literals_of(run.program.files)
 
@@ -318,7 +318,7 @@ class About:
     is_sure: bool = False
     """Whether the argument can be nothing but SQL: then a value that only a run knows is reported."""
     folders: tuple[str, ...] = ()
-    """Where files of templates are looked for, beside the program's folder."""
+    """Where files of templates are looked for, in addition to the program's folder."""
     values: tuple[tuple[str, str], ...] = ()
     """Values of a template: params.table is orders."""
 

@@ -243,7 +243,7 @@ def rename_unknown(attributes: list[Attribute], old: Value) -> list[Attribute]:
 
 
 def with_anything(attributes: list[Attribute]) -> list[Attribute]:
-    """Return columns beside one of which only a run knows the name; an open star may be it."""
+    """Return columns next to one of which only a run knows the name; an open star may be it."""
     if any(each.slot.star is not None for each in attributes):
         return attributes
 

@@ -149,7 +149,7 @@ SUBQUERIES_SEE_MEMBERS = frozenset(("duckdb",))
 """FROM t, (SELECT t.a + 1 AS b) AS s      as if LATERAL stood before it"""
 
 PIVOT_TAKES_JOIN = frozenset(("spark", "spark2", "databricks"))
-"""FROM a, b PIVOT (…)      it pivots a beside b; elsewhere b alone"""
+"""FROM a, b PIVOT (…)      it pivots a next to b; elsewhere b alone"""
 
 KEYS_IN_PLACE = frozenset(("duckdb", "sqlite", "clickhouse"))
 """SELECT * FROM a JOIN b USING (k)      k stays where a has it; elsewhere it comes first"""

@@ -9,7 +9,7 @@ ASSIGNS_BY_EQUALS = frozenset(("snowflake",))
 """SET x = 1      a variable of the session, without a word that says so"""
 
 SESSION_VARIABLES_WITH_DOLLAR = frozenset(("snowflake",))
-"""SET x = 1; SELECT $x      outside of a block a variable is read with a dollar"""
+"""SET x = 1; SELECT $x      outside a block a variable is read with a dollar"""
 
 SELECTS_INTO_SESSION = frozenset(("mysql",))
 """SELECT a INTO @x FROM t      a variable of the session"""
@@ -39,7 +39,7 @@ UNNAMED_PARAMETERS = frozenset(("postgres", "redshift", "materialize", "risingwa
 """f(INT, TEXT)      parameters without names: $1, $2"""
 
 EXECUTES_TEXTS_ANYWHERE = frozenset(("bigquery", "snowflake"))
-"""EXECUTE IMMEDIATE 'SELECT …'      also outside of a block"""
+"""EXECUTE IMMEDIATE 'SELECT …'      also outside a block"""
 
 EXECUTORS = {"teradata": ("dbc.sysexecsql", "sysexecsql")}
 """CALL DBC.SysExecSQL('INSERT …')      procedures that execute a text"""
@@ -71,7 +71,7 @@ written, since the nearest grammar of one without a parser may differ
 DECLARES_CURSORS = frozenset(
     ("postgres", "redshift", "materialize", "risingwave", "greenplum", "netezza", "vertica")
 )
-"""DECLARE c CURSOR FOR SELECT …      outside of a block a statement like any other"""
+"""DECLARE c CURSOR FOR SELECT …      outside a block a statement like any other"""
 
 DECLARES_WITHOUT_KEYWORD = frozenset(("oracle",))
 """FUNCTION f RETURN NUMBER IS x NUMBER; BEGIN      no DECLARE before the variables"""

@@ -258,7 +258,7 @@ class Apart(dict[tuple[Any, Way], Any]):
 
 
 def rows_of(into: Lineage) -> Lineage:
-    """Where the rows of a subquery go: beside a lineage that is still to be composed."""
+    """Where the rows of a subquery go: next to a lineage that is still to be composed."""
     if into.__class__ is Apart:
         return into.rows
 

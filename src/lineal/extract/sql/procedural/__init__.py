@@ -1,4 +1,4 @@
-"""Procedural code: the SQL inside of procedures, functions, blocks and strings is found, and its
+"""Procedural code: the SQL inside procedures, functions, blocks and strings is found, and its
 variables followed.
 
     detection     whether a script has any

@@ -1,4 +1,4 @@
-"""Statements of SQL inside of procedural code, and the assignments of variables.
+"""Statements of SQL inside procedural code, and the assignments of variables.
 
 SET @m = (SELECT max(a) FROM t); SELECT a, b INTO x, y FROM t; INSERT INTO u VALUES (x)
 """

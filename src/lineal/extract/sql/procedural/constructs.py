@@ -133,7 +133,7 @@ class Constructs(Simple):
 
     @property
     def innermost(self) -> str:
-        """The kind of the innermost construct; '' outside of all."""
+        """The kind of the innermost construct; '' outside all."""
         if self.stack:
             return self.stack[-1].kind
 

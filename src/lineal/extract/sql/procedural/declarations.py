@@ -50,7 +50,7 @@ TYPE_DEPTHS = {
     TokenType.LT: 1,
     TokenType.GT: -1,
 }
-"""DECIMAL(10, 2), ARRAY<INT>      how tokens change the depth inside of a type"""
+"""DECIMAL(10, 2), ARRAY<INT>      how tokens change the depth inside a type"""
 
 ASSIGNMENTS = (TokenType.COLON_EQ, TokenType.EQ)
 

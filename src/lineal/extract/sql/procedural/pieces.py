@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(slots=True)
 class Piece:
-    """A SQL statement inside of procedural code."""
+    """A SQL statement inside procedural code."""
 
     tree: exp.Expr
     moment: Moment

@@ -44,7 +44,7 @@ class Reader:
         self.routine: Routine | None = None
         self.cursors: dict[str, Assignment | None] = {}
         self.shared_cursors: dict[str, Tokens] = {}
-        """CURSOR c IS …      in a package, outside of its routines"""
+        """CURSOR c IS …      in a package, outside its routines"""
         self.in_block = False
         self.record_types: dict[str, Tokens] = {}
         """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""
@@ -229,7 +229,7 @@ def spelling_of(part: Token) -> str:
 def into_in(tokens: Tokens) -> int:
     """Find the INTO of a query.
 
-    SELECT a INTO x FROM t      where INTO is, outside of parentheses; -1, if it is not there
+    SELECT a INTO x FROM t      where INTO is, outside parentheses; -1, if it is not there
     """
     depth = 0
     for position, token in enumerate(tokens):

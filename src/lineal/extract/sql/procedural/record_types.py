@@ -20,7 +20,7 @@ from lineal.extract.sql.procedural.text import (
 )
 
 METHODS = frozenset(("MEMBER", "STATIC", "CONSTRUCTOR", "MAP", "ORDER", "OVERRIDING", "FINAL"))
-"""MEMBER FUNCTION f RETURN NUMBER      declarations beside the fields of an object"""
+"""MEMBER FUNCTION f RETURN NUMBER      declarations next to the fields of an object"""
 
 
 def fields_of_type(tokens: Tokens) -> tuple[int, Tokens]:

@@ -630,7 +630,7 @@ OUTSIDE = vocabulary(
     EXEC CALL DO LET SELECT WITH REPLACE PREPARE
     """
 )
-"""Statements that are procedural also outside of a block."""
+"""Statements that are procedural also outside a block."""
 
 
 def part_at(tokens: Tokens, at: int) -> tuple[Token | None, int]:

@@ -114,7 +114,7 @@ def find_kind(
 
 
 def find_outside(tokens: Tokens, at: int, wanted: Container[str]) -> int:
-    """Where the first of some words is outside of parentheses and CASE.
+    """Where the first of some words is outside parentheses and CASE.
 
     -1, if the statement ends before.
     """
@@ -168,7 +168,7 @@ def inside(token: Token, script: Script) -> Tokens | None:
 
 TAKEN_AS_IS = frozenset((TokenType.RAW_STRING, TokenType.NATIONAL_RAW_STRING))
 Q_QUOTE = re.compile(r"n?q'.", re.IGNORECASE | re.DOTALL)
-"""Oracle's q'[it's]': quotes inside of it are not escapes."""
+"""Oracle's q'[it's]': quotes inside it are not escapes."""
 
 
 def content(token: Token, text: str) -> tuple[int, int]:
@@ -218,7 +218,7 @@ def select_all(table: Tokens, at: Token) -> Tokens:
 
 
 def place_at(at: Token, tokens: Tokens) -> Tokens:
-    """Tokens of a text that was put together: all are where it is carried out."""
+    """Tokens of a text that was put together: all are where it is executed."""
     for token in tokens:
         token.line, token.col, token.start, token.end = at.line, at.col, at.start, at.end
 
@@ -285,7 +285,7 @@ BRACKET_DEPTHS = {**DEPTHS, TokenType.L_BRACKET: 1, TokenType.R_BRACKET: -1}
 def items(tokens: Tokens) -> list[Tokens]:
     """Split tokens at commas.
 
-    a, f(b, c), d      the items between commas outside of parentheses
+    a, f(b, c), d      the items between commas outside parentheses
     """
     found: list[Tokens] = [[]]
     depth = 0

@@ -138,7 +138,7 @@ class TSql(TSqlRoutines):
 
     @property
     def innermost(self) -> str:
-        """The kind of the innermost construct; '' outside of all."""
+        """The kind of the innermost construct; '' outside all."""
         if self.stack:
             return self.stack[-1].kind
 

@@ -409,7 +409,7 @@ def list_end(tokens: Tokens, at: int) -> int:
 def exec_in(tokens: Tokens) -> int:
     """Find the EXEC of an INSERT.
 
-    INSERT INTO t EXEC p      where EXEC is, outside of parentheses; -1, if it is not there
+    INSERT INTO t EXEC p      where EXEC is, outside parentheses; -1, if it is not there
     """
     depth = 0
     for position, token in enumerate(tokens):

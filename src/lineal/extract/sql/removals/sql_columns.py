@@ -43,7 +43,7 @@ NOT_A_COLUMN = frozenset((TokenType.L_PAREN, TokenType.DOT))
 
 
 class Passed(Refused):
-    """The column comes through a star from a dataset outside of the text."""
+    """The column comes through a star from a dataset outside the text."""
 
 
 @dataclass
@@ -258,7 +258,7 @@ class _Edit:
         return "(" in own and "over" not in own and not is_grouped and not has_column
 
     def _is_mentioned(self, spot: Spot, name: str) -> bool:
-        """Tell whether a SELECT has a name outside of one item."""
+        """Tell whether a SELECT has a name outside one item."""
         if name in self._words_besides(spot.select, [spot.item]):
             return True
 
@@ -322,7 +322,7 @@ class _Edit:
         return any(int(key[0]) >= position for key in items if key and key[0].isdecimal())
 
     def _words_besides(self, select: Select, items: Iterable[Item]) -> set[str]:
-        """Return the words of a SELECT outside of some items and of removed items."""
+        """Return the words of a SELECT outside some items and of removed items."""
         skipped = [*items, *(spot.item for spot in self.gone if spot.select is select)]
         found: set[str] = set()
         for at in range(select.start, select.end + 1):

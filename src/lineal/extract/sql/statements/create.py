@@ -125,7 +125,7 @@ def partition_columns(node: exp.Create) -> list[Any]:
 
 
 def declare_beside(plan: Plan, schema: exp.Schema, facts: Facts) -> None:
-    """Declare columns beside those of a query.
+    """Declare columns in addition to those of a query.
 
     CREATE TABLE t (a INT) AS SELECT b FROM s
 

@@ -164,7 +164,7 @@ def table_of(node: Any) -> Any:
 def others(node: Any) -> list[Any]:
     """Return the other tables of a statement.
 
-    The tables that stand beside the target: FROM, USING
+    The tables that stand next to the target: FROM, USING
     """
     source, using = node.args.get("from_"), node.args.get("using")
     tables = [source.this] if source is not None else []

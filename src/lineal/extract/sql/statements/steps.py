@@ -1,4 +1,4 @@
-"""What a statement does in its script: the plan of a write, and the steps beside it."""
+"""What a statement does in its script: the plan of a write, and the steps around it."""
 
 from __future__ import annotations
 

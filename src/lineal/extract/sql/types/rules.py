@@ -87,7 +87,7 @@ RESULTS = {
 BY_RULE = {rule: dict(pair.split("=") for pair in row.split()) for rule, row in RESULTS.items()}
 
 WITHOUT_LENGTHS = frozenset(("spark", "duckdb", "bigquery"))
-"""Here a text is a text, however long: VARCHAR(10) beside another is not a VARCHAR(20), and a literal
+"""Here a text is a text, however long: VARCHAR(10) combined with another is not a VARCHAR(20), and a literal
 no VARCHAR(1).
 """
 
@@ -327,7 +327,7 @@ class Rules:
         return UNKNOWN
 
     def respelled(self, of: Type) -> Type:
-        """Return the type of an operator's result, spelled anew: a declared spelling does not carry
+        """Return the type of an operator's result, spelled again: a declared spelling does not carry
         over.
         """
         if of.kind is not None:
@@ -338,7 +338,7 @@ class Rules:
     def may_be_narrower(self, left: Type, right: Type) -> bool:
         """Tell whether a constant may have a narrower type.
 
-        DuckDB: a number that is written down is as narrow as what stands beside it
+        DuckDB: a number that is written down is as narrow as what stands next to it
         """
         return (
             self.family == "duckdb"
@@ -405,7 +405,7 @@ WHOLE = (Kind.TINYINT, Kind.SMALLINT, Kind.INT)
 
 
 def literal(node: Any) -> str:
-    """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) beside a
+    """The digits of a number that is written down: Spark takes 5 for a DECIMAL(1, 0) next to a
     decimal.
     """
     while isinstance(node, exp.Paren):

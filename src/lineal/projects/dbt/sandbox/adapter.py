@@ -38,7 +38,7 @@ class Adapter:
         self._renderer = renderer
 
     def dispatch(self, macro_name: str, macro_namespace: str | None = None, **kwargs: Any) -> Any:
-        """Return the macro for the adapter at hand."""
+        """Return the macro for the current adapter."""
         renderer = self._renderer
         return renderer.library.dispatched(
             str(macro_name), str(macro_namespace or ""), renderer.package

@@ -74,7 +74,7 @@ def as_macro(test: str) -> str:
 
 
 def ended(text: str, opening: re.Match[str]) -> int:
-    """Return where a block ends: a macro may be inside of another."""
+    """Return where a block ends: a macro may be inside another."""
     depth, position = 1, opening.end()
     while depth:
         closing = CLOSING.search(text, position)

@@ -1,7 +1,7 @@
 """The renderer of dbt's templates: ref, source, var, config, macros of packages, and all that dbt
 brings along.
 
-A job has, beside its text, the package and the node that it belongs to, the configuration of that
+A job has, next to its text, the package and the node that it belongs to, the configuration of that
 node and what is known of the columns that it asked for the last time. The answer has `said`: the
 configuration, what it refers to, what only a run knows, and the relations whose columns it asks
 for.
@@ -501,7 +501,8 @@ class Dbt(Renderer):
         result = Result(query, self.placeholder)
         if fetch_result:
             self.note(
-                f"the result of the statement '{name}' is only known when it runs: '{result.value}' is used in its place"
+                f"the result of the statement '{name}' is only known when it runs: "
+                f"'{result.value}' is used in its place"
             )
 
         self.results[str(name)] = result

@@ -57,7 +57,7 @@ class Dynamic(str):
         return self
 
     def _order(self, other: Any) -> int:
-        """As the number one beside numbers; beside anything else neither more nor less."""
+        """Acts as the number one among numbers; among anything else neither more nor less."""
         if isinstance(other, (int, float)):
             return (other < 1) - (other > 1)
 
