@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "bench" / "accuracy"))
 import confidence  # noqa: E402
 
 
-def test_high_edges_are_right_and_the_page_says_so():
+def test_high_edges_are_right_as_the_page_claims():
     table = confidence.count()
     assert table.right_of_high >= confidence.LEAST_RIGHT
     assert table.share_of_high >= confidence.LEAST_HIGH

@@ -117,7 +117,7 @@ def test_every_aggregate_of_duckdb_is_known() -> None:
         ("sha512", "sha2"),
     ],
 )
-def test_a_function_is_known_however_its_words_are_told_apart(name: str, shown: str) -> None:
+def test_a_function_is_known_in_all_of_its_spellings(name: str, shown: str) -> None:
     found = known(name)
     assert found is not None and found.name == shown
 
@@ -125,6 +125,6 @@ def test_a_function_is_known_however_its_words_are_told_apart(name: str, shown: 
 @pytest.mark.parametrize(
     "name", ["upper", "substring", "aes_decrypt", "decrypt", "array_max", "soundex", ""]
 )
-def test_what_only_transforms_neither_aggregates_nor_masks(name: str) -> None:
+def test_a_plain_function_neither_aggregates_nor_masks(name: str) -> None:
     found = known(name)
     assert found is None or (found.role is Role.SCALAR and not found.masks)

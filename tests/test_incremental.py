@@ -27,9 +27,9 @@ def corpus(*texts: str, declared: bool) -> Corpus:
     return Corpus("spark", scripts, datasets)
 
 
-def test_the_other_way_of_building_it_tells_what_it_was():
+def test_the_first_build_gives_the_former_columns():
     assert sorted(edges_in(extract(corpus(FIRST, AGAIN, declared=False)))) == EDGES
 
 
-def test_a_declaration_tells_the_former_columns():
+def test_a_declaration_gives_the_former_columns():
     assert sorted(edges_in(extract(corpus(AGAIN, declared=True)))) == EDGES

@@ -19,7 +19,7 @@ def test_the_text_gives_the_edges_of_the_run(job):
 
 
 @pytest.mark.parametrize("job", ALL, ids=[job.name for job in ALL])
-def test_what_only_a_run_can_tell_is_said(job):
+def test_values_that_only_a_run_knows_are_reported(job):
     places = [found.place for found in job.read().diagnostics if found.code is Code.DYNAMIC]
     assert {place.line for place in places if place is not None} == job.dynamic
 

@@ -201,7 +201,7 @@ parallel.FEWEST = 10
 
 @forks
 def test_a_worker_process(tmp_path: Path) -> None:
-    """Only the worker is killed: whoever has started it goes on without the statement."""
+    """Only the worker is killed: its parent continues without the statement."""
     views = {
         f"{number}.sql": f"CREATE VIEW v{number} AS SELECT a{number} FROM t" for number in range(40)
     }
@@ -219,7 +219,7 @@ def test_a_worker_process(tmp_path: Path) -> None:
 
 
 @forks
-def test_a_server_goes_on_at_its_address(tmp_path: Path) -> None:
+def test_a_server_keeps_its_address(tmp_path: Path) -> None:
     folder = project(tmp_path / "sql")
     call = [sys.executable, "-c", START, *STAGES["evaluating"], WAYS["time"]]
     process = subprocess.Popen(
@@ -302,7 +302,7 @@ def test_the_interface_for_programs_checks_between_queries(little_time: None) ->
     assert [str(edge.target) for edge in found.edges] == ["fine.a"]
 
 
-def test_a_task_inside_of_another_counts_for_itself(little_time: None) -> None:
+def test_a_task_inside_another_counts_for_itself(little_time: None) -> None:
     with Task("outer") as outer:
         check()
         before = outer.deadline
@@ -327,7 +327,7 @@ def test_long_texts_may_take_longer(little_time: None) -> None:
     assert Task("a", size=10 << 20).allowance == pytest.approx(2.0)
 
 
-def test_the_board() -> None:
+def test_the_board_announces_and_abandons_tasks() -> None:
     board, before = Board(), current_limits()
     board.take_slot(0)
     set_limits(Limits(1.0, 1 << 30), board)

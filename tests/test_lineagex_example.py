@@ -111,7 +111,7 @@ def test_the_impact_of_web_page(order: Sequence[str]) -> None:
 
 
 @in_any_order
-def test_each_statement_may_be_a_text_of_its_own(order: Sequence[str]) -> None:
+def test_each_statement_may_be_a_separate_text(order: Sequence[str]) -> None:
     together = {(edge.source, edge.target, edge.kind) for edge in of(order).edges}
     assert {
         (edge.source, edge.target, edge.kind) for edge in lineal.lineage(list(order)).edges

@@ -68,7 +68,9 @@ ROWS = {"order_placed_on": {"SORT"}, "order_delivered_on": {"SORT"}}
     "text", [FACET, FACET.replace("time,\nFROM", "time\nFROM")], ids=["trailing comma", "none"]
 )
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_facet(dialect: str | None, text: str, schema: Mapping[str, object] | None) -> None:
+def test_the_facet_is_that_of_the_specification(
+    dialect: str | None, text: str, schema: Mapping[str, object] | None
+) -> None:
     found = lineal.lineage(text, dialect=dialect, schema=schema)
     assert [str(each) for each in found.diagnostics if each.severity > Severity.INFO] == []
     assert {edge.source.dataset.name for edge in found.edges} == {"delivery_7_days"}

@@ -37,7 +37,7 @@ def chain(length: int) -> Corpus:
 
 @fixed_examples(12)
 @given(long_projects(12))
-def test_any_project(corpus: Corpus) -> None:
+def test_several_processes_give_the_result_of_one(corpus: Corpus) -> None:
     fresh = everything(corpus)
     for jobs in (2, 3):
         memory = Memory()

@@ -52,7 +52,7 @@ def log(path: Path, texts: list[str]) -> tuple[Path, list[tuple[str, int]]]:
 
 
 def results(found: lineal.Lineage) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that is said of each dataset, without places, in which a line more shows."""
+    """All facts about each dataset, without places, which an extra line moves."""
     said: dict[str, list[tuple[object, ...]]] = {}
     for edge in found.edges:
         usages = [(usage.way, usage.doubt, usage.calls) for usage in edge.usages]
@@ -387,7 +387,7 @@ COMMANDS = {
     [(command, stage) for command in COMMANDS for stage in ("evaluating", "columns")]
     + [(command, "places") for command in ("show", "store", "save")],
 )
-def test_every_command_goes_on(
+def test_every_command_survives_a_failure(
     tmp_path: Path, command: str, stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     places = {
@@ -540,7 +540,7 @@ def test_a_rule_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.poisoned
-def test_the_server_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = project(tmp_path / "project", {**GOOD, **POISONED})
     poison_stage("evaluating", Venom, monkeypatch)
     routes = serve._page(Source((str(folder),), use_cache=False))

@@ -183,7 +183,7 @@ def test_a_server_on_standard_input(tmp_path: Path, command: str, sign: int) -> 
     process.stdin.close()
 
 
-def test_a_process_with_a_session_of_its_own_is_left_alone() -> None:
+def test_a_process_in_a_separate_session_is_left_alone() -> None:
     """A browser that a command has opened stays, a JVM does not."""
     jvm = subprocess.Popen(["sleep", "60"])
     browser = subprocess.Popen(["sleep", "60"], start_new_session=True)

@@ -238,7 +238,7 @@ MODULES = {module_of(path): path for path in FILES}
 
 
 def test_no_modules_import_each_other() -> None:
-    """Not even inside functions: whoever reads a module may begin with what it imports."""
+    """Not even inside functions: a reader may begin with the modules that it imports."""
     graph = {module: set(needed(path)) for module, path in MODULES.items()}
     assert len(graph) > 400
     TopologicalSorter(graph).prepare()

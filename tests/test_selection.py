@@ -91,7 +91,7 @@ Rows = list[tuple[object, ...]]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_differs_is_selected(change: str) -> None:
+def test_changed_models_are_selected(change: str) -> None:
     edits, expected = CHANGES[change]
     after = {**MODELS, **edits}
     selected = selected_of(MODELS, after)
@@ -120,7 +120,7 @@ def test_a_removed_model_selects_who_still_reads_it() -> None:
 
 
 def test_a_repaired_model_selects_all_that_could_not_be_built() -> None:
-    """The base names a column that is not there: nothing behind it was built."""
+    """The base names a missing column: nothing behind it was built."""
     broken = {"stg_customers": "SELECT id AS customer_id, name, country, email FROM raw_customers"}
     before, after = {**MODELS, **broken}, MODELS
     old, new = built(before), built(after)

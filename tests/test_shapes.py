@@ -59,7 +59,7 @@ def variants(text: str, random: Random) -> list[str]:
     "dialect",
     ["", "spark", "bigquery", "snowflake", "postgres", "mysql", "tsql", "duckdb", "clickhouse"],
 )
-def test_they_are_the_same(dialect: str) -> None:
+def test_fingerprints_of_variants_are_the_same(dialect: str) -> None:
     random, prints = Random(11), Fingerprints(dialect)
     texts = [variant for text in TEXTS * 3 for variant in variants(text, random)]
     assert [
@@ -67,7 +67,7 @@ def test_they_are_the_same(dialect: str) -> None:
     ] == []
 
 
-def test_they_are_the_same_for_all_cases() -> None:
+def test_fingerprints_of_variants_are_the_same_for_all_cases() -> None:
     random = Random(12)
     by_dialect: dict[str, Fingerprints] = {}
     wrong = []

@@ -112,12 +112,12 @@ def test_a_model_has_its_inspect_edges_and_no_others(model: str) -> None:
 
 
 @pytest.mark.parametrize("row", COUNTS, ids=lambda row: row["model"])
-def test_counts(row: dict[str, str]) -> None:
+def test_each_model_has_the_expected_counts(row: dict[str, str]) -> None:
     assert len(into(row["model"], field_level=True)) == int(row["select_edges"])
     assert len(into(row["model"], field_level=False)) == int(row["inspect_edges"])
 
 
-def test_totals() -> None:
+def test_the_project_has_the_expected_totals() -> None:
     """104 SELECT edges and 9 inspect edges; the seed's total of 8 is a slip, its own rows add up to
     9.
     """
@@ -254,8 +254,8 @@ def test_depths_count_the_hops_from_the_start() -> None:
     }
 
 
-def test_the_trace_goes_on_through_the_table_function() -> None:
-    """The seed stops at the function's output; semantics §5 goes on, since the body is known."""
+def test_the_trace_continues_through_the_table_function() -> None:
+    """The seed stops at the function's output; semantics §5 continues, since the body is known."""
     found = {
         (str(edge.source), str(edge.target)) for edge in shop().upstream("rpt_order_volume.status")
     }

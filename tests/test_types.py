@@ -90,7 +90,7 @@ def test_types_come_from_ddl_and_casts() -> None:
     }
 
 
-def test_what_the_yaml_of_a_model_says_counts() -> None:
+def test_the_type_in_the_yaml_of_a_model_counts() -> None:
     assert types(
         {"result": "SELECT id AS n FROM orders"}, {**ORDERS, "result": {"n": "bigint"}}
     ) == {"n": "bigint"}

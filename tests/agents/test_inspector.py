@@ -50,7 +50,7 @@ def test_the_inspector_calls_a_tool(project: Path) -> None:
     assert answer["status"] == "answered" and answer["coverage"]["complete"] is True
 
 
-def test_the_inspector_is_told_about_an_unknown_name(project: Path) -> None:
+def test_the_inspector_gets_an_error_for_an_unknown_name(project: Path) -> None:
     call = ("--method", "tools/call", "--tool-name", "upstream", "--tool-arg", "column=mart.totl")
     answer = inspect(project, *call)["structuredContent"]
     assert answer["status"] == "not_known" and "did you mean total?" in answer["note"]

@@ -100,7 +100,7 @@ def test_a_trained_model_is_a_dataset(job):
     assert bool(models_of(job)) == (job.name not in TRANSFORMING)
 
 
-def test_impact_tells_which_models_a_column_retrains():
+def test_impact_lists_the_models_that_a_column_retrains():
     job = next(each for each in JOBS if each.name == "two_models")
     found = Graph(job.read())
     column = next(e.source for e in found.edges if str(e.source) == "customers.csv.age")

@@ -112,7 +112,7 @@ def test_files_that_change_while_they_are_read(jaffle: Path) -> None:
     talk(jaffle, conversation)
 
 
-def test_answers_are_about_the_files_as_they_are(jaffle: Path) -> None:
+def test_answers_are_about_the_current_files(jaffle: Path) -> None:
     """Lines are added above the name: whether a client tells or not, a rename edits the name."""
 
     async def conversation(editor: Editor) -> None:
@@ -138,7 +138,7 @@ def test_answers_are_about_the_files_as_they_are(jaffle: Path) -> None:
 
 
 def test_a_broken_dbt_project_has_a_diagnostic_and_answers(jaffle: Path) -> None:
-    """The settings cannot be read: their file says so, and the models are read without them."""
+    """The settings cannot be read: their file has a diagnostic, and the models are read without them."""
     good = jaffle.joinpath(PROJECT).read_text()
     jaffle.joinpath(PROJECT).write_text("name: [jaffle\n")
 

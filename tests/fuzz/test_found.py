@@ -51,7 +51,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 @pytest.mark.parametrize(("format", "dialect", "text"), FOUND, ids=range(len(FOUND)))
-def test_a_text_that_did_harm_does_none(format: str, dialect: str, text: str, bench: Bench) -> None:
+def test_a_text_that_once_failed_is_read(
+    format: str, dialect: str, text: str, bench: Bench
+) -> None:
     imports = "from pyspark.sql import SparkSession, functions as F\nspark = SparkSession.builder.getOrCreate()\n"
     whole = imports + text if format == "pyspark" else text
     before = "SELECT a FROM t\n" if format == "draft" else whole

@@ -143,7 +143,7 @@ def test_a_refused_event_costs_no_other_of_its_batch(status: int, emit: Any, cat
     assert sorted(server.accepted_jobs()) == ["a", "b", "c", "e"]
 
 
-def test_a_batch_of_which_every_event_failed(emit: Any, catalog: Any) -> None:
+def test_a_batch_with_only_failed_events(emit: Any, catalog: Any) -> None:
     failed = [{"index": index, "reason": "unknown table"} for index in range(5)]
     server = catalog(lambda path, jobs: (400, {"status": "failure", "failedEvents": failed}))
     partial = emit(server)
@@ -176,7 +176,7 @@ def test_an_expired_token_stops_the_delivery(emit: Any, catalog: Any) -> None:
     assert left_jobs() == list(VIEWS)
 
 
-def test_datasets_that_the_catalog_does_not_find_are_told(emit: Any, catalog: Any) -> None:
+def test_datasets_that_the_catalog_does_not_find_are_reported(emit: Any, catalog: Any) -> None:
     answer = {"status": "partial_success", "unresolvedDatasets": [{"name": "s.t"}, "s.u\x1b[2J"]}
     sent = emit(catalog(lambda path, jobs: (200, answer)))
     assert "2 datasets not found there: s.t, s.u" in sent.stderr and "\x1b" not in sent.stderr

@@ -212,7 +212,7 @@ def test_a_header_of_a_catalog_comes_from_the_environment(
 # -- names: as the database of a table calls it, in the namespace of its system ---------------------
 
 
-def test_a_catalog_is_told_the_names_that_the_database_has(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+def test_a_catalog_gets_the_names_of_the_database(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
     write_dbt(tmp_path)
     server: Endpoint = endpoint(lambda asked: 201)
     command = ["emit", str(tmp_path), "--to", "datahub", "--url", server.url, *TIME]
@@ -230,7 +230,7 @@ def test_a_catalog_is_told_the_names_that_the_database_has(tmp_path: Path, endpo
     assert "--namespace" not in sent.stderr
 
 
-def test_tables_whose_system_is_not_known_are_told(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
+def test_tables_whose_system_is_not_known_are_reported(tmp_path: Path, endpoint: Any) -> None:  # noqa: F811
     write_dbt(tmp_path)
     server: Endpoint = endpoint(lambda asked: 201)
     sent = CliRunner().invoke(

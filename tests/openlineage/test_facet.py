@@ -141,7 +141,7 @@ def test_masking_and_columns_that_are_only_read() -> None:
     assert [each["name"] for each in entry["inputs"]] == ["days", "users"]
 
 
-def test_what_else_is_said_of_jobs_and_datasets(tmp_path: Any) -> None:
+def test_jobs_and_datasets_have_their_other_facets(tmp_path: Any) -> None:
     (tmp_path / "lineal.yml").write_text(
         "dialect: postgres\nnamespace: 'postgres://wh:5432'\nopenlineage:\n  job_namespace: shop\n"
         "  namespaces: {raw: 'postgres://raw:5432'}\n  repository: https://git.example.com/shop/blob/main\n"

@@ -266,9 +266,7 @@ def test_unity_catalog_gets_every_edge_and_takes_it_again(
     assert server.tokens == {"Bearer s3cret"}
 
 
-def test_unity_catalog_is_told_of_its_own_tables_by_name(
-    sql: Path, tmp_path: Path, start: Any
-) -> None:
+def test_unity_catalog_gets_its_own_tables_by_name(sql: Path, tmp_path: Path, start: Any) -> None:
     """It records what happens between its own tables itself: only what crosses the border is sent."""
     (tmp_path / "lineal.yml").write_text(
         "namespace: databricks://acme\nopenlineage:\n  namespaces: {wh.raw: 'postgres://db:5432'}\n"
@@ -369,7 +367,7 @@ def unsent_tables(file: Path) -> list[str]:
         ("cut", "the connection is refused or closed"),
     ],
 )
-def test_nothing_is_lost_and_what_to_do_is_told(
+def test_no_event_is_lost_and_the_message_has_a_remedy(
     answer: int | str, said: str, sql: Path, tmp_path: Path, start: Any
 ) -> None:
     server = start(purview)

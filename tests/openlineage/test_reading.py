@@ -98,7 +98,7 @@ def test_row_usages_are_in_dataset() -> None:
     assert found.diagnostics == []
 
 
-def test_what_decides_the_rows_of_every_field_is_the_datasets() -> None:
+def test_row_usages_of_every_field_belong_to_the_dataset() -> None:
     rows = source("t", "k", "FILTER")
     facet = columns(
         {"x": [source("t", "a", "IDENTITY"), rows], "y": [source("t", "b", "AGGREGATION"), rows]}
@@ -107,7 +107,7 @@ def test_what_decides_the_rows_of_every_field_is_the_datasets() -> None:
     assert edges(found) == {"t.a -> v.x  IDENTITY", "t.b -> v.y  AGGREGATION", "t.k => v  FILTER"}
 
 
-def test_what_decides_one_field_stays_there() -> None:
+def test_row_usages_of_one_field_stay_with_it() -> None:
     facet = columns(
         {"x": [source("t", "k", "FILTER")], "y": [source("t", "b", "IDENTITY", "CONDITIONAL")]}
     )
@@ -115,7 +115,7 @@ def test_what_decides_one_field_stays_there() -> None:
     assert edges(found) == {"t.k -> v.x  FILTER", "t.b -> v.y  CONDITIONAL, IDENTITY"}
 
 
-def test_old_facets_and_subtypes_that_nobody_knows() -> None:
+def test_old_facets_and_unknown_subtypes_are_read() -> None:
     old = {"fields": {"x": {"inputFields": [source("t", "a")], "transformationType": "MASKED"}}}
     odd = source("t", "b")
     odd["transformations"] = [{"type": "INDIRECT", "subtype": "VIBES"}, {"type": "DIRECT"}]
@@ -178,7 +178,7 @@ def test_a_job_that_writes_nothing_tracked_still_reads() -> None:
     assert tables(read(event("COMPLETE", inputs=[dataset("a")]))) == {("a", "load")}
 
 
-def test_a_dataset_event_tells_of_a_view() -> None:
+def test_a_dataset_event_describes_a_view() -> None:
     lineage = {"inputs": [{"namespace": "db", "name": "t", "type": "DATASET"}], "fields": {}}
     told = {
         "eventTime": "2024-01-01T00:00:00Z",
@@ -252,7 +252,7 @@ def test_a_run_is_one_story_whatever_the_order(order: tuple[Json, ...]) -> None:
     assert (job.run.started[-3:], job.run.ended[-3:]) == ("01Z", "04Z")
 
 
-def test_a_run_that_failed_gives_no_edges_and_says_so() -> None:
+def test_a_failed_run_gives_no_edges_and_is_reported() -> None:
     facet = columns({"x": [source("t", "a", "IDENTITY")]})
     outputs = [dataset("v", columnLineage=facet)]
     for state in ("FAIL", "ABORT"):
@@ -423,7 +423,7 @@ def test_any_part_may_be_anything(part: Any) -> None:
                 assert all(diagnostic.code is Code.EVENT_ERROR for diagnostic in found.diagnostics)
 
 
-def test_facets_that_nobody_knows_are_passed_over() -> None:
+def test_unknown_facets_are_ignored() -> None:
     told = event(
         "COMPLETE",
         facets={"spark_jobDetails": {**FACET, "jobId": 1}},
@@ -532,7 +532,7 @@ def test_a_dataset_may_have_more_columns_than_an_event_lists() -> None:
     assert [info.names for info in both.datasets.values() if info.dataset.name == "v"] == [["id"]]
 
 
-def test_what_the_text_and_the_events_share_has_one_name_in_new_events(tmp_path: Path) -> None:
+def test_a_dataset_of_text_and_events_has_one_name_in_new_events(tmp_path: Path) -> None:
     (tmp_path / "events.ndjson").write_text(
         json.dumps(event("COMPLETE", outputs=[dataset("stg.orders")]))
     )
@@ -560,7 +560,7 @@ def test_one_name_in_two_namespaces_is_not_the_texts(tmp_path: Path) -> None:
     ) == ["", "a", "b"]
 
 
-def test_a_query_log_is_none_of_it(tmp_path: Path) -> None:
+def test_a_query_log_is_not_read_as_events(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     log.write_text('{"query": "CREATE VIEW v AS SELECT a FROM t", "user": "u"}\n')
     assert [str(edge) for edge in lineal.lineage(log).edges] == ["t.a -> v.a  IDENTITY"]

@@ -65,7 +65,7 @@ def test_events_are_valid_and_survive_a_round_trip() -> None:
 
 @pytest.mark.parametrize("facets", FACETS)
 @pytest.mark.parametrize("legacy", [False, True])
-def test_doubts_survive(facets: str, legacy: bool) -> None:
+def test_doubts_survive_a_round_trip(facets: str, legacy: bool) -> None:
     found = lineal.lineage(
         {"v": "SELECT a.x, y FROM a JOIN b ON a.id = b.id WHERE z > 0", "w": "SELECT * FROM v, c"}
     )

@@ -46,7 +46,7 @@ def emit(*arguments: str | Path) -> Result:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """A server that answers as it is told to: a status, or None to close the connection."""
+    """A server with prepared answers: a status, or None to close the connection."""
 
     def __init__(self, answers: Callable[[int], int | None]) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -208,7 +208,7 @@ def test_a_busy_server_is_asked_again(sql: Path, endpoint: Any) -> None:
 
 
 @pytest.mark.parametrize("status", [None, 400, 503])
-def test_what_did_not_arrive_is_kept(
+def test_events_that_did_not_arrive_are_kept(
     status: int | None, sql: Path, tmp_path: Path, endpoint: Any
 ) -> None:
     whole = emit(sql, "--events", "run").stdout
@@ -284,7 +284,7 @@ def test_an_answer_says_what_to_do(sql: Path, endpoint: Any, status: int, said: 
     ],
 )
 @pytest.mark.parametrize("catalog", [[], ["--to", "openmetadata"], ["--to", "purview"]])
-def test_an_address_that_is_none_is_a_mistake(url: str, catalog: list[str], sql: Path) -> None:
+def test_an_invalid_address_is_a_usage_error(url: str, catalog: list[str], sql: Path) -> None:
     failed = emit(sql, *catalog, "--url", url)
     assert failed.exit_code == 2
     assert "is the address of a server" in failed.stderr

@@ -174,7 +174,7 @@ def test_many_at_once_lose_nothing(server: Server, file: Path) -> None:
     assert kept(file) == [EVENT] * 40
 
 
-def test_a_token(server: Server) -> None:
+def test_the_server_accepts_only_its_token(server: Server) -> None:
     server.token = "let me in"
     assert ask(server)[0] == 401
     assert ask(server, Authorization="Bearer other")[0] == 401
@@ -199,7 +199,9 @@ def test_a_server_beyond_this_machine_wants_a_token(
     assert (failed.exit_code, "cannot write" in failed.stderr) == (2, True)
 
 
-def test_a_full_disk_is_said(server: Server, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_reported(
+    server: Server, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert ask(server)[0] == 201
     file.chmod(0o400)
     monkeypatch.setattr(Path, "open", _full)

@@ -102,7 +102,7 @@ def test_a_wrong_origin_is_found_on_either_side(
     assert [line for line in found if "public.casts." not in line] == []
 
 
-def test_statements_over_views_that_are_not_there_are_composed(fresh: Any, tmp_path: Path) -> None:
+def test_statements_over_missing_views_are_composed(fresh: Any, tmp_path: Path) -> None:
     fresh.execute(SHOP)
     before = live.fingerprint(fresh)
     (tmp_path / "later.sql").write_text(

@@ -128,7 +128,7 @@ def test_every_wait_has_an_end(shop: Any) -> None:
         assert session.one("SHOW statement_timeout") == ("5s",)
 
 
-def test_files_beside_a_server_read_its_tables_and_define_its_views_anew(
+def test_files_next_to_a_server_read_its_tables_and_redefine_its_views(
     shop: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "new.sql").write_text(
@@ -240,7 +240,7 @@ def test_a_connection_that_ends_is_one_line(shop: Any, monkeypatch: pytest.Monke
     assert (late.exit_code, "statement timeout" in late.stderr) == (2, True)
 
 
-def test_a_server_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_a_missing_server_is_reported_in_one_line(tmp_path: Path) -> None:
     done = run(f"postgresql://ann@/shop?host={tmp_path}")
     assert (done.exit_code, len(done.stderr.strip().splitlines())) == (2, 1)
     assert "cannot read postgresql://ann@/shop" in done.stderr

@@ -77,7 +77,7 @@ def tree(random: Random, dialect: str) -> list[Script]:
 
 
 def facts(extraction: Extraction) -> tuple[object, ...]:
-    """Everything that is said about a corpus, without an order."""
+    """All facts about a corpus, without an order."""
     return (
         sorted(edges_in(extraction)),
         sorted((*r.target, *r.dataset, r.column or "", r.clause.value) for r in extraction.reads),

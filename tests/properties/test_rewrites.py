@@ -132,7 +132,7 @@ def test_most_of_the_corpus_can_be_rewritten() -> None:
 
 
 @pytest.mark.parametrize("name", REWRITES)
-def test_edges_stay(name: str) -> None:
+def test_a_rewrite_keeps_the_edges(name: str) -> None:
     reached, wrong = 0, []
     for query, tree, before in singles():
         texts = REWRITES[name](tree.copy(), query.columns, query.dialect or None)

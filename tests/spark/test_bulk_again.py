@@ -1,5 +1,5 @@
 """A second run reads only new statements; a run that was killed
-goes on; other folders are left alone.
+continues; other folders are left alone.
 """
 
 from __future__ import annotations

@@ -36,14 +36,14 @@ def pipeline(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run
 
 
-def test_the_summary(pipeline: Any, tmp_path: Path) -> None:
+def test_the_summary_counts_statements_and_edges(pipeline: Any, tmp_path: Path) -> None:
     done = pipeline(
         str(LOGS / "snowflake.csv"), "--preset", "snowflake", "--out", str(tmp_path / "out")
     )
     assert done.exit_code == 0, done.output
-    said = [line for line in done.output.splitlines() if "a second" not in line]
+    said = [line for line in done.output.splitlines() if "per second" not in line]
     assert said == [
-        "4 rows, 2 texts, 2 statements: 2.0 rows a statement",
+        "4 rows, 2 texts, 2 statements: 2.0 rows per statement",
         "2 statements read in this run, 2 of them by the driver",
         "coverage 66.6 %: 1 file, 2 of 3 statements evaluated (1 log-row), 5 columns",
         f"5 edges between 5 columns in {tmp_path / 'out'}",
@@ -88,7 +88,7 @@ def test_a_folder_of_scripts(pipeline: Any, tmp_path: Path) -> None:
         "2 files, 2 statements",
         "1 file read in this run, 1 of them by the driver",
     ]  # the program
-    assert lines[2].endswith(" statements a second")
+    assert lines[2].endswith(" statements per second")
 
 
 def test_a_run_that_fails_leaves_no_store(pipeline: Any, tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_the_namespace_of_a_pattern(pipeline: Any, tmp_path: Path) -> None:
 def test_a_store_that_takes_nothing(
     pipeline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, store: str, says: str
 ) -> None:
-    """It is said before anything is done."""
+    """It is reported before anything is done."""
     monkeypatch.chdir(tmp_path)
     with sqlite3.connect("other.db") as other:
         other.execute("CREATE TABLE t (a)")

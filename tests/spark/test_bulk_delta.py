@@ -94,7 +94,7 @@ def test_a_log_that_grows_and_one_that_does_not(
 
 
 @pytest.mark.parametrize("moment", ["delta:3", "file:30"])
-def test_a_run_that_is_killed_goes_on(
+def test_a_killed_run_continues(
     spark: Any, logs: Callable[[int], str], plain: dict[int, Path], tmp_path: Path, moment: str
 ) -> None:
     """Before the third table is one of Delta; while tables are put in their places."""

@@ -93,7 +93,7 @@ def killed(moment: str, log: str, out: Path) -> tuple[int, str]:
 
 
 def rows_of(store: Path) -> list[Any]:
-    """Everything that a store says but when it was told so."""
+    """All rows of a store, without their times."""
     with sqlite3.connect(store) as database:
         names = [
             name

@@ -385,7 +385,7 @@ ERRORS = [
 ]
 
 
-def test_errors_that_are_none(spark: Any, tmp_path: Path) -> None:
+def test_the_error_of_a_row_decides_whether_it_failed(spark: Any, tmp_path: Path) -> None:
     said = [
         {"job_id": str(n), "query": "SELECT a FROM t", "error_result": e}
         for n, (e, _) in enumerate(ERRORS)
@@ -461,7 +461,7 @@ def test_a_field_twice(spark: Any, tmp_path: Path) -> None:
     )
 
 
-def test_words_that_are_none(spark: Any, tmp_path: Path) -> None:
+def test_values_that_are_not_text_cost_no_statement(spark: Any, tmp_path: Path) -> None:
     """A user in bytes that are not text, a time in nanoseconds: neither costs the statement."""
     at = [1_777_629_600_123_456_789, None, 100]
     said = {
@@ -477,7 +477,7 @@ def test_words_that_are_none(spark: Any, tmp_path: Path) -> None:
 
 
 def test_rows_that_cannot_be_used_are_counted(spark: Any, tmp_path: Path) -> None:
-    """No text, bytes that are none, a NUL, a statement of 50 MB: each costs itself only."""
+    """No text, bytes that are not text, a NUL, a statement of 50 MB: each costs itself only."""
     texts = [
         b"SELECT a FROM t",
         None,

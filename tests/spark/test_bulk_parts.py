@@ -143,7 +143,7 @@ def test_evidence_about_a_column_comes_from_all_statements(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("_here")
-def test_declared_datasets_are_told_once(tmp_path: Path) -> None:
+def test_declared_datasets_are_sent_once(tmp_path: Path) -> None:
     """Those that are written, read by several parts, read by one, and not at all."""
     texts = ["CREATE VIEW v AS SELECT a, * FROM t", "SELECT v.b FROM v", "SELECT x FROM t"]
     corpora = [log_of([*texts, "SELECT u.c, t.y FROM u, t"]) for _ in range(2)]

@@ -174,7 +174,7 @@ def test_a_table_like_itself(tmp_path: Path) -> None:
     assert_as_in_one_go(texts, tmp_path)
 
 
-def test_in_a_circle_nobody_asks_twice(tmp_path: Path) -> None:
+def test_in_a_cycle_no_question_is_asked_twice(tmp_path: Path) -> None:
     """Whose record does not hold goes on with the answers that it has: the second time they would
     be others.
     """

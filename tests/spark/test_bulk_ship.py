@@ -54,7 +54,7 @@ print(len(shapes.Fingerprints("spark").fingerprint_of("SELECT a FROM t WHERE b =
 """
 
 
-def test_what_executors_run_is_in_the_archive(tmp_path: Path) -> None:
+def test_the_archive_has_all_that_executors_run(tmp_path: Path) -> None:
     """A Python that has nothing but the archive and Spark's own packages; and it is small."""
     archive = tmp_path / "lineal.zip"
     ship.pack(archive)

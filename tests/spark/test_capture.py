@@ -205,7 +205,7 @@ def test_a_stream_is_followed_through_foreach_batch(spark, orders, tmp_path):
 
 
 def test_a_checkpoint_keeps_its_history(spark, orders, tmp_path):
-    """Also where a join gives one side new ids, a filter keeps the old ones, and a loop goes on
+    """Also where a join gives one side new ids, a filter keeps the old ones, and a loop continues
     from the last round.
     """
     from pyspark.sql import functions as F
@@ -408,7 +408,7 @@ def test_the_order_of_a_functions_input_does_not_sort_the_result(spark, orders):
     }
 
 
-def test_names_are_kept_as_they_are(spark, orders, tmp_path):
+def test_names_are_kept_unchanged(spark, orders, tmp_path):
     odd, place = 'a "b"\\c\t\n.d`é', f"{tmp_path}/odd \u00fc, dir/x"
     with capture(spark, to=tmp_path / "events") as captured:
         orders.select(orders.id.alias(odd)).write.parquet(place)
@@ -524,7 +524,7 @@ def test_a_server_that_does_not_answer_costs_one_wait(spark, orders, tmp_path, c
 
 
 class Moved(BaseHTTPRequestHandler):
-    """A server whose address has changed: it takes nothing, and says so in a friendly way."""
+    """A server whose address has changed: it takes nothing, and answers with a friendly page."""
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -540,7 +540,7 @@ class Moved(BaseHTTPRequestHandler):
         """Not here."""
 
 
-def test_events_that_nobody_keeps_did_not_arrive(tmp_path):
+def test_events_that_are_not_kept_count_as_lost(tmp_path):
     pytest.importorskip("openlineage.client")
     event = {
         "eventType": "START",
@@ -661,7 +661,7 @@ def test_a_pipe_and_a_device_stay_what_they_are(tmp_path):
         assert Path("/dev/full").is_char_device()
 
 
-def test_what_cannot_be_read_is_said_once(spark, orders, monkeypatch, caplog):
+def test_unreadable_plans_are_reported_once(spark, orders, monkeypatch, caplog):
     def broken(*_):
         raise RecursionError("too deep")
 
@@ -688,7 +688,7 @@ def test_a_context_that_cannot_be_watched_works_as_ever(spark, orders, monkeypat
     ]
 
 
-def test_spark_connect_is_said_once_and_the_job_goes_on(monkeypatch, caplog):
+def test_spark_connect_is_reported_once_and_the_job_continues(monkeypatch, caplog):
     from pyspark import SparkContext
 
     monkeypatch.setattr(SparkContext, "_active_spark_context", None)
@@ -711,7 +711,7 @@ def test_a_server_of_spark_connect_in_this_process_is_watched(spark, orders):
     assert facts(captured) == {"captured.orders.day -> captured.served.day  IDENTITY"}
 
 
-def test_what_spark_drops_is_said(spark, orders, monkeypatch, caplog):
+def test_events_that_spark_drops_are_reported(spark, orders, monkeypatch, caplog):
     """Spark's queue of events is bounded: what did not fit was not told to anybody."""
     with caplog.at_level(logging.WARNING, "lineal.capture"), capture(spark) as captured:
         registry = spark.sparkContext._jsc.sc().listenerBus().metrics().metricRegistry()
@@ -807,7 +807,7 @@ sys.exit("enough")
 
 
 @pytest.mark.parametrize(("arguments", "code"), [([], 1), (["suddenly"], 5)])
-def test_a_job_that_forks_and_starts_anew_and_leaves(tmp_path, arguments, code):
+def test_a_job_that_forks_restarts_and_exits(tmp_path, arguments, code):
     job, events = tmp_path / "job.py", tmp_path / "events.ndjson"
     job.write_text(RESTLESS)
     command = [
@@ -850,7 +850,7 @@ def test_a_job_that_forks_and_starts_anew_and_leaves(tmp_path, arguments, code):
         ([__file__, "--legacy"], "say with --to or --url where they go"),
     ],
 )
-def test_mistakes_are_said_before_the_job_runs(arguments, said):
+def test_mistakes_are_reported_before_the_job_runs(arguments, said):
     done = CliRunner().invoke(main, ["capture", *arguments])
     assert done.exit_code == 2
     assert said in done.output

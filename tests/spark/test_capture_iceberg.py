@@ -190,7 +190,7 @@ PROCEDURES = {
 
 
 @pytest.mark.parametrize("name", PROCEDURES)
-def test_a_procedure_is_told_once(shop: Shop, name: str) -> None:
+def test_a_procedure_is_reported_once(shop: Shop, name: str) -> None:
     shop.seen.write.parquet(f"{shop.folder}/plain")
     call = f"CALL {name}{PROCEDURES[name]}"
 

@@ -150,7 +150,7 @@ def test_a_write_that_the_text_does_not_show_is_not_comparable(
     assert done.end.startswith("lineal: 4 writes; 5 edges, static = Catalyst, ")
 
 
-def test_code_that_only_a_run_knows_is_said_and_not_compared(folder: Path) -> None:
+def test_code_that_only_a_run_knows_is_reported_and_not_compared(folder: Path) -> None:
     (folder / "code.txt").write_text(
         'orders.select("day").write.mode("overwrite").saveAsTable("cmp.by_exec")'
     )

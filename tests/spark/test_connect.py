@@ -64,7 +64,7 @@ def test_the_number_of_tasks_is_a_setting() -> None:
     assert parallelism(remote(**{"spark.sql.shuffle.partitions": "7"})) == 7
 
 
-def test_what_connect_has_no_call_for_is_refused() -> None:
+def test_a_call_that_connect_lacks_is_refused() -> None:
     with pytest.raises(BulkError, match="to follow is not possible with Spark Connect: run again"):
         check_jvm(remote(), "to follow", "run again")
 

@@ -54,7 +54,7 @@ def test_spark_computes_with_columns_of_a_python_model(tmp_path: Path, spark: An
     assert spark.conf.get("spark.sql.ansi.enabled") == before
 
 
-def test_a_type_that_is_known_is_held_against_its_use(tmp_path: Path, spark: Any) -> None:
+def test_a_known_type_is_checked_against_its_use(tmp_path: Path, spark: Any) -> None:
     files = {**PYTHON_BETWEEN, "nodes/rest/rest.sql": "SELECT id, explode(id) AS rest FROM raw\n"}
     (said,) = complaints(write(tmp_path, files), spark)[:1]
     assert "rest.sql" in said and "DATATYPE_MISMATCH" in said

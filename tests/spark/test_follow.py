@@ -79,7 +79,7 @@ def test_files_that_come_one_after_the_other(
 def test_a_batch_that_is_killed_counts_once(
     spark: Any, tmp_path: Path, whole: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Killed after it was counted, after its tables were written, and before it was told of."""
+    """Killed after it was counted, after its tables were written, and before it was reported."""
     log, out = tmp_path / "history", tmp_path / "out"
     options = Options((str(log),), out)
     grow(log, 0, 40)
@@ -119,7 +119,7 @@ def test_many_batches_are_added_up(
     assert parts == {"upto-2"}
 
 
-def test_a_stream_that_goes_on(spark: Any, tmp_path: Path) -> None:
+def test_a_stream_is_followed_as_it_grows(spark: Any, tmp_path: Path) -> None:
     """Files that come while it runs are merged; it ends when it is stopped."""
     log, out = tmp_path / "history", tmp_path / "out"
     grow(log, 0, 20)
@@ -139,7 +139,7 @@ def test_a_stream_that_goes_on(spark: Any, tmp_path: Path) -> None:
     assert seen == [20, 50]
 
 
-def test_what_cannot_be_followed(spark: Any, tmp_path: Path) -> None:
+def test_inputs_that_cannot_be_followed_are_refused(spark: Any, tmp_path: Path) -> None:
     log, out = tmp_path / "history", tmp_path / "out"
     grow(log, 0, 9)
     file = str(log / "rows-0.jsonl")

@@ -283,7 +283,7 @@ def test_a_file_is_named_by_its_path_as_the_text_spells_it(spark, tmp_path):
     assert {str(edge.source.dataset) for edge in extraction.edges} == {path}
 
 
-def test_an_rdd_is_said_to_be_the_end_of_the_trail(spark, tables):
+def test_an_rdd_is_reported_as_the_end_of_the_trail(spark, tables):
     checkpointed = tables[0].where("a > 1").localCheckpoint(eager=False)
     extraction = lineage(checkpointed, spark)
     assert extraction.edges == []

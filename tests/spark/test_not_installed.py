@@ -1,4 +1,4 @@
-"""Where Spark is not installed, whatever needs it says so, and what to install."""
+"""Where Spark is not installed, commands that need it name the package to install."""
 
 from __future__ import annotations
 

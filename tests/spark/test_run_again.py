@@ -130,7 +130,7 @@ def test_a_state_that_cannot_be_read_costs_time_only(tmp_path: Path, spark, cont
     assert Run(root, spark, resume=True, check=False).status == {"a": "ok"}
 
 
-def test_a_warehouse_that_cannot_be_written_is_said(tmp_path: Path, spark) -> None:
+def test_a_read_only_warehouse_is_reported(tmp_path: Path, spark) -> None:
     root = shop(tmp_path / "p")
     (tmp_path / "file").write_text("")
     with pytest.raises(

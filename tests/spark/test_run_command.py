@@ -77,14 +77,14 @@ def test_the_shop_ends_green(tmp_path: Path, spark) -> None:
     ), done.stderr
 
 
-def test_no_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyspark_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
     result = lineal(str(shop(tmp_path)))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == "Error: Spark is not installed: pip install 'lineal[spark]'\n"
 
 
-def test_no_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_java_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))

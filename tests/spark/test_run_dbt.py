@@ -64,7 +64,9 @@ def test_every_materialization_is_built_and_agrees_with_catalyst(
     assert not first.notes, "the hooks around the run are statements that Spark takes"
 
 
-def test_what_cannot_be_compared_is_counted_and_says_why(bakery: tuple[Path, Run, Run]) -> None:
+def test_models_that_cannot_be_compared_are_counted_with_a_reason(
+    bakery: tuple[Path, Run, Run],
+) -> None:
     _, first, _ = bakery
     found = {
         name: (outcome.agreement.incomparable, outcome.agreement.reason)
@@ -271,7 +273,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory, spark: Any) -> Run:
     return Run(dbt_project(tmp_path_factory.mktemp("broken"), BROKEN), spark)
 
 
-def test_what_cannot_be_built_costs_only_what_needs_it(broken: Run) -> None:
+def test_a_model_that_cannot_be_built_skips_only_its_readers(broken: Run) -> None:
     assert broken.status == {
         "s": "ok",
         "good": "ok",
@@ -318,14 +320,14 @@ def test_a_model_that_is_refused_says_where_and_why(
     assert f"/{place}" in fault and words.lower() in fault.lower() and "\n" not in fault
 
 
-def test_a_test_that_cannot_be_run_is_skipped_and_says_so(broken: Run) -> None:
+def test_a_test_that_cannot_be_run_is_skipped_with_a_reason(broken: Run) -> None:
     found = {test.name: test for test in broken["good"].tests}
     assert found["x"].status == "skipped" and "there is no macro" in found["x"].message
     assert found["accepted_values"].status == "warned"
     assert str(broken["failing"].tests[0]) == "failing: 1 row failed"
 
 
-def test_a_name_that_spark_does_not_take_is_shown_as_it_is(broken: Run) -> None:
+def test_a_name_that_spark_does_not_take_is_shown_unchanged(broken: Run) -> None:
     assert broken["my-model"].agreement is not None and broken["my-model"].agreement.agrees
     assert broken["after_my"].agreement is not None and broken["after_my"].agreement.static == (
         1,

@@ -62,7 +62,7 @@ def test_a_refused_model_has_its_file_and_line_and_stops_only_what_needs_it(
         ("table", "insert into orders select * from orders", "1:1", "[PARSE_SYNTAX_ERROR]"),
     ],
 )
-def test_where_an_error_stands(
+def test_an_error_has_its_file_and_line(
     tmp_path: Path, spark, kind: str, sql: str, place: str, message: str
 ) -> None:
     nodes = {
@@ -222,7 +222,7 @@ def test_failed_tests_are_listed_with_counts_and_examples(tmp_path: Path, spark)
     assert found["id", "unique"].place is not None and found["id", "unique"].place.line == 4
 
 
-def test_tests_that_look_at_each_other_are_run_when_both_are_there(tmp_path: Path, spark) -> None:
+def test_tests_of_two_models_run_when_both_are_built(tmp_path: Path, spark) -> None:
     def about(other: str) -> str:
         return f"kind: sql\ncolumns:\n  - {{name: id, tests: [{{relationships: {{to: {other}, field: id}}}}]}}\n"
 
@@ -240,7 +240,7 @@ def test_tests_that_look_at_each_other_are_run_when_both_are_there(tmp_path: Pat
 # -- functions, hooks, other dialects --------------------------------------------------------------
 
 
-def test_functions_are_there_when_they_are_called(tmp_path: Path, spark) -> None:
+def test_functions_are_registered_before_they_are_called(tmp_path: Path, spark) -> None:
     nodes = {
         "orders.csv": ORDERS,
         "orders.yml": ORDERS_YML,

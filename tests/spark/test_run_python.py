@@ -157,7 +157,7 @@ def test_jobs_write_their_own_name(tmp_path: Path, spark: Any) -> None:
     assert [table.name for table in spark.catalog.listTables()] == []
 
 
-def test_what_dbt_tells_a_model(tmp_path: Path, spark: Any) -> None:
+def test_a_model_gets_the_settings_of_dbt(tmp_path: Path, spark: Any) -> None:
     code = body("""
         dbt.config(materialized="table", tags=["x"])
         told = [dbt.config.get("keep"), dbt.config.get("no", 1), dbt.config.get("materialized"), dbt.var("day"),
@@ -373,7 +373,7 @@ def test_failed_models_say_where_and_stop_only_what_needs_them(tmp_path: Path, s
         assert "\n" not in said
 
 
-def test_the_warehouse_keeps_the_last_good_version_and_resume_goes_on(
+def test_the_warehouse_keeps_the_last_good_version_and_resume_continues(
     tmp_path: Path, spark: Any
 ) -> None:
     good = "def run(spark):\n    spark.table('orders').select('id').write.mode('overwrite').saveAsTable('m')\n"

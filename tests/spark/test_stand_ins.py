@@ -1,4 +1,4 @@
-"""Stand-ins for tables that are not there: any type, any name, and nothing is left behind."""
+"""Stand-ins for missing tables: any type, any name, and nothing is left behind."""
 
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo

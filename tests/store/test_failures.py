@@ -63,7 +63,7 @@ def python(script: str, *arguments: str, **options: object) -> subprocess.Popen[
 # -- two writers -----------------------------------------------------------------------------------
 
 
-def test_a_second_writer_waits_and_then_says_so(address: str) -> None:
+def test_a_second_writer_waits_and_then_fails_with_a_message(address: str) -> None:
     with open_store(address, create=True) as first, open_store(address, wait=0.2) as second:
         first.load("p", lineage(Random(1)))
         with first.database.writing():
@@ -212,7 +212,7 @@ def test_a_damaged_file_is_an_error_and_never_a_crash(file: str, seed: int) -> N
         assert "\n" not in str(problem)
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(file: str) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_lost(file: str) -> None:
     with open_store(file) as store:
         store.database.run("PRAGMA max_page_count = 60")
         with pytest.raises(
@@ -249,7 +249,7 @@ def test_a_disk_that_takes_no_more(file: str, tmp_path: Path) -> None:
 
 
 def as_nobody(action: Callable[[], object]) -> str:
-    """What a process without rights is told, or '' if nothing is wrong; root may do everything."""
+    """The message to a process without rights, or '' if nothing is wrong; root may do everything."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -356,7 +356,7 @@ def test_a_connection_that_breaks_during_a_load(empty_postgres: str) -> None:
         assert write_text(store.extraction("p")) == write_text(lineage(Random(1)))
 
 
-def test_a_user_without_rights_is_told_what_it_needs(empty_postgres: str) -> None:
+def test_a_user_without_rights_sees_the_missing_grants(empty_postgres: str) -> None:
     import psycopg
 
     with psycopg.connect(empty_postgres, autocommit=True) as admin:

@@ -542,7 +542,7 @@ def test_a_server_with_limits(empty_postgres: str) -> None:
 
 
 def test_a_database_that_is_not_unicode(empty_postgres: str) -> None:
-    """What such a database cannot hold is said, with what to do; nothing is changed."""
+    """Text that such a database cannot hold is reported with a remedy; nothing is changed."""
     import psycopg
 
     with psycopg.connect(empty_postgres, autocommit=True) as admin:

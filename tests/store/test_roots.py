@@ -152,7 +152,7 @@ def aged(store: Store) -> None:
 
 
 @pytest.mark.parametrize("source", ["proj", "proj/", "./proj", "../far/proj", "/abs/proj"])
-def test_an_older_store_goes_on_under_the_new_names(address: str, source: str) -> None:
+def test_an_older_store_continues_under_the_new_names(address: str, source: str) -> None:
     folder = source.removeprefix("./").rstrip("/") + "/"
     with open_store(address, create=True) as store:
         store.load("p", lineage(folder), source=source)
@@ -181,7 +181,7 @@ def test_two_files_of_an_older_store_never_become_one(address: str) -> None:
         assert {edge.place.file for edge in before if edge.place} == {"proj/a.sql", "proj/b.sql"}
 
 
-def test_whoever_only_reads_an_older_store_leaves_it_as_it_is(
+def test_reading_an_older_store_does_not_change_it(
     address: str, store: Store, state: State
 ) -> None:
     store.load("p", lineage("proj/"), source="proj")

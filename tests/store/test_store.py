@@ -279,7 +279,7 @@ def test_a_clock_that_goes_back_does_not_mix_up_the_order(store: Store) -> None:
     assert all_of(store.extraction("p")) == all_of(second)
 
 
-def test_a_time_that_is_none_is_said(store: Store) -> None:
+def test_an_invalid_time_is_reported(store: Store) -> None:
     store.load("p", Extraction())
     with pytest.raises(StoreError, match="yesterday is not a time: write 2026-11-16"):
         store.extraction("p", at="yesterday")

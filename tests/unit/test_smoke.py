@@ -146,7 +146,7 @@ def test_every_form_of_a_command_is_read() -> None:
         ("Call `linear regression` or `lineage df`.\n", ["page.md:1: `linear regression`"]),
     ],
 )
-def test_what_looks_like_a_command_and_is_none_is_found(text: str, places: list[str]) -> None:
+def test_text_that_only_looks_like_a_command_is_found(text: str, places: list[str]) -> None:
     assert overlooked("page.md", text) == places
 
 
@@ -189,7 +189,7 @@ def test_a_block_that_installs_an_extra_belongs_to_it() -> None:
     ]
 
 
-def test_what_a_notebook_shows_is_run_with_widgets_and_without() -> None:
+def test_notebook_examples_run_with_and_without_widgets() -> None:
     steps = plan(
         shown_in("page.md", "```python\nimport lineal\nlineal.lineage('a').show()\n```\n"),
         Notes({}, []),
@@ -469,7 +469,7 @@ def test_a_console_block_must_show_the_real_output(room: Room) -> None:
     assert "something else than:\na\nb" in failure_of(room, command, Form.CONSOLE, "a\nc\n")
 
 
-def test_what_cannot_be_run_here_is_checked(room: Room) -> None:
+def test_commands_that_cannot_run_here_are_checked(room: Room) -> None:
     known = "X=1 lineal pipeline s3a://b --out $(echo a) --master yarn"
     assert failure_of(room, known, action=Action.CHECK) == ""
     assert "No such option '--mastr'" in failure_of(

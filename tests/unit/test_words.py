@@ -46,9 +46,14 @@ def flagged(text: str) -> set[str]:
         ("The statement is not carried out.", "carried-out"),
         ("It holds every change against the policy.", "hold-against"),
         ("Columns are described otherwise than their source.", "otherwise-than"),
+        ("It reads 3.0 rows a statement.", "one-a-line"),
+        ("The other statements go on.", "goes-on"),
+        ("A time that is none is an error.", "is-none"),
+        ("It names a column that is not there.", "that-is-not-there"),
+        ("It is a name of which only a run knows parts.", "of-which-only-a-run-knows"),
     ],
 )
-def test_what_we_do_not_write_is_flagged(text: str, rule: str) -> None:
+def test_forbidden_patterns_are_flagged(text: str, rule: str) -> None:
     assert rule in flagged(text)
 
 
@@ -64,8 +69,14 @@ def test_what_we_do_not_write_is_flagged(text: str, rule: str) -> None:
         "There is no cache. It is no longer read. The name stands for a table.",
     ],
 )
-def test_what_we_write_passes(text: str) -> None:
+def test_plain_sentences_pass(text: str) -> None:
     assert flagged(text) == set()
+
+
+@pytest.mark.parametrize("kind", ["message", "label", "test"])
+def test_messages_and_titles_report(kind: str) -> None:
+    passages = [Passage("m.py", 1, "a full disk is said", kind)]
+    assert check(RULES, passages)["is-said"]
 
 
 def test_code_tables_and_headings_are_not_prose() -> None:

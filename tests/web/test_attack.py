@@ -120,7 +120,7 @@ def test_the_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
     assert outline != "none" and page.problems == []
 
 
-def test_motion_is_reduced_for_whoever_asks(shown: Open, shop: lineal.Lineage) -> None:
+def test_motion_is_reduced_on_request(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
     page.page.emulate_media(reduced_motion="reduce")
     assert (

@@ -232,7 +232,7 @@ def test_consumers_are_grouped_by_what_happens_to_them(shown: Open) -> None:
     assert page.cards() == ["revenue", "v"]
 
 
-def test_impact_tells_what_to_pick(shown: Open, shop: lineal.Lineage) -> None:
+def test_impact_asks_for_a_column_or_table(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop)
     page.page.keyboard.press("2")
     assert "Pick the column or the table" in page.page.locator(".panel").inner_text()

@@ -78,7 +78,7 @@ def test_which_line_of_sql_changed(shown: Open, shop: lineal.Lineage, edited: An
     answered(visitor)
 
 
-def test_what_does_the_change_reach(shown: Open, shop: lineal.Lineage, edited: Any) -> None:
+def test_the_change_reaches_its_readers(shown: Open, shop: lineal.Lineage, edited: Any) -> None:
     visitor = Visitor(shown(shop, **edited))
     visitor.click('.panel .link:text-is("stg_orders")')
     visitor.click('.panel [data-action="impact"]')
@@ -113,7 +113,7 @@ def test_how_sure_is_a_column(shown: Open) -> None:
     answered(visitor)
 
 
-def test_what_does_nobody_read(shown: Open, shop: lineal.Lineage) -> None:
+def test_unused_columns_are_listed(shown: Open, shop: lineal.Lineage) -> None:
     visitor = Visitor(shown(shop))
     visitor.click("[title^=Details]")
     assert "int_high_value_orders" in visitor.panel().partition("Ends")[2]

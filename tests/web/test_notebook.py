@@ -104,7 +104,7 @@ def test_it_is_a_widget_where_anywidget_is_and_somebody_looks(open_notebook: Any
     assert WIDGET in shown and shown["text/html"] == Frame(found.page, 640)._repr_html_()
 
 
-def test_a_kernel_that_nobody_looks_at_shows_html(
+def test_a_kernel_without_a_viewer_shows_html(
     open_notebook: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """nbconvert --execute would keep a widget, and draw it with programs from the network."""
@@ -149,7 +149,9 @@ def test_hostile_text_stays_text_in_the_notebook(notebook: Any) -> None:
     assert notebook.locator("#out > *").count() == 1
 
 
-def test_a_tab_of_its_own(shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lineage_opens_in_a_separate_tab(
+    shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     file = shop.show_tab("dim_customers")
@@ -160,7 +162,7 @@ def test_a_tab_of_its_own(shop: lineal.Lineage, monkeypatch: pytest.MonkeyPatch)
     file.parent.rmdir()
 
 
-def test_a_name_that_is_not_there(shop: lineal.Lineage) -> None:
+def test_an_unknown_name_is_reported(shop: lineal.Lineage) -> None:
     with pytest.raises(LookupError, match="did you mean dim_customers"):
         shop.show("dim_customer")
 

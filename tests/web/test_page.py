@@ -253,7 +253,7 @@ def test_the_list_has_everything(shown: Open, shop: lineal.Lineage) -> None:
     )
 
 
-def test_exports(shown: Open, shop: lineal.Lineage) -> None:
+def test_the_page_exports_every_format(shown: Open, shop: lineal.Lineage) -> None:
     page = shown(shop).open("#column=dim_customers.email")
 
     def exported(name: str) -> bytes:
@@ -285,7 +285,7 @@ def test_exports(shown: Open, shop: lineal.Lineage) -> None:
     assert page.problems == []
 
 
-def test_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
+def test_the_page_works_with_the_keyboard_alone(shown: Open, shop: lineal.Lineage) -> None:
     """Tab reaches a column, Enter pins it."""
     page = shown(shop).open("#table=stg_orders")
     page.page.locator(".card .head").first.focus()
@@ -327,7 +327,7 @@ def test_diagnostics_and_coverage(shown: Open) -> None:
     assert page.page.locator(".share").inner_text() == "50 %"
 
 
-def test_an_empty_lineage_says_so(shown: Open) -> None:
+def test_an_empty_lineage_is_reported(shown: Open) -> None:
     page = shown(lineal.lineage(""))
     assert "There is no lineage" in page.page.locator(".empty").inner_text()
     assert page.problems == []

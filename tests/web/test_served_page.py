@@ -150,14 +150,14 @@ def test_the_page_follows_its_files(browser: Any, server: Server, project: Path)
     page.close()
 
 
-def test_without_a_token_the_page_says_so(browser: Any, server: Server) -> None:
+def test_a_page_without_a_token_is_reported(browser: Any, server: Server) -> None:
     page = browser.new_page()
     page.goto(f"{server.address}/")
     page.get_by_text("cannot be shown: the server says 401").wait_for(timeout=10_000)
     page.close()
 
 
-def test_files_that_cannot_be_read_again_are_told(server: Server, project: Path) -> None:
+def test_files_that_cannot_be_read_again_are_reported(server: Server, project: Path) -> None:
     before = asked(server, "/api/lineage")
     elsewhere = project.with_name(f"{project.name}-moved")
     project.rename(elsewhere)

@@ -1,4 +1,4 @@
-"""The server's deadlines: whoever sends slowly, or opens many connections, keeps nobody else out."""
+"""The server's deadlines: a slow client, or one with many connections, keeps no other client out."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_an_idle_connection_is_closed_without_a_word(server: Server) -> None:
         assert read_all(client) == b""
 
 
-def test_one_connection_too_many_is_told_to_come_again(server: Server) -> None:
+def test_one_connection_too_many_is_asked_to_retry(server: Server) -> None:
     request = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
     idle = [connect(server) for _ in range(3)]
     time.sleep(0.2)

@@ -293,7 +293,7 @@ def _batch_line(number: int, summary: Summary) -> str:
 def _check_following(request: Request) -> None:
     """Refuse options that contradict each other."""
     if request.watch and request.available_now:
-        raise Mistake("--watch goes on, --available-now ends: choose one")
+        raise Mistake("--watch runs until it is stopped, --available-now ends: choose one")
 
     streams = request.format == "delta" or any(
         path.lower().startswith("kafka://") for path in request.paths

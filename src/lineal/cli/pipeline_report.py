@@ -35,12 +35,12 @@ def lines(summary: Summary, folder: str) -> Iterator[str]:
     else:
         yield (
             f"{summary.rows:,} rows, {summary.texts:,} texts, {summary.statements:,} statements: "
-            f"{summary.repetition:,.1f} rows a statement"
+            f"{summary.repetition:,.1f} rows per statement"
         )
 
     read = summary.parsed + summary.here
     yield f"{count_noun(read, units.read)} read in this run, {summary.here:,} of them by the driver"
-    yield f"{summary.throughput:,.0f} {units.fast} a second"
+    yield f"{summary.throughput:,.0f} {units.fast} per second"
     yield summarize(summary.coverage)
     yield f"{summary.edges:,} edges between {summary.columns:,} columns in {folder}"
     if summary.closure:

@@ -54,7 +54,7 @@ class Mistake(Passing, click.ClickException):
 
 
 def keep_option(context: click.Context, option: click.Parameter, value: bool) -> None:
-    """Keep an option of the output where whoever writes finds it."""
+    """Keep an option of the output for the code that writes it."""
     if value:
         context.find_root().meta[f"lineal.{option.name}"] = True
 

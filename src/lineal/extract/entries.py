@@ -71,7 +71,7 @@ class Definition:
         self.evaluation: Evaluation | None = None
         self.setting: Setting | None = None
         self.failure: Diagnostic | None = None
-        """why it has no result; whoever reads its dataset finds one that nothing is known of"""
+        """why it has no result; to its readers the dataset is unknown"""
 
     @property
     def hidden(self) -> bool:

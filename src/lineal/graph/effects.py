@@ -123,7 +123,7 @@ class Effects:
 
 
 def effects(graph: Graph, column: Column, change: Change, used: NamesUsed | None = None) -> Effects:
-    """What a change of the column does; whoever asks about many columns keeps `used` from one to
+    """What a change of the column does; a caller with many columns keeps `used` from one to
     the next.
     """
     return _Finding(graph, column, change, used or NamesUsed(graph)).effects()
@@ -242,7 +242,7 @@ class _Finding:
         return loss
 
     def needing(self, column: Column, into: Dataset, met: set[Column]) -> list[Column]:
-        """The columns of a broken consumer that need the column: whoever reads these breaks, too."""
+        """The columns of a broken consumer that need the column: their readers break, too."""
         if self.graph.kind(into) not in VIRTUAL:
             return []
 

@@ -373,8 +373,8 @@ class Remembering(Definitions):
         return frame
 
     def release_trees(self, held: Held) -> None:
-        """Let the trees of a script go: positions are enough, and whoever needs a tree again revives
-        it.
+        """Let the trees of a script go: positions are enough, and a tree is revived when it is needed
+        again.
         """
         reading = held.reading
         trees = [tree for tree in reading.statements if tree is not None]
@@ -408,7 +408,7 @@ class Remembering(Definitions):
         return evaluation
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
-        """Name the target's columns; whoever is evaluated has asked for them."""
+        """Name the target's columns; the evaluated statement has asked for them."""
         found = super().target_columns(definition)
         if self.recorders and self.recorders[-1].definition is definition:
             self.recorders[-1].questions.append(("target_columns", tuple(map(tuple, found))))

@@ -65,8 +65,8 @@ class Recorder:
         return dataset, frame
 
     def heard_before(self, key: str, spelling: str) -> tuple[Dataset | None, Frame] | None:
-        """What whoever asked in vain was told: in a circle, to ask twice is to be told something
-        else.
+        """The answer to a question without a result: in a cycle, a second question gets a different
+        answer.
         """
         if not self.heard:
             return None
@@ -106,7 +106,7 @@ class Recorder:
         return found
 
     def target_columns(self, definition: Definition) -> list[tuple[str, str]]:
-        """Written down by whoever remembers: a definition asks itself, too."""
+        """Recorded by the memory: a definition asks itself, too."""
         return self.catalog.target_columns(definition)
 
     def __getattr__(self, name: str) -> Any:

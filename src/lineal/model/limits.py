@@ -328,7 +328,7 @@ class Board:
 
 
 def commit() -> None:
-    """Tell whoever watches that results are being written; call it before output other than to a
+    """Tell the watching process that results are being written; call it before output other than to a
     file.
     """
     if _process.board is not None:

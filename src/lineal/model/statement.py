@@ -46,7 +46,7 @@ class Statement(NamedTuple):
 
 
 class Saying(Protocol):
-    """Whoever can read a statement again."""
+    """A reader that can read a statement again."""
 
     @property
     def kind(self) -> str:

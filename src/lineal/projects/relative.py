@@ -1,5 +1,5 @@
-"""A corpus whose files are named from its own folder, wherever that folder is and whoever asks from
-wherever.
+"""A corpus whose files are named from its own folder, wherever that folder and the
+working directory are.
 
 lineal store load shop                models/orders.sql
 cd shop && lineal store load .        models/orders.sql

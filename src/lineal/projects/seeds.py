@@ -97,7 +97,7 @@ def seed_digests(folder: Path) -> dict[str, list[str]]:
 
 
 def ignore(found: Diagnostic) -> None:
-    """Forget a diagnostic: whoever reads the seeds reports it."""
+    """Forget a diagnostic: the reader of the seeds reports it."""
 
 
 def _digest(path: Path) -> str:

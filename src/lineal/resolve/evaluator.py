@@ -165,7 +165,7 @@ def evaluation_task(definition: Definition) -> Task:
 
 
 def check_column_names(frame: Frame) -> Frame:
-    """A frame whose columns are called by texts: a name of another kind would break whoever shows
+    """A frame whose columns are called by texts: a name of another kind would break the code that shows
     or keeps it.
     """
     if frame.__class__ is not Scan:

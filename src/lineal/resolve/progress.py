@@ -1,4 +1,4 @@
-"""How far an extraction is: whoever follows it is told of each statement that has been evaluated."""
+"""How far an extraction is: its observer gets each statement that has been evaluated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Watched(list[Script]):
 
 
 def watch(scripts: list[Script]) -> Iterator[Script]:
-    """Return the scripts one by one, and tell whoever watches how many were read."""
+    """Return the scripts one by one, and tell the observer how many were read."""
     if not isinstance(scripts, Watched):
         yield from scripts
         return

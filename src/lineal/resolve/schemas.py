@@ -53,8 +53,8 @@ class Schemas:
         return entry.scanned
 
     def unknown_frame(self, entry: Entry, error: Exception) -> Frame:
-        """What a dataset's columns are cannot be told: whoever reads it finds one that nothing is
-        known of.
+        """The columns of a dataset cannot be determined: to its readers it is
+        unknown.
         """
         for definition in entry.defining:
             self.boundary.fail(definition, error)

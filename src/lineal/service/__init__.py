@@ -1,4 +1,4 @@
-"""A project that is kept up to date while its files change; whoever shows lineage asks it.
+"""A project that is kept up to date while its files change; views of lineage query it.
 
 Project(Source((".",)), cache())      see `lineal.service.project`
 """

@@ -208,6 +208,6 @@ class _Question:
         self.reply: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
     def settle(self, reply: dict[str, Any]) -> None:
-        """Give the answer to whoever waits for it."""
+        """Give the answer to its waiting caller."""
         if not self.reply.done():
             self.reply.set_result(reply)

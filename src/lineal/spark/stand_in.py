@@ -132,7 +132,7 @@ class StandIns:
                 self.declare(function)
 
     def declare(self, function: Function) -> None:
-        """One that Spark refuses is left out: whoever calls it is refused then, with its place."""
+        """One that Spark refuses is left out: its callers are refused then, with their places."""
         try:
             self.spark.sql(declaration(function, self.corpus.dialect))
         except Exception as problem:

@@ -1,4 +1,4 @@
-"""What the page, and whoever else is on this machine, may ask of a lineage; the answers are JSON.
+"""The questions that the page and other programs on this machine may ask of a lineage; the answers are JSON.
 
     GET /api/version                                 {"version": …}; another one when a file has
     changed

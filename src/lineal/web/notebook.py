@@ -134,7 +134,7 @@ def _widget() -> Any:
             return Frame(self.page, self.height)._repr_html_()
 
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            """The widget for a front end, and HTML for whoever exports the notebook."""
+            """The widget for a front end, and HTML for exports of the notebook."""
             shown: Any = super()._repr_mimebundle_(**kwargs) or ({}, {})
             return {**shown[0], "text/html": self._repr_html_()}, shown[1]
 

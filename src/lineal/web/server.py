@@ -33,7 +33,7 @@ FOR_HEADERS = 10.0
 FOR_A_BODY = 60.0
 """Seconds that a body may take."""
 MOST_CONNECTIONS = 100
-"""Connections at a time; whoever comes then is told to come again."""
+"""Connections at a time; further clients are asked to retry."""
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n"
     b"Content-Length: 0\r\n\r\n"

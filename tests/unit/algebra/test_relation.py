@@ -81,7 +81,7 @@ def made_with(way: Way, *lineages: Lineage) -> Lineage:
 # -- where rows come from --------------------------------------------------------------------------
 
 
-def test_a_scan_stands_for_itself() -> None:
+def test_a_scan_has_its_own_columns() -> None:
     frame = scan(T, [("a", "a"), ("_file", "_file")], False, {"_file"})
     assert told(frame) == ({"a": ["t.a IDENTITY"], "_file": [], "*": ["t.* IDENTITY"]}, [])
     assert [slot.scanned is not None for slot in frame.slots] == [True, False, False]
@@ -191,7 +191,7 @@ def test_compared_columns_decide_rows() -> None:
     assert {way.clause.value for _, way in distinct(t).rows} == {"DISTINCT"}
 
 
-def test_an_array_decides_how_often_a_row_is_there() -> None:
+def test_an_array_decides_how_often_a_row_occurs() -> None:
     t = table(T, "a", "xs")
     item = Slot("x", "x", made_with(VALUE, column(t, "xs")))
     frame = explode(t, [item], [as_expression(column(t, "xs"))])
@@ -305,7 +305,7 @@ def test_the_value_of_a_subquery_composes_and_its_rows_do_not() -> None:
     assert says(rows) == ["u.b FILTER"]
 
 
-def test_what_decides_a_row_decides_its_fields() -> None:
+def test_row_usages_decide_the_fields_of_a_row() -> None:
     u = narrow(table(U, "a"), FILTERS, [as_expression(column(table(U, "b"), "b"))])
     assert told(take_row(u)) == ({"a": ["u.a IDENTITY", "u.b FILTER"]}, [])
 

@@ -158,7 +158,7 @@ def test_argument_laws() -> None:
     assert told(first_unless_equal("ab", IDENTITY)) == [f"a {t}", f"a {c}", f"b {c}"]
 
 
-def test_a_value_that_is_taken_where_it_is_there_decides() -> None:
+def test_a_value_that_is_taken_if_it_exists_decides() -> None:
     found: Lineage = {}
     pour_and_decide(column("a"), AGGREGATED, found)
     assert says(found) == ["a AGGREGATION", "a CONDITIONAL"]

@@ -1,4 +1,4 @@
-"""Bad input as a user meets it: one line that says what and where, the rest goes on, and the exit
+"""Bad input as a user meets it: one line that says what and where, the rest is read, and the exit
 code tells.
 
 0 fine, 1 diagnostics, 2 a mistake in what was asked; never a traceback.
@@ -142,7 +142,7 @@ def project(
         "no SQL",
     ],
 )
-def test_one_line_with_its_place_and_the_rest_goes_on(
+def test_bad_input_is_one_line_and_the_rest_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nodes: dict[str, str], place: str, said: str
 ) -> None:
     monkeypatch.chdir(project(tmp_path, nodes))
@@ -390,7 +390,7 @@ def test_a_reader_of_the_diagnostics_that_goes_away() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-def test_a_full_disk_is_said_in_one_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     done = shell(f"lineal lineage '{SHOP}' --output json > /dev/full")
     assert done.returncode == 1
     assert done.stderr == "Error: cannot write to standard output: No space left on device\n"

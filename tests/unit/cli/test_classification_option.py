@@ -66,7 +66,7 @@ def test_json_has_the_path(project: Path) -> None:
     assert len(made["edges"]) == 2
 
 
-def test_a_label_that_nobody_declares_is_a_mistake(project: Path) -> None:
+def test_an_undeclared_label_is_a_usage_error(project: Path) -> None:
     done = CliRunner().invoke(main, ["lineage", str(project), "--classification", "phi"])
     assert (done.exit_code, done.stderr) == (
         2,

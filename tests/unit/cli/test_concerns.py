@@ -43,7 +43,7 @@ def test_without_a_question_everything_is_listed(folder: Path) -> None:
 @pytest.mark.parametrize(
     "question", [["-n", "b"], ["+b"], ["b.x"], ["-n", "b", "--column", "x"], ["-n", "b", "--level", "table"]]
 )  # fmt: skip
-def test_what_the_dataset_depends_on(folder: Path, question: list[str]) -> None:
+def test_diagnostics_are_those_of_the_upstream_datasets(folder: Path, question: list[str]) -> None:
     result = run(folder, *question)
     assert listed(result) == ["a.sql"]
     assert OTHERS in result.stderr.splitlines()
@@ -54,7 +54,7 @@ def test_downstream_diagnostics_of_shown_datasets_are_listed(folder: Path) -> No
     assert listed(run(folder, "b.x+")) == ["a.sql", "d.sql"]
 
 
-def test_all_diagnostics(folder: Path) -> None:
+def test_all_diagnostics_are_listed_on_request(folder: Path) -> None:
     result = run(folder, "-n", "b", "--all-diagnostics")
     assert listed(result) == ["a.sql", "c.sql"]
     assert "other datasets" not in result.stderr
@@ -67,7 +67,7 @@ def test_a_read_without_a_column_is_a_dependency(folder: Path) -> None:
     assert listed(run(folder, "-n", "d")) == ["a.sql"]
 
 
-def test_statements_of_one_file_are_told_apart(tmp_path: Path) -> None:
+def test_statements_of_one_file_are_distinguished(tmp_path: Path) -> None:
     texts = [AMBIGUOUS.format("a"), "CREATE VIEW b AS SELECT x FROM a", AMBIGUOUS.format("c")]
     (tmp_path / "all.sql").write_text(";\n".join(texts), "utf-8")
     result = run(tmp_path, "-n", "b")

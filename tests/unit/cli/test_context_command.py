@@ -18,7 +18,7 @@ def run(*arguments: str) -> str:
     return done.stdout
 
 
-def test_it_tells_path_sql_and_impact() -> None:
+def test_it_prints_path_sql_and_impact() -> None:
     text = run("metric:net.net", str(CAFE))
     assert text.startswith("# Column `metric:net.net`\n")
     assert "- 1: `metric:revenue.revenue` → `metric:net.net` TRANSFORMATION" in text
@@ -50,7 +50,7 @@ def test_literals_are_taken_out_on_request(tmp_path: Path) -> None:
     assert "Ann" not in hidden and "17" not in hidden
 
 
-def test_a_name_that_is_not_there_is_a_mistake() -> None:
+def test_an_unknown_name_is_a_usage_error() -> None:
     done = CliRunner().invoke(main, ["context", "orders.nothing", str(CAFE)])
     assert done.exit_code == 2
     assert "unknown column nothing" in done.output

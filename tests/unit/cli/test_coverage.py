@@ -127,7 +127,7 @@ def test_a_bound_that_is_not_a_share_is_a_mistake(least: str) -> None:
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
 
 
-def test_a_hundred_percent_is_said_only_where_nothing_is_missing() -> None:
+def test_a_hundred_percent_means_that_nothing_is_missing() -> None:
     coverage = Coverage(Files(1), Statements(1))
     coverage.columns.count(10_000, ambiguous=1)
     assert coverage.percent == 99.9
@@ -201,7 +201,7 @@ COSTS: dict[str, tuple[dict[str, str], str, float | None]] = {
 
 
 @pytest.mark.parametrize("name", list(COSTS))
-def test_what_costs_a_result_lowers_the_percentage(tmp_path: Path, name: str) -> None:
+def test_a_lost_result_lowers_the_percentage(tmp_path: Path, name: str) -> None:
     files, code, percent = COSTS[name]
     for file, text in files.items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)

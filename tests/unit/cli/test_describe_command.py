@@ -108,7 +108,7 @@ def test_line_ends_marks_and_rights_stay(tmp_path: Path) -> None:
     assert not mart.endswith("\n")
 
 
-def test_a_patch_of_a_file_without_a_last_line_end_says_so(tmp_path: Path) -> None:
+def test_a_patch_marks_a_file_without_a_final_newline(tmp_path: Path) -> None:
     shown = run(project(tmp_path, mart="kind: sql\ncolumns: [id]"))
     assert shown.stdout.count("\\ No newline at end of file\n") == 2
 
@@ -129,7 +129,7 @@ def test_hostile_text_is_shown_as_text(tmp_path: Path) -> None:
     assert 'description: "\\x1b[31mred\\r\\n- name: evil"\n' in yaml_of(tmp_path, "stg")
 
 
-def test_a_file_outside_of_the_project_is_not_written_to(tmp_path: Path) -> None:
+def test_a_file_outside_the_project_is_not_written(tmp_path: Path) -> None:
     """A link that leads out of the folder that was asked about."""
     folder = project(tmp_path / "inside")
     outside = tmp_path / "outside.yml"
@@ -162,7 +162,7 @@ def test_the_yaml_of_a_dbt_project(tmp_path: Path) -> None:
     ) + "    columns:\n      - name: order_id\n        description: Key\n"
 
 
-def test_a_saved_lineage_names_files_and_has_none(tmp_path: Path) -> None:
+def test_a_saved_lineage_has_no_files_to_write(tmp_path: Path) -> None:
     folder, saved = project(tmp_path / "project"), tmp_path / "x.lineal.json"
     CliRunner().invoke(main, ["lineage", str(folder), "--save", str(saved)])
     done = run(saved, "--write")

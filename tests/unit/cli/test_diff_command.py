@@ -169,14 +169,16 @@ def test_mistakes_are_one_line(
     assert said in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_outside_of_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_outside_a_repository_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     result = run("HEAD")
     assert result.exit_code == 2 and "is not in a git repository" in result.stderr
 
 
-def test_a_project_that_is_not_there_yet(repository: Repository) -> None:
+def test_a_project_that_base_does_not_have(repository: Repository) -> None:
     repository.write("more/x.sql", "CREATE VIEW x AS SELECT 1 AS a")
     assert findings(run("HEAD", "--project", "more", "--output", "json")) == [
         ("x", "dataset-added")

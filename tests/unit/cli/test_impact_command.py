@@ -56,7 +56,7 @@ def test_mistakes_are_one_line(arguments: tuple[str, ...], said: str) -> None:
     assert said in result.stderr and result.stderr.count("\n") == 1
 
 
-def test_a_path_that_is_not_there() -> None:
+def test_a_missing_path_is_a_usage_error() -> None:
     assert impact("a.b", "nowhere").exit_code == 2
 
 
@@ -64,7 +64,7 @@ HOSTILE = 'CREATE VIEW "v`|<img src=x>" AS SELECT a AS "`|`@all\n[x](y)" FROM t'
 
 
 @pytest.mark.parametrize("command", ["impact", "context"])
-def test_swapped_arguments_are_told_apart(command: str) -> None:
+def test_swapped_arguments_are_recognized(command: str) -> None:
     result = CliRunner().invoke(main, [command, SHOP, "stg_orders.amount"])
     assert result.exit_code == 2
     assert result.stderr == (

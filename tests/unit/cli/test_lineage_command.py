@@ -67,7 +67,7 @@ def test_selectors_mean_the_same_as_the_flags() -> None:
     assert "3 nodes" in shop("2+dim_customers.customer_id").stdout
 
 
-def test_the_path_is_the_current_folder_if_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_path_is_the_current_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(SHOP)
     assert "stg_customers" in run("-n", "dim_customers").stdout
     assert "CHAIN: dim_customers.email" in run("+dim_customers.email").stdout
@@ -152,7 +152,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments: tuple[str, ...], said:
     assert said in result.stderr
 
 
-def test_a_path_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_path_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "models").mkdir()
     result = run(str(tmp_path / "model"))
     assert result.exit_code == 2

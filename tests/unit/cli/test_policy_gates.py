@@ -325,7 +325,7 @@ def test_another_policy_is_tried(project: Project) -> None:
     assert [each["verdict"] for each in json.loads(result.stdout)["commits"]] == ["SAFE"]
 
 
-def test_a_shallow_clone_is_said(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shallow_clone_is_reported(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.model("notes", "select id from {{ ref('orders') }}")
     project.commit("Drop notes")
     clone = project.folder.parent / "clone"
@@ -350,7 +350,7 @@ def test_a_shallow_clone_is_said(project: Project, monkeypatch: pytest.MonkeyPat
         (["no-such-branch"], "unknown revision no-such-branch"),
     ],
 )
-def test_mistakes_are_said(project: Project, arguments: list[str], said: str) -> None:
+def test_mistakes_are_reported(project: Project, arguments: list[str], said: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
     assert said in result.stderr

@@ -50,7 +50,7 @@ def test_a_schema_is_a_mapping_or_a_file(tmp_path: Path) -> None:
         assert len(lineal.lineage(["CREATE VIEW v AS SELECT * FROM t"], schema=schema).edges) == 2
 
 
-def test_columns_are_given_by_name_or_as_they_are() -> None:
+def test_columns_are_given_as_names_or_objects() -> None:
     found = lineal.lineage(VIEW)
     column = found.column("V.B")
     assert str(column) == "v.b"

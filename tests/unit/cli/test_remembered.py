@@ -68,7 +68,7 @@ def test_the_same_bytes_every_time(tmp_path: Path, folder: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_what_changes_is_seen(tmp_path: Path, folder: Path) -> None:
+def test_a_changed_file_is_read_again(tmp_path: Path, folder: Path) -> None:
     kept = tmp_path / "cache"
     schema = tmp_path / "schema.yml"
     changes = (

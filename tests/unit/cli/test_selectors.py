@@ -81,7 +81,7 @@ def test_a_selector_that_names_nothing_is_a_mistake(selector: str) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_sql_in_the_place_of_a_path_is_told_where_to_go() -> None:
+def test_sql_in_place_of_a_path_gets_a_hint() -> None:
     result = run("lineage", "select id from t")
     assert result.exit_code == 2
     assert "lineal lineage -" in result.stderr

@@ -66,7 +66,7 @@ def test_rules_are_selected_and_ignored_by_code_name_or_pattern(tmp_path: Path) 
 @pytest.mark.parametrize(
     "options", [("--select", "A99"), ("--ignore", "nope"), ("--explain", "A0500")]
 )
-def test_a_rule_that_is_not_there_is_a_mistake(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_an_unknown_rule_is_a_usage_error(tmp_path: Path, options: tuple[str, ...]) -> None:
     done = run(project(tmp_path), *options)
     assert done.exit_code == 2
     assert done.stderr.startswith("Error: there is no rule ")
@@ -205,7 +205,7 @@ def test_a_saved_lineage_is_checked_and_reads_no_files(tmp_path: Path) -> None:
     assert "secret.yml:3:5" in shown and "the secret" not in shown
 
 
-def test_too_little_coverage_is_a_failure_of_its_own(tmp_path: Path) -> None:
+def test_too_little_coverage_is_a_separate_failure(tmp_path: Path) -> None:
     folder = project(tmp_path, mart_sql="select id, nope from raw")
     assert run(folder, "--fail-on", "never", "--fail-under", "50").exit_code == 0
     done = run(folder, "--fail-on", "never", "--fail-under", "90")

@@ -36,7 +36,7 @@ def told(result: Result) -> tuple[list[re.Match[str]], list[str]]:
 
 
 @pytest.mark.parametrize("options", [(), ("--no-cache",)])
-def test_each_model_is_told_once_with_its_columns(options: tuple[str, ...]) -> None:
+def test_each_model_is_listed_once_with_its_columns(options: tuple[str, ...]) -> None:
     result = run("lineage", SHOP, "-v", *options)
     lines, ledger = told(result)
     count = len(lines)
@@ -56,7 +56,7 @@ def test_the_result_is_the_same_and_the_second_time_as_well() -> None:
     assert loud[0].stderr == loud[1].stderr != ""
 
 
-def test_what_the_whole_corpus_decides_is_told_as_it_was_decided() -> None:
+def test_late_decisions_are_listed_with_their_final_result() -> None:
     """Which table has b is only known when all is read: then the counts are those of the end."""
     lines, ledger = told(
         run(
@@ -80,7 +80,7 @@ def test_doubts_are_counted() -> None:
     assert ledger[at + 1 : at + 3] == ["  not resolved: 1 ambiguous", "  not resolved: 1 open"]
 
 
-def test_a_store_tells_what_it_loads(tmp_path: Path) -> None:
+def test_a_store_reports_what_it_loads(tmp_path: Path) -> None:
     (tmp_path / "v.sql").write_text(
         "CREATE VIEW v AS SELECT a, sum(b) AS c FROM t GROUP BY a", encoding="utf-8"
     )

@@ -28,7 +28,7 @@ def test_commands_are_left_out(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", CLIENTS)
-def test_an_ordinary_statement_stays_as_it_is(dialect: str) -> None:
+def test_an_ordinary_statement_is_unchanged(dialect: str) -> None:
     text = "SELECT a, 'GO\\x'\nFROM t -- go\nWHERE a = b / 2\n/* it */ ORDER BY a;"
     assert as_engine_reads(text, dialect) == text
 
@@ -40,5 +40,5 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("dialect", WRITTEN)
-def test_what_only_looks_like_a_command_stays(dialect: str) -> None:
+def test_text_that_only_looks_like_a_command_stays(dialect: str) -> None:
     assert as_engine_reads(WRITTEN[dialect], dialect) == WRITTEN[dialect]

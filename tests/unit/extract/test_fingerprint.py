@@ -126,7 +126,7 @@ def test_a_literal_that_can_matter_stays(dialect: str, one: str, other: str) -> 
     assert not same(one, other, dialect)
 
 
-def test_every_statement_of_a_text_starts_anew() -> None:
+def test_every_statement_of_a_text_starts_over() -> None:
     assert masked("SET x = 5; SELECT a FROM t WHERE b = 5; COPY t FROM 's' WHERE a = 5") == (
         "SET x = 5 ; SELECT a FROM t WHERE b = ? ; COPY t FROM s WHERE a = 5"
     )

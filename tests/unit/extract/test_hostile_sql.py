@@ -36,7 +36,7 @@ TOO_DEEP = {
 
 
 @pytest.mark.parametrize("name", TOO_DEEP)
-def test_what_nests_too_deeply_is_a_diagnostic(name):
+def test_deep_nesting_is_a_diagnostic(name):
     extraction = read(f"SELECT a FROM t; {TOO_DEEP[name]}; SELECT b FROM t")
     assert codes(extraction) == ["too-deep"]
     assert [str(edge) for edge in extraction.edges] == [
@@ -95,7 +95,7 @@ def test_a_quote_that_is_never_closed_costs_one_statement():
         "CREATE TABLE", "INSERT INTO", "{% if x %} SELECT a FROM t", "SELECT {{ a }} FROM t",
     ],
 )  # fmt: skip
-def test_a_bad_statement_is_reported_where_it_stands(statement):
+def test_a_bad_statement_is_reported_at_its_place(statement):
     extraction = read(f"SELECT a FROM t;\n{statement};\nSELECT b FROM t")
     assert len(codes(extraction)) >= 1
     assert all(

@@ -75,7 +75,7 @@ def test_one_table_needs_no_alias_and_a_row_is_all_of_it() -> None:
     assert flow(scan("a", "a.*")) == ["public.a.id public.a.x public.a.y"]
 
 
-def test_windows_are_not_told_and_arguments_are() -> None:
+def test_plans_lack_windows_and_have_arguments() -> None:
     assert flow(
         node("WindowAgg", "sum(a.x) OVER (?)", "rank() OVER w1", plans=(scan("a", "a.x"),))
     ) == [
@@ -92,7 +92,7 @@ def test_the_first_member_speaks_for_all(kind: str) -> None:
     assert flow(above) == ["public.a.x public.b.k", "public.a.id public.b.z"]
 
 
-def test_members_that_look_alike_are_not_told_apart() -> None:
+def test_members_that_look_alike_are_not_distinguished() -> None:
     both = node("Append", plans=(scan("a", "a.id", "a.id"), scan("b", "b.z", "b.k")))
     assert flow(node("Unique", "a.id", plans=(both,))) == ["?"]
 
@@ -158,7 +158,7 @@ def test_subplans_have_values_in_every_version(text: str, name: str) -> None:
     assert flow(quoted) == ["public.a.y"]
 
 
-def test_what_a_plan_does_not_tell_is_said_so() -> None:
+def test_gaps_of_a_plan_are_reported() -> None:
     below = scan("b", "b.z", **{"Subplan Name": "SubPlan 1"})
     assert flow(scan("a", "(hashed SubPlan 1)", Plans=[below])) == ["?"]
     assert flow(scan("a", "EXISTS(SubPlan 1)", Plans=[below])) == [""]

@@ -27,13 +27,13 @@ def test_a_call_of_an_unknown_procedure_is_a_note():
     ]
 
 
-def test_places_inside_of_a_body_are_those_of_the_file():
+def test_places_inside_a_body_are_those_of_the_file():
     text = "CREATE FUNCTION f() RETURNS void AS $$\nBEGIN\n  INSERT INTO t (v)\n  SELECT x FROM s; END $$"
     (usage,) = (usage for edge in read(text, "postgres").edges for usage in edge.usages)
     assert (str(usage.place), usage.expression) == ("f.sql:4:10", "x")
 
 
-def test_what_a_function_reads_is_read_where_it_is_called():
+def test_reads_of_a_function_belong_to_its_callers():
     body = Script(
         "CREATE FUNCTION f(p INT) RETURNS INT RETURN p +\n\n\n (SELECT max(x) FROM s)",
         "databricks",

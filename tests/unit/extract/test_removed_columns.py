@@ -210,7 +210,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_stays_is_the_same(name: str) -> None:
+def test_remaining_columns_are_the_same(name: str) -> None:
     case = CASES[name]
     wanted = case.columns.split() if '"' not in case.sql else [case.columns]
     found = remove_columns(case.sql, "m.sql", "duckdb", wanted)

@@ -36,7 +36,7 @@ def test_a_temporary_table_is_seen_in_its_own_file_only() -> None:
     assert edges(found) == {"orders.id -> mart.id  IDENTITY", "paid.id -> b.id  IDENTITY"}
 
 
-def test_what_a_temporary_table_reads_is_read_by_its_reader() -> None:
+def test_reads_of_a_temporary_table_belong_to_its_reader() -> None:
     found = lineal.lineage(STAGED.replace("FROM orders", "FROM orders WHERE day > 1"), "postgres")
     assert {(str(read.target), str(read.dataset), read.column) for read in found.reads} == {
         ("mart", "orders", None),

@@ -82,7 +82,7 @@ def test_another_way_to_write_it_means_the_same(left: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(("left", "right"), DIFFERENT)
-def test_another_meaning_is_told(left: str, right: str) -> None:
+def test_a_different_meaning_is_reported(left: str, right: str) -> None:
     assert meaning(left) != meaning(right)
 
 

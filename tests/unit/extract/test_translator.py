@@ -73,7 +73,7 @@ def test_lines_stay_where_spark_reads_the_text() -> None:
     assert found.kept and found.sql == "select\n  id\nfrom `orders`\n"
 
 
-def test_a_name_that_spark_does_not_take_is_replaced_wherever_it_is_written() -> None:
+def test_a_name_that_spark_does_not_take_is_replaced_everywhere() -> None:
     text = 'select "my-model".id from "my-model"'
     assert translated(text, "duckdb", **{"my-model": "my_model"}) == (
         "SELECT `my-model`.id FROM `my_model` AS `my-model`"
@@ -132,7 +132,7 @@ def test_a_source_that_the_catalog_has_is_read_where_it_is() -> None:
         ("duckdb", "median(x)", "MEDIAN(x)"),
     ],
 )
-def test_what_means_something_else_in_spark_is_said_in_other_words(
+def test_constructs_with_another_meaning_in_spark_are_rewritten(
     dialect: str, expression: str, expected: str
 ) -> None:
     assert (
@@ -189,7 +189,7 @@ def test_inexact_translations_are_reported() -> None:
     assert found.notes
 
 
-def test_what_databricks_says_and_spark_does_not_read_is_translated() -> None:
+def test_syntax_that_only_databricks_reads_is_translated() -> None:
     text = "select * from main.orders qualify row_number() over (partition by a order by b) = 1"
     translator = Translator("databricks", ALIASES, {}, accepts=lambda sql: "qualify" not in sql)
     found = translator.query(Script(text, "databricks"))
@@ -217,7 +217,7 @@ def test_what_databricks_says_and_spark_does_not_read_is_translated() -> None:
         ("DELETE FROM t AS x WHERE x.a = 1", None),
     ],
 )
-def test_what_a_hook_does_to_rows(sql: str, change: RowChange | None) -> None:
+def test_the_row_change_of_a_hook_is_recognized(sql: str, change: RowChange | None) -> None:
     assert Translator("spark", {}, {}).row_change(sql) == change
 
 

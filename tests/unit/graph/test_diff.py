@@ -251,7 +251,7 @@ def test_one_way_and_back_again() -> None:
         assert {(d.dataset, d.column) for d in back.columns if d.kind == "column-removed"} == new
 
 
-def test_circles_end() -> None:
+def test_cycles_end() -> None:
     base = {"a": "SELECT x FROM b", "b": "SELECT x FROM c", "c": "SELECT x FROM a"}
     made = compared({**base, "b": "SELECT x + 1 AS x FROM c"}, base)
     assert found(made) == [("b", "value-changed")]

@@ -41,7 +41,7 @@ def test_a_statement_that_names_a_dropped_column_breaks_and_its_readers_are_not_
     assert (v.note, str(v.place)) == ("names raw.a in SELECT", "<input>:1:80")
 
 
-def test_a_star_hands_the_loss_on_to_whoever_names_the_column() -> None:
+def test_a_star_passes_the_loss_to_each_reader_of_the_column() -> None:
     views = [
         "CREATE VIEW v AS SELECT * FROM raw",
         "CREATE VIEW w AS SELECT * FROM v",
@@ -85,7 +85,7 @@ def test_every_clause_that_names_the_column_breaks(view: str) -> None:
         "SELECT b FROM raw",
     ],
 )
-def test_what_does_not_need_the_column_stays_as_it_is(view: str) -> None:
+def test_datasets_that_do_not_need_the_column_are_unaffected(view: str) -> None:
     made = found("drop", f"CREATE VIEW v AS {view}")
     assert (made.columns, made.datasets) == ((), ())
 

@@ -52,7 +52,7 @@ def test_a_dataset_is_found_by_the_last_parts_of_its_name() -> None:
         ("amout", "unknown column amout; did you mean amount?"),
     ],
 )
-def test_an_unknown_name_is_said_with_what_may_be_meant(asked: str, said: str) -> None:
+def test_an_unknown_name_is_reported_with_a_suggestion(asked: str, said: str) -> None:
     with pytest.raises(UnknownName) as caught:
         ranking().column(asked)
     assert str(caught.value) == said

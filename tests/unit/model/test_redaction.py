@@ -65,7 +65,7 @@ def test_a_secret_is_not_shown(text: str) -> None:
         "SELECT a FROM remote_orders WHERE b = 'x'",
     ],
 )
-def test_other_texts_stay_as_they_are(text: str) -> None:
+def test_other_texts_are_unchanged(text: str) -> None:
     assert redact_text(text) == text
 
 

@@ -191,7 +191,7 @@ def test_json_of_the_project_is_a_value(tmp_path: Path) -> None:
     assert edges(found) == {"raw.t.a copy d.x.a", "raw.u.a copy d.x.a"}
 
 
-def test_a_module_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
+def test_a_module_outside_the_project_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text('{"name": "t"}')
     query = (
         TABLE + 'js { const held = require("../../secret.json"); }\nSELECT a FROM raw.${held.name}'
@@ -257,7 +257,7 @@ def test_a_table_that_declares_itself_first(tmp_path: Path) -> None:
     assert edges(found) == {"raw.t.a copy d.x.a"}
 
 
-def test_what_an_include_does_not_export_is_undefined(tmp_path: Path) -> None:
+def test_a_name_that_an_include_does_not_export_is_undefined(tmp_path: Path) -> None:
     files = {
         "includes/names.js": "module.exports = { SCHEMA: 's' };",
         "definitions/x.sqlx": 'config { type: "table", schema: names.TYPO }\nSELECT a FROM raw.t',

@@ -121,7 +121,7 @@ def test_tests_read_what_they_name_and_make_nothing(cafe: Extraction) -> None:
     assert not any(each.into.name.startswith("test:") for each in cafe.edges)
 
 
-def test_the_manifest_of_dbt_tells_the_same(cafe: Extraction, tmp_path: Path) -> None:
+def test_the_manifest_of_dbt_gives_the_same(cafe: Extraction, tmp_path: Path) -> None:
     found = subprocess.run([ROOT / "tools" / "dbt.sh"], capture_output=True, text=True, check=False)
     if found.returncode:
         pytest.skip(f"no dbt: {found.stderr.strip()[-200:]}")
@@ -365,7 +365,7 @@ saved_queries:
 """
 
 
-def test_what_binds_the_rows_of_a_metric_decides_them(tmp_path: Path) -> None:
+def test_keys_of_a_metric_decide_its_rows(tmp_path: Path) -> None:
     """A non-additive measure takes the rows of one day; a conversion joins the events of an entity."""
     names = ["account_id", "customer_id", "day", "channel", "balance_eur", "visited", "bought"]
     sql = f"select {', '.join(f'1 as {name}' for name in names)}"
@@ -454,7 +454,7 @@ def test_an_exposure_that_names_columns_of_something_else(tmp_path: Path) -> Non
 # -- what is wrong ---------------------------------------------------------------------------------
 
 
-def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
+def test_missing_names_are_diagnostics(tmp_path: Path) -> None:
     yml = (
         "semantic_models:\n  - name: orders\n    model: ref('orders')\n"
         "    entities: [{name: order, type: primary, expr: id}]\n"
@@ -480,7 +480,7 @@ def test_names_that_are_not_there_are_diagnostics(tmp_path: Path) -> None:
     assert "metric:typo.typo -> metric:rate.rate TRANSFORMATION" in edges(found)
 
 
-def test_names_that_are_not_there_in_the_shape_of_dbt_2(tmp_path: Path) -> None:
+def test_missing_names_are_diagnostics_in_the_format_of_dbt_2(tmp_path: Path) -> None:
     yml = (
         "models:\n  - name: orders\n    semantic_model: true\n"
         "    columns: [{name: id, entity: {type: primary, name: order}}]\n"
@@ -583,7 +583,9 @@ def test_tests_of_a_seed_that_is_listed_among_models(tmp_path: Path) -> None:
     ("folder", "setting"),
     [("tests", ""), ("checks", "test-paths: [checks]\n"), ("macros", "")],
 )
-def test_yaml_beside_other_files_lists_tests_too(tmp_path: Path, folder: str, setting: str) -> None:
+def test_yaml_next_to_other_files_lists_tests_too(
+    tmp_path: Path, folder: str, setting: str
+) -> None:
     yml = "models:\n  - name: orders\n    columns: [{name: id, data_tests: [unique]}]\n"
     found = written(
         tmp_path,

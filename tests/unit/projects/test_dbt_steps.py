@@ -74,7 +74,7 @@ def test_an_incremental_model_has_the_text_of_a_first_and_of_a_later_build(baker
     assert steps(bakery)["customers"].again is None
 
 
-def test_what_a_python_model_is_told(bakery: Corpus) -> None:
+def test_a_python_model_gets_its_settings(bakery: Corpus) -> None:
     step = steps(bakery)["totals_by_kind"]
     assert step.relations["stg_orders"] == step.relations["bakery.stg_orders"] == "stg_orders"
     assert step.relations["landing.oven_readings"] == "oven_readings"
@@ -113,7 +113,7 @@ def test_a_test_of_the_projects_own_name_comes_before_dbts(tmp_path: Path) -> No
     assert step.queries[0].query.text.strip() == "select 1 from analytics.dbt.m where false"
 
 
-def test_a_test_whose_macro_is_not_there_says_so(tmp_path: Path) -> None:
+def test_a_test_without_its_macro_is_reported(tmp_path: Path) -> None:
     about = "models: [{name: m, data_tests: [{dbt_expectations.expect_x: {a: 1}}]}]\n"
     step = loaded(tmp_path, {"models/m.sql": "select 1 as id", "models/m.yml": about})["m"]
     assert "there is no macro dbt_expectations.test_expect_x" in step.queries[0].problem
@@ -211,7 +211,7 @@ READER = {"models/s.yml": SOURCE, "models/m.sql": "select * from {{ source('web'
 
 
 @pytest.mark.parametrize("name", ["visits", "page_visits", "web__visits", "PAGE_VISITS"])
-def test_a_seed_of_a_sources_name_stands_for_it(tmp_path: Path, name: str) -> None:
+def test_a_seed_named_like_a_source_replaces_it(tmp_path: Path, name: str) -> None:
     corpus = load(project(tmp_path, {**READER, f"seeds/{name}.csv": "id,at\n1,2\n"}), to_run=True)
     step = steps(corpus)["web.visits"]
     assert step.settings["seed"] == name and step.refs == (name,)
@@ -227,13 +227,13 @@ def test_a_file_for_the_run_alone_comes_first(tmp_path: Path) -> None:
     )
 
 
-def test_a_disabled_seed_stands_for_a_source(tmp_path: Path) -> None:
+def test_a_disabled_seed_replaces_a_source(tmp_path: Path) -> None:
     about = "seeds: {little: {+enabled: \"{{ var('load', false) }}\"}}\n"
     step = loaded(tmp_path, {**READER, "seeds/visits.csv": "id\n1\n"}, about=about)["web.visits"]
     assert step.settings["file"] == str(tmp_path / "seeds/visits.csv")
 
 
-def test_a_source_that_nothing_provides_is_a_step_of_its_own(tmp_path: Path) -> None:
+def test_a_source_without_a_provider_is_a_separate_step(tmp_path: Path) -> None:
     step = loaded(tmp_path, READER)["web.visits"]
     assert step.kind == "source" and step.settings == {
         "relation": ["analytics", "site", "page_visits"]

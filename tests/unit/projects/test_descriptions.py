@@ -197,7 +197,7 @@ def test_new_columns_come_behind_a_description_of_the_last_one() -> None:
         ("kind: sql\ntext: |+\n  some\n\n", "without changing something else"),
     ],
 )
-def test_what_cannot_be_written_safely_is_left_alone(before: str, reason: str) -> None:
+def test_yaml_that_cannot_be_edited_safely_is_left_alone(before: str, reason: str) -> None:
     made = fill_in(before, {"id": "Key"})
     assert made.text == before
     assert [reason in why for _, why in made.refused] == [True]
@@ -293,7 +293,7 @@ def test_every_text_is_read_back_as_it_was(text: str, flow: bool) -> None:
     assert "\n" not in written
 
 
-def test_a_place_that_is_not_there_any_more() -> None:
+def test_a_place_that_no_longer_exists() -> None:
     fill = Fill("mart", "id", "Key", Place("m.yml", 1, 1), Place("m.yml", 7, 7))
     assert [why for _, why in write_descriptions("kind: sql\n", [fill]).refused] == [
         "the file does not say so any more"

@@ -223,7 +223,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_only_a_run_knows_is_reported(tmp_path: Path, name: str) -> None:
+def test_values_that_only_a_run_knows_are_reported(tmp_path: Path, name: str) -> None:
     found = extract(corpus(tmp_path, {"job.py": BROKEN[name], "ok.sql": LOAD}))
     assert Code.DYNAMIC in codes(found)
     assert edges(found) == M
@@ -354,7 +354,7 @@ def test_a_file_from_the_root_of_the_dags(tmp_path: Path) -> None:
     assert jobs(found) == {"d.t: mart.m"}
 
 
-def test_files_of_dags_beside_a_dbt_project(tmp_path: Path) -> None:
+def test_files_of_dags_next_to_a_dbt_project_are_read(tmp_path: Path) -> None:
     files = {
         "dbt_project.yml": "name: p\nversion: '1'\nprofile: p\n",
         "models/v.sql": "SELECT a FROM raw.t",

@@ -197,7 +197,7 @@ def test_a_link_that_is_named_is_followed(tmp_path: Path) -> None:
     assert targets(corpus) == ["link.sql"] and not reasons(corpus.files)
 
 
-def test_a_link_inside_of_the_project_is_followed(tmp_path: Path) -> None:
+def test_a_link_inside_the_project_is_followed(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "real.sql").write_text(GOOD)
     (tmp_path / "link.sql").symlink_to("a/real.sql")
@@ -277,7 +277,7 @@ def test_encodings(tmp_path: Path, encoding: str, option: str | None) -> None:
 
 
 @pytest.mark.parametrize("name", ["klingon", "hex", "zlib"])
-def test_an_encoding_that_is_none(tmp_path: Path, name: str) -> None:
+def test_an_unknown_encoding_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.sql").write_text(GOOD)
     with pytest.raises(ValueError, match=f"there is no encoding '{name}'"):
         lineage(tmp_path, encoding=name)

@@ -21,7 +21,7 @@ clean(spark.table("raw.orders").select("id", "name")).transform(finish).write.sa
 """
 
 
-def test_modules_beside_a_job_are_followed(tmp_path: Path) -> None:
+def test_modules_next_to_a_job_are_followed(tmp_path: Path) -> None:
     folder = written(
         tmp_path,
         {
@@ -83,7 +83,7 @@ def test_a_notebook_brings_along_what_it_runs(tmp_path: Path) -> None:
     assert {str(edge) for edge in lineal.lineage(folder / "main.py").edges} == IDS
 
 
-def test_a_notebook_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
+def test_a_notebook_outside_the_project_is_not_read(tmp_path: Path) -> None:
     notebook = NOTEBOOK.format("../common")
     folder = written(tmp_path, {"jobs/main.py": notebook, "common.py": SHARED["src/lake/out.py"]})
     assert {str(edge) for edge in lineal.lineage(folder / "jobs/main.py").edges} != IDS

@@ -87,7 +87,7 @@ def test_an_error_is_one_line_without_a_password(shop: Path, url: str) -> None:
     assert "hush" not in done.output or url == "no address hush"
 
 
-def test_an_unknown_schema_and_a_broken_file_are_said(shop: Path, tmp_path: Path) -> None:
+def test_an_unknown_schema_and_a_broken_file_are_reported(shop: Path, tmp_path: Path) -> None:
     assert (
         "has no schema mart: there are main"
         in run(".", "--schema-from", url_of(shop), "--only-schema", "mart").stderr

@@ -92,7 +92,7 @@ def test_properties_are_read(tmp_path: Path) -> None:
     assert found == ["raw.s.k -> mart.s.k"]
 
 
-def test_properties_that_are_not_there_stay_open(tmp_path: Path) -> None:
+def test_missing_properties_stay_open(tmp_path: Path) -> None:
     found = edges_of(tmp_path, {"job.py": SETTINGS})
     assert len(found) == 1 and "{" in found[0]
 

@@ -119,7 +119,7 @@ def test_a_macro_of_a_project_is_named(tmp_path: Path, select: str, wanted: str)
         ("{% import 'money.sql' as money %}select {{ money.cents('amount') }} as x from raw", {"cents"}),
     ],
 )  # fmt: skip
-def test_a_macro_is_named_wherever_it_stands(tmp_path: Path, model: str, wanted: set[str]) -> None:
+def test_a_macro_is_named_in_every_position(tmp_path: Path, model: str, wanted: set[str]) -> None:
     files = {
         "lineal.yml": "name: p\ndialect: duckdb\n",
         "macros/money.sql": MACROS,
@@ -130,7 +130,7 @@ def test_a_macro_is_named_wherever_it_stands(tmp_path: Path, model: str, wanted:
 
 
 def test_the_calls_that_a_macro_makes_are_kept(tmp_path: Path) -> None:
-    """Whoever asks for types, or compares two versions, has to know the calls."""
+    """Types and comparisons of versions need the calls."""
     files = {
         "lineal.yml": "name: p\ndialect: duckdb\n",
         "macros/money.sql": MACROS,
@@ -165,7 +165,7 @@ def test_the_calls_that_a_macro_makes_are_kept(tmp_path: Path) -> None:
         ("spark", "create view m as select unknown_to_all(coalesce(x, 1)) as z from t", {"unknown_to_all+coalesce"}),
     ],
 )  # fmt: skip
-def test_a_function_stands_for_its_body(dialect: str, sql: str, wanted: set[str]) -> None:
+def test_a_function_is_named_in_place_of_its_body(dialect: str, sql: str, wanted: set[str]) -> None:
     assert transforms(lineal.lineage(sql, dialect=dialect), "m") == {"z": wanted}
 
 
@@ -253,7 +253,7 @@ def test_a_macro_in_compiled_sql_is_named(tmp_path: Path) -> None:
         ("{{ m(", "select 1", {}),
     ],
 )  # fmt: skip
-def test_a_template_is_laid_beside_its_result(
+def test_a_template_is_aligned_with_its_result(
     template: str, compiled: str, found: dict[str, str]
 ) -> None:
     made = expansions_in(compiled, template, frozenset(("m", "n")), ("shop",))

@@ -94,7 +94,7 @@ def test_a_name_that_no_file_system_takes(odd: OddRepository) -> None:
     check(odd.diff("main..odd"))
 
 
-def test_a_name_that_is_there_twice(odd: OddRepository) -> None:
+def test_a_duplicate_name_is_reported(odd: OddRepository) -> None:
     entries = [("100644", b"a.sql", odd.blob(GOOD))] * 2
     odd.commit_tree(odd.write_tree(*entries))
     check(odd.diff("main..odd"))
@@ -119,7 +119,7 @@ def test_a_tree_that_is_too_deep_for_a_path(odd: OddRepository) -> None:
     check(odd.diff("main..odd"))
 
 
-def test_a_blob_that_is_not_there(odd: OddRepository) -> None:
+def test_a_missing_blob_is_reported(odd: OddRepository) -> None:
     entries = [("100644", b"a.sql", odd.blob(GOOD)), ("100644", b"b.sql", "12" * 20)]
     odd.commit_tree(odd.write_tree(*entries))
     check(odd.diff("main..odd"))
@@ -138,7 +138,7 @@ def test_a_blob_that_is_damaged_costs_no_other(odd: OddRepository) -> None:
     check(odd.diff("main..odd"))
 
 
-def test_a_submodule(odd: OddRepository) -> None:
+def test_a_submodule_is_reported(odd: OddRepository) -> None:
     entries = [("100644", b"a.sql", odd.blob(GOOD)), ("160000", b"sub", "34" * 20)]
     odd.commit_tree(odd.write_tree(*entries))
     check(odd.diff("main..odd"), "not readable in the revision")

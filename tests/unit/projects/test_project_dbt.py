@@ -91,7 +91,7 @@ def test_a_name_may_bring_its_quotes_along(tmp_path: Path) -> None:
     assert quiet(found(tmp_path, files)) == ["raw.order.id -> a.id"]
 
 
-def test_a_project_without_models_says_so(tmp_path: Path) -> None:
+def test_a_project_without_models_is_reported(tmp_path: Path) -> None:
     extraction = found(tmp_path, {}, HEAD + "model-paths: [\"{{ env_var('WHERE') }}/models\"]\n")
     assert codes(extraction) == {Code.NO_INPUT}
 
@@ -111,7 +111,7 @@ def test_a_seed_has_the_columns_of_its_header_and_what_yaml_says_of_them(tmp_pat
     assert people.columns[1].place == Place(str(tmp_path / "seeds/seeds.yml"), 4, 9)
 
 
-def test_an_ephemeral_model_is_a_dataset_of_its_own(tmp_path: Path) -> None:
+def test_an_ephemeral_model_is_a_separate_dataset(tmp_path: Path) -> None:
     files = {
         "a": "{{ config(materialized='ephemeral') }} select id from t",
         "b": "select id from {{ ref('a') }}",
@@ -132,7 +132,7 @@ def test_an_incremental_model_is_read_both_ways(tmp_path: Path) -> None:
     assert "m.at -> m" not in edges(found(tmp_path, table))
 
 
-def test_a_snapshot_has_dbts_columns_beside_its_own(tmp_path: Path) -> None:
+def test_a_snapshot_has_dbts_columns_in_addition_to_its_own(tmp_path: Path) -> None:
     block = (
         "{% snapshot history %}{{ config(strategy='timestamp', updated_at='at', unique_key='id') }}\n"
         "select id, at from {{ ref('a') }}\n{% endsnapshot %}"
@@ -197,7 +197,7 @@ def test_a_python_model_is_read_by_the_pyspark_front_end(tmp_path: Path) -> None
     assert {"a.id -> p.id", "a.paid -> p", "p.id -> b.id"} <= set(edges(extraction))
 
 
-def test_disabled_nodes_are_not_there(tmp_path: Path) -> None:
+def test_disabled_nodes_are_left_out(tmp_path: Path) -> None:
     files = {
         "a": "{{ config(enabled=false) }} select {{ nobody_knows() }}",
         "off/b": "",
@@ -276,7 +276,7 @@ def test_the_analysis_folder_is_left_out_and_tests_only_read(tmp_path: Path) -> 
     assert edges(extraction) == []
 
 
-def test_yaml_says_what_columns_mean_and_where_it_says_so(tmp_path: Path) -> None:
+def test_yaml_gives_descriptions_with_their_places(tmp_path: Path) -> None:
     yml = (
         "models:\n  - name: a\n    description: '{{ doc(\"about_a\") }}'\n    columns:\n"
         "      - name: id\n        data_type: int\n        description: Key.\n        tags: [PII, daily]\n"
@@ -312,7 +312,7 @@ def test_variables_of_the_project_and_of_a_package(tmp_path: Path) -> None:
     ]
 
 
-def test_a_variable_that_nobody_defines_is_dynamic(tmp_path: Path) -> None:
+def test_an_undefined_variable_is_dynamic(tmp_path: Path) -> None:
     extraction = found(tmp_path, {"a": "select id from {{ var('table_name') }}"})
     assert edges(extraction) == ["table_name.id -> a.id"]
     assert codes(extraction) == {Code.DYNAMIC}
@@ -372,7 +372,7 @@ def test_star_lists_the_columns_of_a_model_that_lists_those_of_another(tmp_path:
     ]  # fmt: skip
 
 
-def test_star_over_columns_that_nobody_knows_stays_a_star(tmp_path: Path) -> None:
+def test_a_star_over_unknown_columns_stays_a_star(tmp_path: Path) -> None:
     files = {
         "models/r.yml": "sources: [{name: raw, tables: [{name: t}]}]\n",
         "a": "select {{ dbt_utils.star(source('raw', 't'), except=['x']) }} from {{ source('raw', 't') }}",
@@ -383,7 +383,7 @@ def test_star_over_columns_that_nobody_knows_stays_a_star(tmp_path: Path) -> Non
     assert Code.DYNAMIC in codes(extraction)
 
 
-def test_what_a_query_gives_is_dynamic_and_stands_for_itself(tmp_path: Path) -> None:
+def test_a_placeholder_replaces_the_result_of_a_query(tmp_path: Path) -> None:
     text = (
         "{% set methods = dbt_utils.get_column_values(ref('p'), 'method') %}\n"
         "select id{% for m in methods %}, sum(case when method = '{{ m }}' then paid end) as {{ m }}{% endfor %}\n"
@@ -481,7 +481,7 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_adapter_tells_the_dialect(
+def test_the_adapter_decides_the_dialect(
     tmp_path: Path, head: str, files: Mapping[str, str], dialect: str
 ) -> None:
     folder = project(tmp_path / "p", {"a": "select 1 as id", **files}, head)
@@ -562,7 +562,7 @@ def test_a_project_file_that_is_not_a_mapping_is_reported(tmp_path: Path) -> Non
     assert Code.YAML_TYPE in codes(extraction)
 
 
-def test_a_folder_outside_of_the_project_is_not_read(tmp_path: Path) -> None:
+def test_a_folder_outside_the_project_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "secret.sql").write_text("select 1 as secret")
     extraction = found(
@@ -783,7 +783,7 @@ def test_a_manifest_that_is_not_text_gives_way_to_the_files(tmp_path: Path) -> N
     assert codes(extraction) == {Code.LEFT_OUT}
 
 
-def test_a_manifest_of_a_version_that_nobody_knows_gives_way_to_the_files(tmp_path: Path) -> None:
+def test_files_replace_a_manifest_of_an_unknown_version(tmp_path: Path) -> None:
     project(tmp_path, {"a": "select id from t"})
     target = manifest(tmp_path, {"a": {"compiled_code": "select other from u"}}, version="v99")
     assert edges(extract(load(tmp_path))) == ["t.id -> a.id"]
@@ -808,7 +808,7 @@ def test_a_model_that_was_edited_since_is_read_from_its_file(tmp_path: Path) -> 
     assert codes(extraction) == {Code.STALE_MANIFEST}
 
 
-def test_a_model_that_was_written_since_is_there(tmp_path: Path) -> None:
+def test_a_model_that_is_newer_than_the_manifest_is_read(tmp_path: Path) -> None:
     project(
         tmp_path,
         {"a": "select id from t", "new": "select id from {{ ref('a') }}", "off": "select 1 as id"},

@@ -120,7 +120,7 @@ def test_the_project_file_names_folders_vars_and_namespace(tmp_path: Path) -> No
     ]
 
 
-def test_featherflow_projects_are_read_as_they_are(tmp_path: Path) -> None:
+def test_featherflow_projects_are_read_unchanged(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "featherflow.yml": "name: p\nversion: 1.0.0\nmaterialization: view\n"
         "node_paths: [nodes]\nmacro_paths: [macros]\n"
@@ -419,7 +419,7 @@ BAD_FILES: list[tuple[dict[str, str | bytes], Code, str, int]] = [
 
 
 @pytest.mark.parametrize(("files", "code", "file", "line"), BAD_FILES)
-def test_bad_input_is_one_diagnostic_and_the_rest_goes_on(
+def test_bad_input_is_one_diagnostic_and_the_rest_is_read(
     tmp_path: Path, files: dict[str, str | bytes], code: Code, file: str, line: int
 ) -> None:
     corpus = load(project(tmp_path, {**ORDERS, **files}))
@@ -433,7 +433,7 @@ def test_a_node_whose_yaml_is_broken_keeps_its_sql(tmp_path: Path) -> None:
     assert [script.target for script in corpus.scripts] == ["a"]
 
 
-def test_an_empty_project_says_so(tmp_path: Path) -> None:
+def test_an_empty_project_is_reported(tmp_path: Path) -> None:
     assert told(load(project(tmp_path, {})), tmp_path) == [(Code.NO_INPUT, "lineal.yml", 1)]
 
 

@@ -64,13 +64,13 @@ def test_a_link_to_nowhere_is_unreadable(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read_is_unreadable(tmp_path: Path) -> None:
+def test_a_file_without_permission_is_unreadable(tmp_path: Path) -> None:
     (tmp_path / "a.sql").touch(mode=0)
     (tmp_path / "b").mkdir(mode=0)
     assert {each.code for each in load(tmp_path).diagnostics} == {Code.UNREADABLE}
 
 
-def test_an_empty_folder_says_so(tmp_path: Path) -> None:
+def test_an_empty_folder_is_reported(tmp_path: Path) -> None:
     corpus = load(tmp_path)
     assert [(each.code, each.severity.label) for each in corpus.diagnostics] == [
         (Code.NO_INPUT, "warning")

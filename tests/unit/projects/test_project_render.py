@@ -68,7 +68,7 @@ def test_a_text_without_jinja_needs_no_worker(monkeypatch: pytest.MonkeyPatch) -
         ("é {{ 'ü' }}\n", "é ü\n"),
     ],
 )
-def test_what_templates_may_call(source: str, expected: str) -> None:
+def test_templates_render_their_calls(source: str, expected: str) -> None:
     assert text(source, n=5) == expected
 
 
@@ -84,7 +84,7 @@ def test_macros_can_be_imported_too() -> None:
     assert text("{% from 'm0.sql' import one %}{{ one() }}", macro) == "1 of mart"
 
 
-def test_what_only_a_run_knows_is_rendered_both_ways() -> None:
+def test_conditions_that_only_a_run_knows_are_rendered_both_ways() -> None:
     for flag in ("is_incremental", "is_exists"):
         found = rendering(f"a{{% if {flag}() %}} b{{% endif %}}")
         assert found == Rendering(("a", "a b"))
@@ -213,7 +213,7 @@ def test_an_error_in_a_macro_names_both_places() -> None:
     )
 
 
-def test_lines_count_from_where_the_template_stands() -> None:
+def test_lines_count_from_the_place_of_the_template() -> None:
     found = render([Template("a\n{{ nope }}", "n.yml", line=10)])
     assert [each.place for each in found.renderings[0].diagnostics] == [Place("n.yml", 11, 1)]
 
@@ -317,7 +317,7 @@ def test_a_macro_file_that_does_not_load_is_reported_once() -> None:
     ]
 
 
-def test_without_an_interpreter_each_template_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_interpreter_each_template_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     found = fault("{{ 1 }}")
     assert found.code is Code.TEMPLATE_ERROR

@@ -47,7 +47,7 @@ def test_an_empty_file_is_null() -> None:
 
 
 @pytest.mark.parametrize("written", ["2024", "1.10", "yes", "2024-01-01", "0x10", "text", "1_000"])
-def test_text_is_taken_as_it_is_written(written: str) -> None:
+def test_text_is_taken_verbatim(written: str) -> None:
     assert good(f"description: {written}").text(unasked, "description") == written
 
 
@@ -60,7 +60,7 @@ def test_keys_are_text() -> None:
     assert list(good("{no: int, on: int, 1: int}").data) == ["no", "on", "1"]
 
 
-def test_a_date_that_is_none_stays_text() -> None:
+def test_an_invalid_date_stays_text() -> None:
     assert good("day: 2024-99-99").plain() == {"day": "2024-99-99"}
 
 
@@ -170,7 +170,7 @@ def test_bytes_that_are_not_utf8_have_their_place(tmp_path: Path) -> None:
     assert [(each.code, each.place) for each in found] == [(Code.NOT_UTF8, Place(str(file), 2, 10))]
 
 
-def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
+def test_unreadable_yaml_is_reported(tmp_path: Path) -> None:
     found: list[Diagnostic] = []
     assert yaml.read(tmp_path / "none.yml", found.append) is None
     assert [each.code for each in found] == [Code.UNREADABLE]

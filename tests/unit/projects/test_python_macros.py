@@ -113,7 +113,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_a_macro_writes(tmp_path: Path, name: str) -> None:
+def test_a_macro_writes_its_sql(tmp_path: Path, name: str) -> None:
     macro, query, expected = CASES[name]
     found = project(tmp_path, macro, query)
     selected = {each for each in edges(found) if " inspect " not in each}
@@ -140,7 +140,9 @@ ONLY_A_RUN = {
 
 
 @pytest.mark.parametrize("name", ONLY_A_RUN)
-def test_what_only_a_run_knows_is_a_function_of_its_arguments(tmp_path: Path, name: str) -> None:
+def test_a_value_that_only_a_run_knows_is_a_function_of_its_arguments(
+    tmp_path: Path, name: str
+) -> None:
     macro = f"@macro()\ndef odd(evaluator, c):\n    {ONLY_A_RUN[name]}\n"
     found = project(tmp_path, macro, "SELECT @odd(b) AS c, a FROM raw.t")
     assert edges(found) == {"raw.t.b transform s.x.c", "raw.t.a copy s.x.a"}

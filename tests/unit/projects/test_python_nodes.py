@@ -79,7 +79,7 @@ def test_the_form_of_a_file(text: str, kind: Kind, entry: str) -> None:
     assert (form.kind, form.entry) == (kind, entry)
 
 
-def test_what_a_model_says_of_itself_is_read_from_its_text() -> None:
+def test_settings_in_the_text_of_a_model_are_read() -> None:
     text = "def model(dbt, session):\n    dbt.config(materialized='incremental', unique_key=['a', 'b'], x=now())\n"
     assert form_of(text).config == {"materialized": "incremental", "unique_key": ["a", "b"]}
 
@@ -288,7 +288,7 @@ def test_broken_python_is_an_error_with_its_line(tmp_path: Path) -> None:
     ]
 
 
-def test_python_beside_a_node_is_a_module(tmp_path: Path) -> None:
+def test_python_next_to_a_node_is_a_module(tmp_path: Path) -> None:
     files = {
         "nodes/v/v.sql": "select id from orders",
         "nodes/v/v.yml": "kind: sql\n",

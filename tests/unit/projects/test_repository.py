@@ -86,7 +86,7 @@ def test_the_parts_of_a_repository_are_one_graph(tmp_path: Path) -> None:
     }
 
 
-def test_sql_outside_of_the_paths_of_a_project_is_reported(tmp_path: Path) -> None:
+def test_sql_outside_the_paths_of_a_project_is_reported(tmp_path: Path) -> None:
     corpus = load(tree(tmp_path, MONOREPO))
     assert codes(corpus) == [Code.OUTSIDE_PATHS]
     assert "a/scripts/backfill.sql" in corpus.diagnostics[0].message
@@ -108,7 +108,7 @@ def test_a_target_that_the_profile_lacks_is_reported(tmp_path: Path) -> None:
     assert Code.NO_EFFECT in codes(corpus)
 
 
-def test_what_belongs_to_tools_and_to_nobody_is_left_alone(tmp_path: Path) -> None:
+def test_files_of_tools_are_left_alone(tmp_path: Path) -> None:
     files = {
         "a.sql": "select x from t",
         "target/compiled/b.sql": "select 1",
@@ -287,7 +287,7 @@ def test_a_broken_project_does_not_spoil_the_others(tmp_path: Path) -> None:
     assert "raw.t.id -> y.id" in edges(corpus)
 
 
-def test_two_projects_of_one_name_are_reported_and_told_apart(tmp_path: Path) -> None:
+def test_two_projects_of_one_name_are_reported_and_kept_apart(tmp_path: Path) -> None:
     files = {
         f"{folder}/{name}": text
         for folder in ("east", "west")
@@ -372,7 +372,7 @@ def test_types_of_seeds_are_rendered(tmp_path: Path) -> None:
     assert types == {"id": "number", "name": ""}
 
 
-def test_an_empty_folder_says_so(tmp_path: Path) -> None:
+def test_an_empty_folder_is_reported(tmp_path: Path) -> None:
     corpus = load(tmp_path)
     assert codes(corpus) == [Code.NO_INPUT]
 
@@ -440,7 +440,7 @@ def test_many_files_are_found_fast_and_unread_ones_are_not_kept(tmp_path: Path) 
         "update `p-1.d.t` set a = 1 where b = 2",
     ],
 )
-def test_a_changed_table_tells_bigquery(text: str) -> None:
+def test_a_changed_table_in_backticks_means_bigquery(text: str) -> None:
     """Three parts in one pair of backticks are a table of BigQuery, whatever is done with it."""
     found = guess_dialect("history.sql", text)
     assert found is not None and found.dialect == "bigquery"

@@ -110,7 +110,7 @@ def test_positions_count_utf_16_units() -> None:
     assert Text("😀x", "utf-8").position(1) == {"line": 0, "character": 4}
 
 
-def test_templates_are_aligned_outside_of_tags() -> None:
+def test_templates_are_aligned_outside_tags() -> None:
     file = "{{ config(\n  materialized='table'\n) }}\nselect {{ cents('a') }} as b\nfrom {{ ref('t') }}\n"
     script = "\n\n\nselect a / 100 as b\nfrom db.t\n"
     alignment = Alignment(file, script)
@@ -146,7 +146,7 @@ def test_a_rename_goes_through_stars_and_keeps_other_names(warehouse: Desk) -> N
     ]
 
 
-def test_a_name_beside_a_star_is_the_column_of_the_source(warehouse: Desk) -> None:
+def test_a_name_next_to_a_star_is_the_column_of_the_source(warehouse: Desk) -> None:
     """The star has a column of that name, too; an expression reads the source."""
     text = "CREATE VIEW doubled AS SELECT *, cents * 2 AS twice FROM stg;\n"
     warehouse.folder.joinpath("doubled.sql").write_text(text)

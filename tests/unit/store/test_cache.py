@@ -53,7 +53,7 @@ def whole(folder: Path) -> int:
     return sum(data is not None for data in found)
 
 
-def test_an_entry_is_there(tmp_path: Path) -> None:
+def test_an_entry_can_be_read_back(tmp_path: Path) -> None:
     kept = Cache(tmp_path / "deep" / "down")
     assert kept.get("a" * 40) is None
     for data in (b"", b"x", os.urandom(100_000)):
@@ -98,7 +98,7 @@ def test_two_write_and_others_read(tmp_path: Path) -> None:
     assert whole(tmp_path) == 5
 
 
-def test_a_damaged_entry_is_none(tmp_path: Path) -> None:
+def test_a_damaged_entry_is_ignored(tmp_path: Path) -> None:
     key, data = entry(1)
     kept = Cache(tmp_path)
     kept.put(key, data)
@@ -184,7 +184,7 @@ def forged(key: str, data: bytes, secret: bytes) -> bytes:
     return MAGIC + _signature(secret, key, body) + body
 
 
-def test_a_forged_entry_is_none(tmp_path: Path) -> None:
+def test_a_forged_entry_is_ignored(tmp_path: Path) -> None:
     key, data = entry(1)
     kept = Cache(tmp_path)
     for secret in (b"", bytes(32), b"x" * 32, os.urandom(32)):
@@ -269,7 +269,7 @@ def test_each_system_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     assert folder_of(monkeypatch, LINEAL_CACHE="") is None
 
 
-def test_nobodys_home(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_home_folder_there_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere() -> Path:
         raise RuntimeError("Could not determine home directory.")
 

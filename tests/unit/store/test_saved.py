@@ -107,7 +107,7 @@ def test_a_file_that_is_not_a_saved_lineage_is_one_line(name: str, tmp_path: Pat
     assert result.stderr.count("\n") == 1 and said in result.stderr
 
 
-def test_a_folder_that_is_not_there_is_no_traceback(tmp_path: Path) -> None:
+def test_a_missing_folder_gives_no_traceback(tmp_path: Path) -> None:
     result = CliRunner().invoke(
         main, ["lineage", SHOP, "--save", str(tmp_path / "no" / "x.lineal.json")]
     )

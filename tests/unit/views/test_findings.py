@@ -140,12 +140,12 @@ def test_sarif_has_the_parts_that_code_scanning_reads() -> None:
     assert "locations" not in third
 
 
-def test_uris() -> None:
+def test_places_are_uris() -> None:
     assert uri("ä/b#c?.sql") == "%C3%A4/b%23c%3F.sql"
     assert uri("/tmp/a b.sql") == "file:///tmp/a%20b.sql"
 
 
-def test_annotations() -> None:
+def test_findings_are_github_annotations() -> None:
     found = Found("50 % of it", Place("a,b:c.sql", 2, 5), "Do it.")
     assert text("github", verdict(found, Found("no place"), severity=Severity.ERROR)) == (
         "::error file=a%2Cb%3Ac.sql,line=2,col=5,title=A050 undescribed-copy::50 %25 of it (Do it.)\n"

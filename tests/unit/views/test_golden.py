@@ -91,7 +91,7 @@ def test_every_golden_file_has_its_test() -> None:
     assert {file.stem for file in GOLDEN.iterdir()} == set(REPORTS)
 
 
-def test_a_long_way_is_one_straight_line_and_a_deep_tree_says_where_it_goes_on() -> None:
+def test_a_long_path_is_one_straight_line_and_a_deep_tree_names_its_continuation() -> None:
     hops = 2_000
     straight = graph("\n".join(f"t{number}.x -> t{number + 1}.x" for number in range(hops)))
     for report in (

@@ -56,7 +56,7 @@ def test_out_and_in_and_out(tmp_path: Path) -> None:
     )
 
 
-def test_what_only_one_column_references_is_its_own() -> None:
+def test_a_reference_of_one_column_belongs_to_it() -> None:
     document = {
         "v": {
             "tables": ["t"],

@@ -164,7 +164,7 @@ def test_the_type_of_a_field(kind: str, path: str, found: str) -> None:
     assert type_at(kind, path.split(".")) == found
 
 
-def test_a_macro_stands_for_the_calls_of_its_body() -> None:
+def test_a_macro_is_named_in_place_of_the_calls_of_its_body() -> None:
     usage = Usage(
         way(How.TRANSFORMATION),
         None,

@@ -127,7 +127,7 @@ def test_each_write_has_its_own_line(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_query_that_nobody_keeps_writes_nothing(tmp_path: Path) -> None:
+def test_a_query_without_a_target_writes_nothing(tmp_path: Path) -> None:
     made = shown(tmp_path, "SELECT a, sum(b) AS s FROM t WHERE a > 1 GROUP BY a", "q.sql")
     assert made["columns_written"] == [] and made["table_lineage"]["writes"] == []
     assert [each[:2] for each in read(made, "a")] == [(1, "select"), (1, "filter"), (1, "groupby")]

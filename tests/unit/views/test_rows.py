@@ -59,7 +59,7 @@ def test_the_same_rows_by_target_column() -> None:
     assert list(made[0]) == ["target", "target_column", "source_columns"]
 
 
-def test_a_column_has_all_of_its_sources_and_a_literal_has_none() -> None:
+def test_a_column_has_all_of_its_sources_and_a_literal_has_no_source() -> None:
     sql = {
         "a": "SELECT x + y AS z, 1 AS one, t.x FROM t",
         "b": "SELECT z, one FROM a UNION ALL SELECT x, max(q) OVER (PARTITION BY p) FROM u",

@@ -19,7 +19,7 @@ from lineal.model.edge import Column
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
 
 MOST_FOLLOWED = 500
-"""Columns that are gone and followed to whoever names them; of more than that only whether anybody
+"""Columns that are gone and followed to their readers; of more than that only whether anybody
 reads them.
 """
 LOSSES = ("column-removed", "column-renamed")

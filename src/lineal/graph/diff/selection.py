@@ -113,7 +113,7 @@ class _Spread:
             self.change_all(dataset, f"renamed from {comparison.base.name(comparison.key)}")
 
     def lose(self, dataset: Dataset, name: str) -> None:
-        """Select whoever still reads a dataset that is gone."""
+        """Select the datasets that still read a removed one."""
         for reader in self.readers.get(key_of(dataset), {}):
             self.change_all(reader, f"reads {name}, which is gone")
 

@@ -13,7 +13,7 @@ from lineal.service.editor.positions import Text
 
 
 class Documents:
-    """The texts of open documents; whoever reads a file of the project reads these instead.
+    """The texts of open documents; readers of a project file read these instead.
 
     Each text is written to a file in a temporary folder, its shadow, which is opened in place of
     the file itself.

@@ -349,7 +349,7 @@ class Listener:
         return int(counter.getCount()) - self._dropped_before
 
     def wake(self) -> None:
-        """Whoever polls is answered at once."""
+        """Answer a polling thread at once."""
         self._java.wake()
 
     def detach(self) -> None:

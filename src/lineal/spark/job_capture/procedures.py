@@ -37,7 +37,7 @@ def listen(told: Told) -> None:
 
 
 def leave(told: Told) -> None:
-    """No longer; whoever has not listened leaves nothing."""
+    """Stop listening; nothing is left behind."""
     from pyspark.sql import SparkSession
 
     if told not in _listening:

@@ -332,7 +332,7 @@ class Follower:
         self._thread.start()
 
     def run_id(self, execution: Execution) -> str:
-        """The same for the same execution, whoever asks."""
+        """The same for the same execution, for every caller."""
         return str(
             uuid5(NAMESPACE_URL, f"spark:{self._application}/{execution.id}/{execution.part}")
         )

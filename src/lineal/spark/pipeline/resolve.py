@@ -107,7 +107,7 @@ class Resolution:
     parsed: int
     """statements that executors read in this run"""
     here: int = 0
-    """those that were left for whoever puts the records together"""
+    """those that are left for the step that combines the records"""
     whole: tuple[Part, Resolved] | None = None
     rows: Merging | None = None
 
@@ -268,7 +268,7 @@ def united(
 def packed_statement(
     part: int, at: int, script: Script, levels: Levels, logged: Mapping[str, Logged]
 ) -> Row:
-    """Return a statement with its record, on its way to whoever resolves its part."""
+    """Return a statement with its record, on its way to the task that resolves its part."""
     key, seen = levels.asked.key_of(script), logged[script.file]
     row = packed(key, script, Place())
     about = (seen.runs, seen.first, seen.last, seen.users)

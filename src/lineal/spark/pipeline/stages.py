@@ -110,7 +110,7 @@ class Summary:
         return self.kept if self.kept is not None else self.read_tables()
 
     def read_tables(self) -> Extraction:
-        """Return the lineage that the tables hold, whoever has resolved it."""
+        """Return the lineage that the tables hold, resolved here or on executors."""
         if self.folder is None:
             return Extraction()
 

@@ -169,7 +169,7 @@ def open_state(
 
         state = State(folder)
         if said_by(folder.read(MANIFEST)) is None:
-            # whoever looks into the folder before the end is told that it is not complete
+            # a reader of the folder sees before the end that it is not complete
             state.begin()
 
         yield state

@@ -337,7 +337,7 @@ def _writes(resolved: Resolved, logged: bool, order: Order) -> Iterator[Row]:
 
 
 def _writes_of_log(resolved: Resolved) -> Iterator[Row]:
-    """Which statement writes what; all else is read from its text by whoever asks."""
+    """Which statement writes what; everything else is read from its text on demand."""
     nothing = (None,) * 4
     for number, each in enumerate(resolved.writes):
         kind = "function" if each.function else None

@@ -104,7 +104,7 @@ class Job:
 
     @property
     def comes_along(self) -> bool:
-        """Whether it is done for whoever needs it, though nobody asks for it: a function, a source."""
+        """Whether it is done for the jobs that need it, without being selected: a function, a source."""
         return self.kind in ("function", "source")
 
 

@@ -93,7 +93,7 @@ def test_a_file_of_mistakes_is_given_up() -> None:
     assert found.problems[-1].message == "the file has too many mistakes to be read"
 
 
-def test_cells_in_other_languages_are_told() -> None:
+def test_cells_in_other_languages_are_reported() -> None:
     text = (
         "# Databricks notebook source\n# MAGIC %scala\n# MAGIC val df = 1\n\n# COMMAND ----------\n\n"
         f"# MAGIC %r\n# MAGIC library(SparkR)\n\n# COMMAND ----------\n\n# MAGIC %sh ls\n\n"

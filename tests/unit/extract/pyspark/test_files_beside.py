@@ -62,7 +62,7 @@ def test_settings_name_tables_and_columns(tmp_path):
     assert Code.DYNAMIC not in {each.code for each in found.diagnostics}
 
 
-def test_a_file_outside_of_the_project_is_not_read(tmp_path):
+def test_a_file_outside_the_project_is_not_read(tmp_path):
     (tmp_path / "keys.json").write_text('{"keys": ["id"]}', encoding="utf-8")
     job = SPARK + (
         "import json\n"

@@ -101,7 +101,7 @@ def read(text: str):
 
 
 @pytest.mark.parametrize("text", ENDLESS.values(), ids=ENDLESS)
-def test_what_does_not_end_costs_only_itself(text):
+def test_endless_code_costs_only_itself(text):
     found = read(HEADER + text + JOB)
     assert [str(edge) for edge in found.edges if edge.into.name == "u"] == ["t.a -> u.a  IDENTITY"]
     assert Code.INTERNAL_ERROR not in {each.code for each in found.diagnostics}
@@ -210,7 +210,7 @@ def test_modules_that_import_each_other():
     assert "raw.t.x -> u.x  IDENTITY" in [str(edge) for edge in found.edges]
 
 
-def test_what_a_program_for_python_2_prints_costs_nothing_else():
+def test_print_statements_of_python_2_cost_nothing_else():
     found = read(
         'df = spark.table("a.b")\nprint "rows: %s" % 3\ndf.select("x").write.saveAsTable("c.d")\n'
     )

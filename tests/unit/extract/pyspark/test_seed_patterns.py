@@ -48,7 +48,7 @@ def test_an_undefined_data_frame_is_an_open_dataset():
     assert found == [f"jobs/job.py::df.{name} -> job.{name}  IDENTITY [HIGH]" for name in "abc"]
 
 
-def test_what_a_filter_names_decides_the_rows():
+def test_columns_of_a_filter_decide_the_rows():
     assert "jobs/job.py::df.status => job  FILTER [HIGH]" in written(
         'df.filter(col("status") == "active")'
     )
@@ -99,7 +99,7 @@ def test_literals_next_to_a_variable_are_certain():
         ("df.select(config.cols)", "LOW"),
     ],
 )
-def test_what_cannot_be_resolved_is_listed_and_gives_no_edge(call, level):
+def test_unresolved_columns_are_listed_without_an_edge(call, level):
     found = read(call)
     assert found.edges == []
     [diagnostic] = [each for each in found.diagnostics if each.code is Code.DYNAMIC]

@@ -146,7 +146,7 @@ class Altered(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """CREATE MATERIALIZED VIEW v TO t      whoever reads v reads t"""
+    """CREATE MATERIALIZED VIEW v TO t      a reader of v reads t"""
 
     key: str
     of_key: str

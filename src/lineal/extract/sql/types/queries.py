@@ -22,7 +22,7 @@ Column = tuple[str, Type]
 
 
 class ScannedTypes(Protocol):
-    """Whoever knows the columns of datasets with their types."""
+    """A source of the columns of datasets, with their types."""
 
     def scanned(self, dataset: Dataset) -> Table:
         """Return the columns of a dataset."""
