@@ -1,4 +1,4 @@
-"""A slowly changing dimension: rows that changed are closed and written again, in two MERGEs."""
+"""A slowly changing dimension: rows that changed are closed and written anew, in two MERGEs."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F

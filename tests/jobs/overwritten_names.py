@@ -1,4 +1,4 @@
-"""Names used again: columns that replace themselves, variables that are bound again, views that are replaced."""
+"""Names used again: columns that replace themselves, variables that are bound anew, views that are replaced."""
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
