@@ -262,8 +262,9 @@ class Graph:
         return found
 
     def _datasets_called(self, text: str) -> list[Dataset]:
-        """Return the datasets of this name; without any, those that end in it."""
-        return self._by_name.get(_fold(text)) or self._by_ending.get(_fold(text), [])
+        """The datasets of a name, else those that end in it: a test only if nothing else does."""
+        found = self._by_name.get(_fold(text)) or self._by_ending.get(_fold(text), [])
+        return [each for each in found if self.infos[each].kind not in LEAVES] or found
 
     def dataset(self, text: str) -> Dataset:
         """The dataset of this name, whatever its case; several: the one that is spelt so."""

@@ -61,6 +61,8 @@ class Gatherer:
         """what files are called whose stem does not tell them apart"""
         self.declared_apart: dict[Dataset, tuple[Entry, Facts]] = {}
         """the names that the DDL of several files declares"""
+        self.on_declare: Callable[[Plan, Reading, Entry], None] | None = None
+        """is told each statement that only declares a table"""
 
     def gather(self) -> None:
         """Declare and define everything except programs."""
@@ -373,6 +375,9 @@ class Gatherer:
                 self.declared_apart[entry.dataset] = (entry, facts)
 
             entry.declared_in |= {reading.script.file}
+            if self.on_declare is not None:
+                self.on_declare(plan, reading, entry)
+
             if not entry.deciding and entry.told is None and entry.kind != "temporary":
                 entry.kind = plan.kind
 

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from lineal.algebra.frame import Frame, Slot, slot_at
-from lineal.extract.entries import Definition
+from lineal.extract.entries import Definition, Entry
 from lineal.extract.sql.evaluation import Evaluation, Notes
+from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
+from lineal.extract.sql.statements.steps import Plan
 from lineal.model.boundary import internal_error
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
@@ -125,6 +127,8 @@ class StatementMentions:
     """the columns of inner relations, and what their values come from"""
     relations: dict[Local, tuple[int, str]] = field(default_factory=dict)
     """where each inner relation is named, and its name"""
+    fills: dict[Named, Named] = field(default_factory=dict)
+    """the columns of an INSERT's query, and those of the target that they fill by position"""
 
 
 class Read(NamedTuple):
@@ -143,7 +147,7 @@ def statements_in(corpus: Corpus) -> Read:
     """
     noting = Noting(corpus)
     extraction = noting.extract()
-    found: list[StatementMentions] = []
+    found = [declared_names(*each, noting) for each in noting.declarations]
     for definition in noting.catalog.order:
         notes = definition.evaluation.notes if definition.evaluation is not None else None
         if notes is not None and isinstance(definition.plan.node, exp.Expr):
@@ -157,8 +161,30 @@ def statements_in(corpus: Corpus) -> Read:
     return Read(found, extraction)
 
 
+def declared_names(plan: Plan, reading: Reading, entry: Entry, noting: Noting) -> StatementMentions:
+    """Return the columns that a statement declares without making a value of them.
+
+    CREATE TABLE orders (id INT, amount INT)      orders.id and orders.amount
+    """
+    shown = noting.output.shown
+    found = StatementMentions(shown.dataset(entry.dataset), reading.script)
+    for identifier in target_names(plan.node) if isinstance(plan.node, exp.Expr) else ():
+        spot = spot_in(reading.script.text, identifier)
+        if spot is not None:
+            column = shown.column(Column(entry.dataset, identifier.name))
+            made = Named(found.target, column.name)
+            found.mentions.append(Mention(*spot, identifier.name, makes=made))
+
+    return found
+
+
 class Noting(Definitions):
     """Definitions whose evaluations write down what each name means."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        super().__init__(corpus)
+        self.declarations: list[tuple[Plan, Reading, Entry]] = []
+        self.gatherer.on_declare = lambda *each: self.declarations.append(each)
 
     def frame_of(self, definition: Definition, evaluation: Evaluation) -> Frame:
         """Work out what a statement writes, with notes."""
@@ -204,6 +230,7 @@ class Binder:
             self.add_branches(union)
 
         self.add_targets(self.definition.plan.node)
+        self.add_fills()
         self.found.mentions = sorted(dict.fromkeys(self.found.mentions), key=itemgetter(0, 1, 2))
         return self.found
 
@@ -502,19 +529,44 @@ class Binder:
             column = self.shown.column(Column(self.definition.target, identifier.name))
             self.add(identifier, makes=Named(self.found.target, column.name))
 
+    def add_fills(self) -> None:
+        """Link the columns of an INSERT's query to those of its target, by position.
+
+        INSERT INTO mart SELECT sum(amount) AS total …      fills the first column of mart
+        """
+        plan, entry = self.definition.plan, self.definition.entry
+        select = first_select(plan.query)
+        if not plan.positional or select is None:
+            return
+
+        names = [each.name for each in target_names(plan.node)]
+        if not names and entry.declared is not None:
+            names = entry.declared.names
+
+        outputs = next((slots for node, _, slots in self.notes.selects if node is select), [])
+        for slot, name in zip(outputs, names, strict=False):
+            column = self.shown.column(Column(self.definition.target, name))
+            made = self.output(select, slot.key, slot.name)
+            self.found.fills[made] = Named(self.found.target, column.name)
+
     # -- spots -------------------------------------------------------------------------------------
 
     def spot(self, identifier: Any) -> tuple[int, int] | None:
         """Return where an identifier is written; None if it is not in the text."""
-        meta = (identifier._meta or {}) if isinstance(identifier, exp.Expr) else {}
-        if "start" not in meta:
-            return None
+        return spot_in(self.text, identifier)
 
-        start, end = int(meta["start"]), int(meta["end"]) + 1
-        if self.text[start:end].strip("\"`[]'").lower() != identifier.name.lower():
-            return None
 
-        return start, end
+def spot_in(text: str, identifier: Any) -> tuple[int, int] | None:
+    """Return where a text has an identifier; None if it is not written there."""
+    meta = (identifier._meta or {}) if isinstance(identifier, exp.Expr) else {}
+    if "start" not in meta:
+        return None
+
+    start, end = int(meta["start"]), int(meta["end"]) + 1
+    if text[start:end].strip("\"`[]'").lower() != identifier.name.lower():
+        return None
+
+    return start, end
 
 
 def slot_key(node: exp.Column, fold: Any) -> str:

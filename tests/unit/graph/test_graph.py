@@ -27,6 +27,14 @@ def test_of_several_spellings_the_exact_one_wins() -> None:
         graph("a.x -> Tt.x\na.x -> tT.x").dataset("tt")
 
 
+def test_a_test_does_not_take_the_name_of_the_model_that_it_checks() -> None:
+    orders, check = Dataset("", "prod.sales.orders"), Dataset("", "not_null:prod.sales.orders")
+    infos = {orders: DatasetInfo(orders, "model"), check: DatasetInfo(check, "test")}
+    found = Graph(Extraction([], datasets=infos))
+    assert found.dataset("orders") == orders
+    assert found.dataset("not_null:prod.sales.orders") == check
+
+
 def test_a_dataset_is_found_by_the_last_parts_of_its_name() -> None:
     orders = Dataset("", "prod.sales.orders")
     found = Graph(Extraction([Edge(Column(orders, "id"), column("v.id"), usages("IDENTITY"))]))

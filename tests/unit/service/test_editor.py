@@ -187,9 +187,19 @@ def test_renames_in_a_dbt_project(jaffle: Desk) -> None:
         "tests/nobody_pays_less_than_nothing.sql:1 paid as amount",
         "tests/nobody_pays_less_than_nothing.sql:1 paid",
     ]
+    dollars = jaffle.ask(
+        "rename", "models/staging/stg_payments.sql", "as amount", "amount", new_name="dollars"
+    )
+    assert jaffle.edits(dollars) == [
+        "models/intermediate/int_payments_by_order.sql:5 dollars",
+        "models/intermediate/int_payments_by_order.sql:7 dollars",
+        "models/staging/stg_payments.sql:5 dollars",
+    ]
+    reader = jaffle.folder / "models/marts/by_card.sql"
+    reader.write_text("select card_amount from {{ ref('int_payments_by_order') }}\n")
     for name, needle, inside, reason in (
         ("models/staging/stg_orders.sql", "id as", "id", "header of a CSV file"),
-        ("models/staging/stg_payments.sql", "as amount", "amount", "a template writes it"),
+        ("models/marts/by_card.sql", "card_amount", "", "a template writes it"),
         ("models/marts/marts.yml", "weekly_report", "", "no column here"),
     ):
         with pytest.raises(Misasked, match=reason):
@@ -560,3 +570,111 @@ def test_a_spot_that_is_named_by_two_sources() -> None:
     read = statements_in(Corpus("spark", [Script(text, "spark", "a.sql")]))
     found = [each.name for statement in read.statements for each in statement.mentions]
     assert found[:2] == ["mystery", "cursor"]
+
+
+LOOP = """{% set methods = ['card', 'cash'] %}
+select
+    order_id,
+    {% for method in methods -%}
+    sum(case when method = '{{ method }}' then amount
+        else 0 end) as {{ method }}_amount
+    {%- if not loop.last %},{% endif %}
+    {% endfor -%}
+from {{ ref('payments') }}
+group by order_id
+"""
+
+
+def test_a_word_of_a_loop_is_in_the_script_once_per_round(cafe: Desk) -> None:
+    """It is one word of the file: hovers find it, and a rename edits it once."""
+    files = {
+        "models/payments.sql": "select id as order_id, kind as method, total as amount from raw\n",
+        "models/by_method.sql": LOOP,
+    }
+    for name, text in files.items():
+        cafe.folder.joinpath(name).write_text(text)
+    hover = cafe.ask("hover", "models/by_method.sql", "then amount", "amount")["contents"]["value"]
+    assert "`payments.amount`" in hover
+    assert "by_method.cash_amount" in hover
+    found = cafe.ask("rename", "models/payments.sql", "as amount", "amount", new_name="paid")
+    assert cafe.edits(found) == ["models/by_method.sql:5 paid", "models/payments.sql:1 paid"]
+    found = cafe.ask("rename", "models/payments.sql", "as method", "method", new_name="way")
+    assert cafe.edits(found) == ["models/by_method.sql:5 way", "models/payments.sql:1 way"]
+
+
+def test_an_edit_in_a_loop_is_made_in_every_round() -> None:
+    file = "select\n{% for n in (1, 2) %} a{{ n }} + b as c{{ n }},\n{% endfor %} d from t\n"
+    script = "select\n a1 + b as c1, a2 + b as c2,\n d from t\n"
+    alignment = Alignment(file, script)
+    assert alignment.patch(file.replace("+ b", "+ bb")) == script.replace("+ b", "+ bb")
+    assert alignment.patch(file.replace("d from", "dd from")) == script.replace("d from", "dd from")
+    second = script.index("b as c2")
+    assert alignment.to_file(second, second + 1) == (file.index("b as"), file.index("b as") + 1)
+    assert alignment.to_file(script.index("c2"), script.index("c2") + 2) is None
+
+
+def test_a_loop_that_is_not_only_rounds_has_no_words() -> None:
+    file = "select {% for n in names %}{{ n }}, a, {% endfor %} b from t\n"
+    alignment = Alignment(file, "select x, c, y, a,  b from t\n")
+    assert alignment.to_file(10, 11) is None
+
+
+def test_columns_of_create_table_are_defined_there(tmp_path: Path) -> None:
+    """INSERT fills them by position: its aliases name nothing, and a hover says what they fill."""
+    files = {
+        "ddl.sql": "CREATE TABLE raw (id INT, cents INT);\nCREATE TABLE mart (\n  day DATE,\n"
+        "  total INT\n);\n",
+        "fill.sql": "INSERT INTO mart SELECT now(), sum(cents) AS s FROM raw;\n",
+        "read.sql": "CREATE VIEW v AS SELECT total FROM mart;\n",
+    }
+    for name, text in files.items():
+        tmp_path.joinpath(name).write_text(text)
+    desk = Desk(tmp_path)
+    assert desk.locations(desk.ask("definition", "read.sql", "total")) == ["ddl.sql:4"]
+    assert desk.locations(desk.ask("definition", "fill.sql", "cents")) == ["ddl.sql:1"]
+    assert desk.locations(desk.ask("references", "ddl.sql", "cents INT", "cents")) == ["fill.sql:1"]
+    hover = desk.ask("hover", "fill.sql", " s FROM", "s")["contents"]["value"]
+    assert "`mart.total`" in hover
+    found = desk.ask("rename", "read.sql", "total", new_name="revenue")
+    assert desk.edits(found) == ["ddl.sql:4 revenue", "read.sql:1 revenue as total"]
+    with pytest.raises(Misasked, match=r"is declared in ddl\.sql; what fills the table"):
+        desk.ask("rename", "fill.sql", "cents", new_name="amount")
+    desk.close()
+
+
+def test_the_header_of_a_seed_and_columns_that_no_model_makes(jaffle: Desk) -> None:
+    described = "seeds:\n  - name: raw_orders\n    columns:\n      - name: status\n"
+    jaffle.folder.joinpath("seeds/seeds.yml").write_text(described)
+    described = "models:\n  - name: visits_by_day\n    columns:\n      - name: gone\n        description: No more.\n"
+    jaffle.folder.joinpath("models/gone.yml").write_text(described)
+    references = jaffle.ask("references", "seeds/raw_orders.csv", "status")
+    assert jaffle.locations(references) == ["models/staging/stg_orders.sql:7"]
+    hover = jaffle.ask("hover", "models/gone.yml", "gone")["contents"]["value"]
+    assert "No more." in hover
+    definition = jaffle.ask("definition", "models/gone.yml", "gone")
+    assert jaffle.locations(definition) == ["models/gone.yml:4"]
+    nothing = jaffle.ask("references", "models/staging/stg_orders.sql", "select")
+    assert nothing == {"locations": []}
+
+
+def test_expressions_of_tests_name_columns(cafe: Desk) -> None:
+    text = """models:
+  - name: orders
+    tests:
+      - dbt_utils.expression_is_true:
+          expression: "amount >= order_id"
+"""
+    cafe.folder.joinpath("models/orders.yml").write_text(text)
+    definition = cafe.ask("definition", "models/orders.yml", "amount >=", "amount")
+    assert cafe.locations(definition) == ["models/orders.sql:1"]
+    found = cafe.ask("rename", "models/orders.sql", "as order_id", "order_id", new_name="key")
+    assert cafe.edits(found)[:2] == ["models/orders.sql:1 key", "models/orders.yml:5 key"]
+
+
+def test_a_rename_that_an_analysis_would_not_follow_is_refused(cafe: Desk) -> None:
+    cafe.folder.joinpath("analyses").mkdir()
+    query = "select sum(amount) from {{ ref('orders') }}\n"
+    cafe.folder.joinpath("analyses/report.sql").write_text(query)
+    with pytest.raises(Misasked, match=r"analyses/report\.sql names the column"):
+        cafe.ask("rename", "models/orders.sql", "as amount", "amount", new_name="paid")
+    assert cafe.ask("rename", "models/orders.sql", "as order_id", "order_id", new_name="key")

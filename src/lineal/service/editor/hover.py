@@ -72,6 +72,7 @@ def twins(spot: Spot, named: Named) -> list[Named]:
     """Return the columns of datasets that a column of a CTE is, because stars pass it on.
 
     with o as (select * from orders) select o.amount from o      o.amount is orders.amount
+    insert into mart select amount as total from o               total fills a column of mart
     """
     if spot.statement is None or not isinstance(named.owner, Local):
         return []
@@ -82,7 +83,8 @@ def twins(spot: Spot, named: Named) -> list[Named]:
     for each in iter_growing(found):
         found |= {other: None for one, other in pairs if same_named(one, each)}
 
-    return [each for each in found if isinstance(each.owner, Dataset)]
+    filled = (spot.statement.fills.get(each) for each in found)
+    return [each for each in (*found, *filter(None, filled)) if isinstance(each.owner, Dataset)]
 
 
 def iter_growing(found: dict[Named, None]) -> Iterator[Named]:
@@ -100,8 +102,11 @@ def about_inner(spot: Spot, named: Named) -> Iterator[str]:
 
     _, name = spot.statement.relations.get(named.owner, (0, "subquery"))
     yield f"**{code(f'{name}.{named.column}')}** of this statement"
-    sources = spot.statement.made_of.get(named, [])
-    shown = dict.fromkeys(f"- {code(str(column))} {how}" for column, how in sources)
+    ways: dict[str, dict[str, None]] = {}
+    for column, how in spot.statement.made_of.get(named, []):
+        ways.setdefault(code(str(column)), {})[how] = None
+
+    shown = [f"- {column} {', '.join(several)}" for column, several in ways.items()]
     yield from ["", "From:" if shown else "Made of no column.", *cut(shown)]
 
 

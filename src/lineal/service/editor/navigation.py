@@ -25,6 +25,7 @@ from lineal.service.editor.workspace import Workspace
 Span = tuple[str, int, int]
 """A file, and a stretch of it."""
 MOST_STEPS = 200
+SOURCE = "source"
 
 
 def same_named(left: Named, right: Named) -> bool:
@@ -63,17 +64,24 @@ def dataset_span(workspace: Workspace, dataset: Dataset) -> list[Span]:
     """Return where a dataset is made: the file of its statement, else its declaration.
 
     a model      the first line of its file
-    a source     its item in YAML
+    a source     its item in YAML, also if a program of the project fills it
     """
     state = workspace.state
     file = state.made_in.get(dataset)
     info = state.graph.infos.get(dataset)
-    if file is not None:
+    is_source = info is not None and info.kind == SOURCE and info.place is not None
+    if file is not None and not is_source:
         start = start_in(workspace, file, dataset)
         return [(file, start, start)]
 
     if info is not None and info.place is not None:
         return [span_of_place(workspace, info.place, dataset.name.rpartition(".")[2])]
+
+    for path in state.declared_in(dataset):
+        spots = spots_of(workspace, path, dataset)
+        if spots:
+            start = min(each.start for each in spots)
+            return [(path, start, start)]
 
     return []
 
@@ -145,14 +153,17 @@ def makers(
     """Return the statements that make a dataset or inner relation.
 
     orders, a model           the statements of its file
+    orders, a table           also its CREATE TABLE
     the CTE of a statement    that statement
     """
     is_inner = isinstance(named.owner, Local)
     if is_inner and at_hand is not None and at_hand.target == named.dataset:
         return [at_hand]
 
-    file = workspace.state.made_in.get(named.dataset, "")
-    return [each for each in workspace.statements(file) if each.target == named.dataset]
+    state = workspace.state
+    files = dict.fromkeys((state.made_in.get(named.dataset, ""), *state.declared_in(named.dataset)))
+    several = chain.from_iterable(map(workspace.statements, files))
+    return [each for each in several if each.target == named.dataset]
 
 
 def written_names(
@@ -310,6 +321,7 @@ class Kin:
             owner = named.dataset
             found |= dict.fromkeys(declaring_files(state.graph.infos.get(owner)))
             found[state.made_in.get(owner, "")] = None
+            found |= dict.fromkeys(state.declared_in(owner))
             found |= dict.fromkeys(self.reading_files(named.owner))
 
         return sorted(filter(None, found))
@@ -356,6 +368,9 @@ def references_to(workspace: Workspace, spot: Spot, with_declaration: bool) -> l
 def readers_of(workspace: Workspace, spot: Spot) -> list[Span]:
     """Return every spot that names a dataset or CTE."""
     wanted = spot.dataset
+    if wanted is None:
+        return []
+
     paths = {spot.path}
     if isinstance(wanted, Dataset):
         paths.update(Kin(workspace, ()).reading_files(wanted))
@@ -372,8 +387,18 @@ def names_dataset(spot: Spot, wanted: Dataset | Local | None) -> bool:
 
 
 def about(graph: Graph, column: Column) -> ColumnInfo:
-    """Return the declaration of a column; only its name if there is none."""
-    return graph.info(column) or ColumnInfo(column.name)
+    """Return the declaration of a column; only its name if there is none.
+
+    columns: [{name: total}]      also if the model makes no column total
+    """
+    found = graph.info(column)
+    if found is not None:
+        return found
+
+    info = graph.infos.get(column.dataset)
+    declared = (info.declared if info is not None else None) or []
+    named = (each for each in declared if same(each.name, column.name))
+    return next(named, ColumnInfo(column.name))
 
 
 def column_in_graph(workspace: Workspace, named: Named) -> Column | None:

@@ -25,7 +25,7 @@ from lineal.resolve.mentions import Local, Named
 from lineal.service.answers import Misasked
 from lineal.service.editor.navigation import Kin
 from lineal.service.editor.positions import Text
-from lineal.service.editor.spots import Spot, block_at
+from lineal.service.editor.spots import REF, Spot, block_at
 from lineal.service.editor.templates import TAG
 from lineal.service.editor.workspace import Workspace
 from lineal.service.project import Project
@@ -109,6 +109,7 @@ def plan_rename(workspace: Workspace, spot: Spot, new: str) -> Plan:
     changes += settings_changes(workspace, columns, new)
     plan = Plan(named.column, columns, tuple(dict.fromkeys(sorted(changes))))
     check_overlaps(plan)
+    check_analyses(workspace, columns, named.column)
     if columns:
         verify(workspace, plan, new)
 
@@ -152,6 +153,11 @@ def external_reason(workspace: Workspace, named: Named) -> str:
     if not file and kind == "seed":
         return f"{shown(named)} is named by the header of a CSV file, which no statement makes."
 
+    declared = [each for each in state.declared_in(named.owner) if not file]
+    if declared:
+        where = Path(declared[0]).name
+        return f"{shown(named)} is declared in {where}; what fills the table is not in the project."
+
     if not file:
         return f"{shown(named)} belongs to an external table: no file of the project makes it."
 
@@ -183,6 +189,26 @@ def check_columns(workspace: Workspace, kin: Kin, new: str) -> None:
 
         if any(same(each.name, new) for each in graph.columns(named.owner)):
             raise Refused(f"{named.owner.name} already has a column {new}.")
+
+
+ANALYSES = ("analyses", "analysis")
+"""Folders of dbt whose files are compiled by hand: lineal does not read them."""
+
+
+def check_analyses(workspace: Workspace, columns: Iterable[Column], old: str) -> None:
+    """Refuse if an analysis names the column: nothing else tells that it would break.
+
+    analysis/report.sql      select amount from {{ ref('orders') }}
+    """
+    word = re.compile(rf"\b{re.escape(old)}\b", re.I)
+    names = {column.dataset.name.rpartition(".")[2] for column in columns}
+    for folder in ANALYSES:
+        for path in sorted((workspace.root / folder).rglob("*.sql")):
+            text = workspace.text(str(path))
+            called = {(each["second"] or each["first"])[1:-1] for each in REF.finditer(text)}
+            if names & called and word.search(text):
+                where = path.relative_to(workspace.root)
+                raise Refused(f"{where} names the column, and lineal reads no analysis.")
 
 
 def check_overlaps(plan: Plan) -> None:

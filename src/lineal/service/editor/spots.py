@@ -90,21 +90,29 @@ def in_sql(workspace: Workspace, path: str) -> Iterator[Spot]:
     the alias is written here; the amount inside the macro is not
     """
     for statement in workspace.statements(path):
-        alignment = workspace.align(path, statement.script)
-        for mention in statement.mentions:
-            found = alignment.to_file(mention.start, mention.end)
-            if found is not None:
-                yield spot_of(path, found, mention, statement)
-                continue
-
-            near = alignment.near(mention.start)
-            macro = macro_at(statement, mention.start)
-            why = f"the macro {macro} writes it" if macro else "a template writes it"
-            yield spot_of(path, (near, near), mention, statement)._replace(
-                is_written=False, why=why
-            )
+        yield from in_statement(workspace, path, statement)
 
     yield from in_tags(workspace, path)
+
+
+def in_statement(workspace: Workspace, path: str, statement: StatementMentions) -> Iterator[Spot]:
+    """Yield what a statement names; a word of a loop once, with what it means in every round."""
+    alignment = workspace.align(path, statement.script)
+    written: dict[tuple[int, int], Spot] = {}
+    for mention in statement.mentions:
+        found = alignment.to_file(mention.start, mention.end)
+        if found is not None:
+            spot = written.setdefault(found, spot_of(path, found, mention, statement))
+            means = tuple(dict.fromkeys((*spot.means, *mention.means)))
+            written[found] = spot._replace(means=means, makes=spot.makes or mention.makes)
+            continue
+
+        near = alignment.near(mention.start)
+        macro = macro_at(statement, mention.start)
+        why = f"the macro {macro} writes it" if macro else "a template writes it"
+        yield spot_of(path, (near, near), mention, statement)._replace(is_written=False, why=why)
+
+    yield from written.values()
 
 
 def spot_of(
@@ -158,9 +166,24 @@ def in_declarations(workspace: Workspace, path: str) -> Iterator[Spot]:
             for span in spans_at(path, text, column.place, column.name):
                 yield Spot(path, *span, makes=Named(dataset, column.name))
 
+    if path.lower().endswith(".csv"):
+        yield from in_header(workspace, path, text)
+
     yield from in_checks(workspace, path, text)
     yield from in_layer(workspace, path, text)
     yield from in_tags(workspace, path)
+
+
+def in_header(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
+    """Yield the columns that the header of a seed names, also those that YAML describes."""
+    for dataset, info in workspace.graph.infos.items():
+        if info.kind != "seed" or dataset.name.rpartition(".")[2] != Path(path).stem:
+            continue
+
+        for column in info.columns:
+            span = name_span(text, Place(path, 1, 1), column.name)
+            if span is not None and span[1] <= len(text.line(0)):
+                yield Spot(path, *span, makes=Named(dataset, column.name))
 
 
 NAME_KEY = re.compile(r"\bname\s*:\s*[\"']?\Z")
@@ -247,6 +270,22 @@ VALUES_OF_TESTS = re.compile(
 """field: customer_id, - order_id and [order_id, day]: names of columns as arguments of a test"""
 
 
+EXPRESSIONS_OF_TESTS = re.compile(
+    r"\b(?:expression|condition|row_condition|where)\s*:[ \t]*(?P<text>[^\n]+)"
+)
+"""expression: "amount - tax = net": SQL as an argument of a test"""
+
+
+def words_of_test(text: str, block: tuple[int, int], name: str) -> Iterator[tuple[int, int]]:
+    """Yield where the expressions of a test name a column.
+
+    - dbt_utils.expression_is_true: {expression: "amount - tax = net"}
+    """
+    word = re.compile(rf"(?<![\w.'-]){re.escape(name)}(?![\w'(-])", re.I)
+    for found in EXPRESSIONS_OF_TESTS.finditer(text, *block):
+        yield from (each.span() for each in word.finditer(text, *found.span("text")))
+
+
 def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
     """Yield the columns that tests name in their arguments.
 
@@ -260,6 +299,9 @@ def in_checks(workspace: Workspace, path: str, text: Text) -> Iterator[Spot]:
             is_other = found["key"] == "field" and is_declared_above(workspace, read, place)
             if same(found["name"], named.column) and not is_other:
                 spots[Spot(path, *found.span("name"), means=(named,))] = None
+
+        for span in words_of_test(text.text, block, named.column) if named.column else ():
+            spots[Spot(path, *span, means=(named,))] = None
 
     yield from spots
 

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import NamedTuple
 
+from lineal.service.editor.loops import loops_in, rounds_of
 from lineal.service.editor.positions import Text
 
 WORD = re.compile(r"\w+")
@@ -46,6 +47,7 @@ class Alignment:
             self.segments = [Segment(0, 0, len(file))]
         else:
             self.segments = list(join_segments(align(file, script, line)))
+            self.segments = with_loops(self.segments, file, script, line)
 
     def to_file(self, start: int, end: int) -> tuple[int, int] | None:
         """Return where a stretch of the script is in the file."""
@@ -81,24 +83,36 @@ class Alignment:
         select amount from {{ ref('orders') }}      amount was typed: the script changes there, too
         select {{ cents('a') }}                     a was typed: only rendering tells the result
         """
-        script: str | None = self.script
-        for start, end, new in reversed(edits_between(self.file, file)):
-            at = self.to_script_span(start, end)
-            if at is None or script is None or any(mark in new for mark in MARKS):
+        changes: list[tuple[int, int, str]] = []
+        for start, end, new in edits_between(self.file, file):
+            spans = self.to_script_spans(start, end)
+            if not spans or any(mark in new for mark in MARKS):
                 return None
 
-            script = script[: at[0]] + new + script[at[1] :]
+            changes += [(*span, new) for span in spans]
+
+        script = self.script
+        for first, last, new in sorted(changes, reverse=True):
+            script = script[:first] + new + script[last:]
 
         return script
 
-    def to_script_span(self, start: int, end: int) -> tuple[int, int] | None:
-        """Return where a stretch of the file is in the script; None inside a tag."""
-        for segment in self.segments:
-            if segment.file <= start and end <= segment.file + segment.length:
-                moved = segment.script - segment.file
-                return None if is_in_tag(self.file, start) else (start + moved, end + moved)
+    def to_script_spans(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Return where a stretch of the file is in the script: in a loop, once per round.
 
-        return None
+        There is none inside a tag.
+        """
+        if is_in_tag(self.file, start):
+            return []
+
+        inside = [
+            segment.script - segment.file
+            for segment in self.segments
+            if segment.file <= start and end <= segment.file + segment.length
+        ]
+        is_repeated = any(loop.body <= start < loop.body_end for loop in loops_in(self.file))
+        moved = inside if is_repeated else inside[:1]
+        return list(dict.fromkeys((start + each, end + each) for each in moved))
 
 
 def edits_between(before: str, after: str) -> list[tuple[int, int, str]]:
@@ -187,6 +201,31 @@ def align(file: str, script: str, line: int) -> Iterator[Segment]:
     mine = list(lines_of(script, []))
     for here, there in pair_lines([each.text for each in theirs], [each.text for each in mine]):
         yield from match_line(theirs[here], mine[there])
+
+
+def with_loops(segments: list[Segment], file: str, script: str, line: int) -> list[Segment]:
+    """Return segments in which the bodies of loops are found in each of their rounds.
+
+    A loop whose rounds are not found keeps the segments that it has.
+    """
+    if "{%" not in file:
+        return segments
+
+    mine = Text(script)
+    theirs = Text(file)
+    for loop in loops_in(file):
+        first = theirs.position(loop.start)["line"] - line + 1
+        last = theirs.position(loop.end)["line"] - line + 1
+        if not 0 <= first <= last < len(mine.starts):
+            continue
+
+        start, end = mine.start_of(first), mine.start_of(last) + len(mine.line(last))
+        found = [Segment(*chunk) for chunk in rounds_of(file, loop, script, start, end)]
+        if found:
+            kept = [each for each in segments if not loop.body <= each.file < loop.body_end]
+            segments = [*kept, *found]
+
+    return sorted(segments, key=lambda each: each.script)
 
 
 def join_segments(segments: Iterator[Segment]) -> Iterator[Segment]:

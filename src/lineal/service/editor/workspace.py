@@ -37,6 +37,12 @@ from lineal.service.editor.templates import Alignment, edit_between
 from lineal.service.project import Project
 
 WORD = re.compile(r"\w+")
+DECLARED = re.compile(
+    r"\bcreate\b[\w\s]*?\btable\s+(?:if\s+not\s+exists\s+)?"
+    r"(?:[\w\"`\[\]$-]+\s*\.\s*)*[\"`\[]?(?P<name>\w+)[\"`\]]?\s*\(",
+    re.I,
+)
+"""CREATE TABLE shop.orders (      orders"""
 PYTHON = "python"
 MOST_AFFECTED = 2_000
 """So many statements are evaluated after an edit; with more, the project is read as a whole."""
@@ -101,6 +107,22 @@ class State:
                 found[dataset] = self.corpus.scripts[numbers[0]].file
 
         return found
+
+    @cached_property
+    def declaring(self) -> dict[str, list[str]]:
+        """The files with a CREATE TABLE of a name, by the last part of that name."""
+        found: dict[str, list[str]] = {}
+        for script in self.corpus.scripts:
+            for declared in DECLARED.finditer(script.text) if is_statement(script) else ():
+                files = found.setdefault(declared["name"].lower(), [])
+                if script.file not in files:
+                    files.append(script.file)
+
+        return found
+
+    def declared_in(self, dataset: Dataset) -> list[str]:
+        """Return the files that may declare a dataset by CREATE TABLE."""
+        return self.declaring.get(dataset.name.rpartition(".")[2].lower(), [])
 
 
 class Workspace:
@@ -518,6 +540,8 @@ def corpus_with(corpus: Corpus, scripts: list[Script], state: State) -> Corpus:
     datasets = state.extraction.datasets
     made = targets | {each.name for each in datasets if state.made_in.get(each) in files}
     named = {each.name for each in datasets if is_named(each.name, words)}
+    apart = {each.name for each in datasets if set(state.declared_in(each)) - files}
+    made -= apart - targets
     own = [info for info in corpus.datasets if info.dataset.name in made]
     others = [
         known_columns(info)
