@@ -94,12 +94,18 @@ class Evaluator:
         )
         evaluation.definition = definition
         entry.active = True
+        before = definition.evaluation
         self.schemas.depth += 1
         with evaluation_task(definition):
             frame = check_column_names(self.hooks.frame_of(definition, evaluation))
 
         if entry.changes:
             frame = use_final_names(frame, definition)
+
+        meanwhile = definition.evaluation
+        if meanwhile is not None and meanwhile is not before:
+            # SET @m = (SELECT … FROM t); what it needs has read this statement before it was known
+            evaluation.undecided = evaluation.undecided or meanwhile.undecided
 
         definition.frame, definition.evaluation, definition.failure = frame, evaluation, None
         return frame

@@ -43,12 +43,15 @@ def path_of(node: Any) -> Path:
 
 
 def is_passed_through(node: Any) -> bool:
-    """Tell whether a function passes a document on.
+    """Tell whether a function passes a document on, or the items of a column.
 
-    CAST(doc AS JSON), PARSE_JSON(doc)
+    CAST(doc AS JSON), PARSE_JSON(doc), unnest(items)
 
     unlike CAST(ROW(a, b) AS ROW(p INT, q INT)), which names the fields
     """
+    if isinstance(node, exp.Explode):
+        return leads_to_part(node.this)
+
     return isinstance(node, exp.ParseJSON) or (
         isinstance(node, exp.Cast) and not isinstance(node.this, exp.Struct)
     )

@@ -11,7 +11,6 @@ from lineal.algebra.expression import (
 )
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import Lineage, pour
-from lineal.algebra.relation import take_row
 from lineal.algebra.values import Row, Struct
 from lineal.extract.sql.choices import CHOICES, part_of_choice
 from lineal.extract.sql.composites import fields_of
@@ -27,7 +26,7 @@ from lineal.extract.sql.expressions.structs import (
     unnamed,
     zipped_item,
 )
-from lineal.extract.sql.expressions.walk import Stack, value_of
+from lineal.extract.sql.expressions.walk import HANDLERS, Stack, value_of
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.scope import Scope
@@ -91,6 +90,7 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
             step, names = way, names[1:]
 
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
+        repeat_rows(node, scope)
     elif isinstance(base, exp.Struct) and names and has_star(base):
         pour(
             field_of(Slot("", "", struct_of(base, scope)), names, node).lineage,
@@ -107,8 +107,10 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         pour(field_of(found, names, node).lineage, step, into, node, around)
     elif names and (held := carried(base, scope)) is not None:
         pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
-    elif (field := struct_row(base, names, scope)) is not None:
-        pour(field_of(field, names[1:], node).lineage, step, into, node, around)
+    elif (row := row_of_query(base, names, scope)) is not None:
+        slot, names, rows = row
+        pour(field_of(slot, names, node).lineage, step, into, node, around)
+        pour(rows, step, into, node, around)
     elif names and isinstance(base.unnest(), CHOICES):
         stack.append((part_of_choice(base.unnest(), names), step, around))
     elif isinstance(base, exp.Placeholder) and names and scope.evaluation.around is not None:
@@ -123,6 +125,15 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
 
     for item in beside:
         stack.append((item, step, around))
+
+
+def repeat_rows(node: Any, scope: Scope) -> None:
+    """unnest(items).price      items decides how many rows there are"""
+    while isinstance(node, exp.Expr) and not isinstance(node, exp.Column):
+        if isinstance(node, exp.Explode):
+            HANDLERS[exp.Explode](node, NEUTRAL, None, [], scope, {})
+
+        node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
 
 
 def numbered(base: exp.Parameter, scope: Scope) -> Slot | None:
@@ -247,19 +258,33 @@ def column_of_row(base: exp.Column, scope: Scope) -> exp.Column | None:
     return None
 
 
-def struct_row(node: Any, names: list[str], scope: Scope) -> Slot | None:
-    """Return the field of a subquery that gives a struct.
+def row_of_query(
+    node: Any, names: list[str], scope: Scope
+) -> tuple[Slot, list[str], Lineage] | None:
+    """Return the column of a subquery that a path leads into, the rest of the path, and what
+    decides the rows of the subquery.
 
-    (SELECT AS STRUCT a, b FROM t).b
-
-    the one column that is read; its rows stay with the others
+    (SELECT AS STRUCT a, b FROM t).b, ARRAY(SELECT STRUCT(a AS p, b AS q) FROM t)[0].q
     """
-    query = node.unnest() if isinstance(node, exp.Subquery) else node
-    if not names or not isinstance(query, exp.Select) or query.args.get("kind") != "STRUCT":
+    if isinstance(node, exp.Array) and len(node.expressions) == 1:
+        node = node.expressions[0]
+
+    query = node.unnest()
+    if not names or not isinstance(query, exp.Query):
         return None
 
     frame = scope.evaluation.frame_of(node, scope)
-    return take_row(frame).index.get(scope.evaluation.fold(names[0], False))
+    if query.args.get("kind") == "STRUCT":
+        slot = frame.index.get(scope.evaluation.fold(names[0], False))
+        if slot is None:
+            return None
+
+        return slot, names[1:], frame.rows
+
+    if len(frame.slots) != 1 or frame.slots[0].star is not None:
+        return None
+
+    return frame.slots[0], names, frame.rows
 
 
 def built_field(node: Any, name: str, scope: Scope) -> Any:

@@ -165,14 +165,16 @@ class Bodies(Constructs):
 
     # -- triggers ----------------------------------------------------------------------------------
 
-    def give_trigger_rows(self, routine: Routine, table: Tokens, before: bool = False) -> None:
+    def give_trigger_rows(
+        self, routine: Routine, table: Tokens, names: tuple[str, ...] = (), before: bool = False
+    ) -> None:
         """Define NEW and OLD in the body of a trigger.
 
         CREATE TRIGGER … ON t BEGIN …      NEW and OLD are rows of t
         """
         row = self.rows_of(table)
         if row is not None:
-            give_rows(routine, row, before=before)
+            give_rows(routine, row, names, before)
 
     def link_trigger(
         self, function: Tokens, table: Tokens, names: tuple[str, ...], before: bool

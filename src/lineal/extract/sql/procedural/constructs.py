@@ -23,6 +23,7 @@ from lineal.extract.sql.procedural.text import (
     is_name,
     new_token,
     skip_words,
+    unwrap,
     vocabulary,
     word,
     word_at,
@@ -346,7 +347,7 @@ class Constructs(Simple):
         elif first == "EXECUTE":
             self.report_dynamic(at)
         elif rows and is_name(rows[0]):
-            self.take_each(targets, self.cursor_rows(self.key(rows[0])))
+            self.take_each(targets, self.cursor_rows(self.key(rows[0]), unwrap(rows[1:])))
 
     def forall(self, tokens: Tokens, at: int) -> int:
         """FORALL i IN 1..rows.COUNT INSERT …      for each row of the query that has filled rows"""

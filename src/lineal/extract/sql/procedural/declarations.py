@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lineal.extract.sql.procedural.flow import Assignment, Ref
+from lineal.extract.sql.procedural.flow import Assignment, Ref, Refs
 from lineal.extract.sql.procedural.record_types import fields_of_type, type_of_items
 from lineal.extract.sql.procedural.text import (
     OPEN,
     STRINGS,
     Tokens,
+    as_select,
     find_kind,
     find_word,
     items,
+    kind_at,
+    new_token,
     skip_words,
     unwrap,
     vocabulary,
@@ -53,6 +56,9 @@ TYPE_DEPTHS = {
 """DECIMAL(10, 2), ARRAY<INT>      how tokens change the depth inside a type"""
 
 ASSIGNMENTS = (TokenType.COLON_EQ, TokenType.EQ)
+
+NAMES_ARGUMENT = (TokenType.FARROW, TokenType.COLON_EQ)
+"""c(k => 1), c(k := 1)      the sign between a parameter and its argument"""
 
 
 class Declarations(Walker):
@@ -165,28 +171,56 @@ class Declarations(Walker):
         else:
             self.report_dynamic(value[0])
 
-    def cursor(self, name: str, tokens: Tokens) -> None:
+    def cursor(self, name: str, tokens: Tokens, arguments: Tokens | None = None) -> None:
         """Read a cursor.
 
-        CURSOR (k INT) FOR SELECT …
+        CURSOR (k INT) FOR SELECT …, with the arguments of OPEN c(1) if it is read for one
         """
         start = find_word(tokens, ("FOR", "IS"), missing=len(tokens))
         if find_word(tokens[:start], ("RETURN",)) > 0:
             self.returned_cursors.add(name)
 
         opening = find_kind(tokens[:start], (OPEN,), missing=start)
-        for parameter in items(tokens[opening + 1 : start]):
-            self.body.declare(self.key(parameter[0]))
+        parameters = [each for each in items(tokens[opening + 1 : start]) if each]
+        if parameters:
+            self.cursors_with_parameters[name] = tokens
 
+        held = self.give_arguments(parameters, arguments or [])
         self.cursor_of(name, tokens[start + 1 :])
+        for parameter, before in held.items():
+            self.body.hide(parameter, before)
 
-    def cursor_rows(self, name: str) -> Assignment | None:
+    def give_arguments(self, parameters: list[Tokens], arguments: Tokens) -> dict[str, Refs]:
+        """Let the parameters of a cursor hold its arguments; return what their names held before.
+
+        OPEN c(1, x), OPEN c(k => x)      a parameter without an argument holds no column
+        """
+        keys = [self.key(parameter[0]) for parameter in parameters]
+        given = dict(zip(keys, items(arguments), strict=False))
+        for item in list(given.values()):
+            if kind_at(item, 1) in NAMES_ARGUMENT:
+                given[self.key(item[0])] = item[2:]
+
+        before = {key: self.body.held_now(key) for key in keys}
+        for key, parameter in zip(keys, parameters, strict=True):
+            value = given.get(key) or [new_token(TokenType.NULL, "NULL", parameter[0])]
+            assignment = self.assignment(as_select(value), value)
+            if assignment is not None:
+                self.body.hide(key, (Ref(assignment, None),))
+
+        return before
+
+    def cursor_rows(self, name: str, arguments: Tokens | None = None) -> Assignment | None:
         """Return the query of a cursor, which the routine or the package around it declares.
 
-        A cursor of a package is declared again in each routine that takes rows from it.
+        A cursor of a package is declared again in each routine that takes rows from it, and one
+        with parameters for the arguments that it is given.
         """
         if name not in self.cursors and name in self.shared_cursors:
             self.cursor(name, self.shared_cursors[name])
+
+        if arguments and name in self.cursors_with_parameters:
+            self.cursor(name, self.cursors_with_parameters[name], arguments)
 
         return self.cursors.get(name)
 

@@ -263,6 +263,8 @@ class Body:
         """what NEW and OLD hold when a trigger's function starts: a row of any of the triggers'
         tables
         """
+        self.new_rows: set[str] = set()
+        """the names of the row that a trigger may still change: NEW"""
         self.triggers: list[Assignment] = []
         """SELECT * FROM t for each trigger that executes the routine"""
         self.set_rows: list[Assignment] = []
@@ -363,6 +365,15 @@ class Body:
         self._set(variable, (ref,))
         if self.open:
             self.open[-1].assigned.setdefault(variable, {})[ref] = None
+
+    def held_now(self, variable: str) -> Refs:
+        """Return the assignments that a variable may hold here."""
+        return self._refs(variable)
+
+    def hide(self, variable: str, held: Refs) -> None:
+        """Let a name mean another variable for a while, or again the one that was hidden."""
+        self.names.add(variable)
+        self._set(variable, held, quiet=True)
 
     def assign_field(self, variable: str, ref: Ref) -> None:
         """r.a := …      the other fields of r keep their values"""

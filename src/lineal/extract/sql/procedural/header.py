@@ -35,6 +35,7 @@ from lineal.extract.sql.procedural.text import (
     word,
     word_at,
 )
+from lineal.extract.sql.procedural.triggers import name_row
 
 if TYPE_CHECKING:
     from lineal.extract.sql.procedural.blocks import Blocks
@@ -393,12 +394,17 @@ def trigger(
     if start < 0:
         return None, end + 1
 
+    names = transition_tables(walker, tokens[after:start])
     if word(tokens[start]) == "EXECUTE":
-        names = transition_tables(walker, tokens[after:start])
         walker.link_trigger(tokens[start + 2 : end], table, names, before)
         return None, end + 1
 
-    walker.give_trigger_rows(routine, table, before)
+    walker.give_trigger_rows(routine, table, names, before)
+    call_rows(walker, routine, tokens[after:start])
+    if kind_at(tokens, start - 1) is OPEN:
+        start -= 1
+        put_block(tokens, start)
+
     return routine, start
 
 
@@ -426,6 +432,18 @@ def rule(
 
 TRIGGER_BODIES = STATEMENTS - {"UPDATE"} | {"EXECUTE", "BEGIN", "DECLARE"}
 """First words of what a trigger does; UPDATE also names what it waits for."""
+
+
+def call_rows(walker: Reader, routine: Routine, tokens: Tokens) -> None:
+    """Read the names that a trigger gives to NEW and OLD.
+
+    REFERENCING OLD AS o NEW AS n, REFERENCING NEW n
+    """
+    for position in range(find_word(tokens, ("REFERENCING",), missing=len(tokens)), len(tokens)):
+        row = word(tokens[position])
+        at = skip_words(tokens, position + 1, ("ROW", "AS"))
+        if row in ("NEW", "OLD") and word_at(tokens, at) not in ("", "TABLE", row):
+            name_row(routine.body, walker.key(tokens[at]), row.lower())
 
 
 def transition_tables(walker: Reader, tokens: Tokens) -> tuple[str, ...]:

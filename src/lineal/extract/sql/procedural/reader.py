@@ -45,6 +45,8 @@ class Reader:
         self.cursors: dict[str, Assignment | None] = {}
         self.shared_cursors: dict[str, Tokens] = {}
         """CURSOR c IS …      in a package, outside its routines"""
+        self.cursors_with_parameters: dict[str, Tokens] = {}
+        """CURSOR c (k INT) IS …      read again for the arguments of each OPEN"""
         self.in_block = False
         self.record_types: dict[str, Tokens] = {}
         """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""

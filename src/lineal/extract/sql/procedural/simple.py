@@ -124,7 +124,7 @@ class Simple(Declarations):
 
         NEW.a := b      INSERT INTO "NEW ROW" (a) SELECT b, until the table is known
         """
-        if key != "new" or field_ is None or not value or self.body.trigger_row is None:
+        if key not in self.body.new_rows or field_ is None or not value:
             return
 
         words = (
@@ -308,6 +308,9 @@ class Simple(Declarations):
         """
         start = find_word(tokens, ("FOR",)) + 1
         name = self.key(tokens[1]) if len(tokens) > 1 else ""
+        if start < 2 and kind_at(tokens, 2) is OPEN:
+            self.cursor_rows(name, unwrap(tokens[2:]))
+
         if start < 2 and name in self.returned_cursors and self.routine is not None:
             self.give_rows(name, self.routine)
 

@@ -41,8 +41,21 @@ def expect_rows(body: Body) -> None:
     body.trigger_row = Assignment(None, None, body.now(), frozenset())
     body.names.update(CIRCUMSTANCES)
     for name in ROWS:
-        body.row_types[name] = ""
-        body.start_with(name, Ref(body.trigger_row, None))
+        name_row(body, name, name)
+
+
+def name_row(body: Body, name: str, row: str) -> None:
+    """Let a name hold the row that a trigger calls NEW or OLD.
+
+    REFERENCING NEW AS n
+    """
+    if body.trigger_row is None:
+        return
+
+    body.row_types[name] = ""
+    body.start_with(name, Ref(body.trigger_row, None))
+    if row == "new":
+        body.new_rows.add(name)
 
 
 def give_rows(

@@ -401,7 +401,13 @@ class Values:
         new is found.
         """
         self.witness()
-        if assignment in self.settled or assignment in self.active:
+        if assignment in self.settled:
+            return
+
+        if assignment in self.active:
+            # FOR r IN (SELECT … FROM t) LOOP … DELETE FROM t: the query asks for t, which asks for
+            # the query; the statement is evaluated again when the query is known
+            evaluation.undecided = evaluation.undecided or evaluation.used is None
             return
 
         for circle in circles(assignment, self.body, self.settled, self.active):

@@ -85,7 +85,8 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
             if isinstance(step, Plan):
                 own = step.with_.expressions if step.with_ is not None else []
                 visible = [*node.expressions[:position], *own]
-                step.with_ = exp.With(expressions=visible) if visible else None
+                recursive = node.recursive or (step.with_ is not None and step.with_.recursive)
+                step.with_ = exp.With(expressions=visible, recursive=recursive) if visible else None
                 yield step
 
 
