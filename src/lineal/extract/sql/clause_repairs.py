@@ -323,16 +323,20 @@ def normalize_rows(words: Words) -> Words:
 
     Teradata: SELECT DISTINCT a, p: rows whose periods meet become one
     """
-    if not (says(words, 0, "SELECT") or says(words, 0, "SEL")) or not says(words, 1, "NORMALIZE"):
-        return words
+    for at in range(len(words) - 1, 0, -1):
+        follows = says(words, at - 1, "SELECT") or says(words, at - 1, "SEL")
+        if not follows or not says(words, at, "NORMALIZE"):
+            continue
 
-    end = 2
-    if says(words, end, "ON"):
-        end += 1
-        while words[end].text.upper() in ("MEETS", "OR", "OVERLAPS"):
+        end = at + 1
+        if says(words, end, "ON"):
             end += 1
+            while end < len(words) and words[end].text.upper() in ("MEETS", "OR", "OVERLAPS"):
+                end += 1
 
-    return [words[0], like(words[1], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
+        words = [*words[:at], like(words[at], TokenType.DISTINCT, "DISTINCT"), *words[end:]]
+
+    return words
 
 
 def upsert_by_update(words: Words) -> Words:
@@ -746,7 +750,7 @@ def document_as_json(words: Words) -> Words:
 def drop_statistics(words: Words) -> Words:
     """CREATE TABLE t AS (SELECT …) WITH DATA AND NO STATS      Teradata: WITH DATA"""
     for at in range(len(words) - 1, 2, -1):
-        if words[at].text.upper() not in ("STATS", "STATISTICS", "STAT"):
+        if not any(says(words, at, name) for name in ("STATS", "STATISTICS", "STAT")):
             continue
 
         start = at - 1 - says(words, at - 1, "NO")

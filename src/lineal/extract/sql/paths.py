@@ -233,8 +233,36 @@ def variant_called(node: exp.Anonymous) -> Step:
     return names_in(node.expressions[1])
 
 
+def keys_called(node: exp.Anonymous) -> Step:
+    """Read the path of a JSON function of ClickHouse.
+
+    JSONExtractUInt(doc, 'a', 1, 'b')      a, b
+    """
+    keys = node.expressions[1:]
+    return [key.name for key in keys if key.is_string], [
+        key for key in keys if not isinstance(key, exp.Literal)
+    ]
+
+
+def typed_keys_called(node: exp.Anonymous) -> Step:
+    """Read the path of a JSON function of ClickHouse whose last argument is a type.
+
+    JSONExtract(doc, 'a', 'b', 'Float64')      a, b
+    """
+    names, others = keys_called(node)
+    return names[:-1], others
+
+
+KEYS_OF_CLICKHOUSE = (
+    "jsonextractint", "jsonextractuint", "jsonextractfloat", "jsonextractbool", "jsonextractraw", "jsonextractarrayraw",
+    "jsonextractkeys", "jsonextractkeysandvaluesraw", "jsonhas", "jsonlength", "jsontype",
+)  # fmt: skip
+
 CALLED: dict[str, Callable[[Any], Step]] = {
     "get": item_called,
+    **dict.fromkeys(KEYS_OF_CLICKHOUSE, keys_called),
+    "jsonextract": typed_keys_called,
+    "jsonextractkeysandvalues": typed_keys_called,
     "json_query": variant_called,
     "json_exists": variant_called,
     "json_value": variant_called,

@@ -309,8 +309,9 @@ def parts_of(node: exp.Pivot) -> tuple[Any, list[Any], list[Any]]:
 def identifier(node: Any) -> Any:
     """Return the identifier of a column or name.
 
-    a      the name of a column, or the name itself
+    a, (a)      the name of a column, or the name itself
     """
+    node = node.unnest()
     if isinstance(node, exp.Column):
         return node.this
 

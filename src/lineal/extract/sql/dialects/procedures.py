@@ -14,6 +14,9 @@ SESSION_VARIABLES_WITH_DOLLAR = frozenset(("snowflake",))
 SELECTS_INTO_SESSION = frozenset(("mysql",))
 """SELECT a INTO @x FROM t      a variable of the session"""
 
+VARIABLES_HOLD_TABLES = frozenset(("hana",))
+"""x = SELECT …; SELECT a FROM :x      a variable holds rows; by the dialect as it is written"""
+
 DELIMITERS = frozenset(("mysql",))
 """DELIMITER //      the client's mark for the end of a statement"""
 

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lineal.algebra.expression import (
+    VALUE,
     value,
     when,
 )
 from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import NOTHING, Lineage
 from lineal.algebra.relation import take_existence, take_value
-from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of
+from lineal.algebra.values import Part
+from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of, value_of
 from lineal.extract.sql.paths import arrow_meant
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import Way
@@ -71,19 +73,41 @@ def comprehension(
 ) -> None:
     """Walk a list comprehension.
 
-    [x + a FOR x IN xs IF x > b]
+    [x.p + a FOR x IN xs IF x.q > b]
 
-    xs and a are the value, b decides what is in it; x is no column
+    xs.p and a are the value, xs.q and b decide its items; x is an item of xs
     """
     args = node.args
+    variable = args["expression"]
     inner = scope_with(
-        [name for name in (args["expression"], args.get("position")) if name is not None], scope
+        [name for name in (variable, args.get("position")) if name is not None], scope
     )
+    if reads_fields_only(node):
+        key = scope.evaluation.fold(variable.name, False)
+        items = Part(value_of(args["iterator"], VALUE, scope))
+        inner.aliases[key] = Slot(variable.name, key, items)
+    else:
+        stack.append((args["iterator"], value(way), calls))
+
     gather(args["this"], value(way), into, inner, calls)
     if args.get("condition") is not None:
         gather(args["condition"], when(way), into, inner, calls)
 
-    stack.append((args["iterator"], value(way), calls))
+
+def reads_fields_only(node: exp.Comprehension) -> bool:
+    """Tell whether a comprehension reads fields of its items, and no item as a whole.
+
+    [x.p FOR x IN xs]
+    """
+    args = node.args
+    parts = [part for part in (args["this"], args.get("condition")) if part is not None]
+    lengths = [
+        len(column.parts)
+        for part in parts
+        for column in part.find_all(exp.Column)
+        if column.parts[0].name == args["expression"].name
+    ]
+    return bool(lengths) and min(lengths) > 1
 
 
 def scope_with(variables: Iterable[exp.Expr], scope: Scope) -> Scope:

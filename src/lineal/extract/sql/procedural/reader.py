@@ -47,6 +47,8 @@ class Reader:
         """CURSOR c IS …      in a package, outside its routines"""
         self.cursors_with_parameters: dict[str, Tokens] = {}
         """CURSOR c (k INT) IS …      read again for the arguments of each OPEN"""
+        self.table_variables: set[str] = set()
+        """x = SELECT …      the variables that hold rows"""
         self.in_block = False
         self.record_types: dict[str, Tokens] = {}
         """TYPE r IS RECORD (a INT)      the fields of the types that the script declares"""

@@ -18,6 +18,7 @@ from lineal.extract.sql.dialects.procedures import (
     NUMBERED_PARAMETERS,
     OWN_VARIABLES,
     SESSION_VARIABLES_WITH_DOLLAR,
+    VARIABLES_HOLD_TABLES,
 )
 from lineal.extract.sql.procedural.assignments import name_values
 from lineal.extract.sql.procedural.declarations import (
@@ -30,6 +31,7 @@ from lineal.extract.sql.procedural.detection import kind_of
 from lineal.extract.sql.procedural.dynamic import MARK, is_call, number_marks
 from lineal.extract.sql.procedural.flow import Body
 from lineal.extract.sql.procedural.pieces import Piece, Routine
+from lineal.extract.sql.procedural.reader import MARKS
 from lineal.extract.sql.procedural.results import is_result
 from lineal.extract.sql.procedural.text import (
     CLOSE,
@@ -62,6 +64,9 @@ SQL_WORDS = vocabulary(
 """First words of statements that the planners read."""
 
 CHANGES = frozenset(("INSERT", "UPDATE", "DELETE", "MERGE"))
+
+LOCKED = CHANGES | {"SELECT", "SEL", "INS", "UPD", "DEL", "WITH"}
+"""LOCK ROW FOR ACCESS SELECT …      first words of statements behind a lock"""
 PARTS = (TokenType.DOT, TokenType.L_BRACKET, OPEN)
 """r.a, x[1], x(1)      what follows a variable of which a part is set"""
 
@@ -71,13 +76,16 @@ class Simple(Declarations):
 
     def simple(self, tokens: Tokens) -> None:
         """Read one statement, by its first word."""
+        if self.table_variables:
+            tokens = self.without_marks(tokens)
+
         first = word(tokens[0])
         handler = HANDLERS.get(first)
         if handler is not None and (self.in_block or first in OUTSIDE):
             handler(self, tokens)
         elif not self.in_block and not (first in SILENT and self.body.open):
             self.sql(tokens)
-        elif self.assigns(tokens) or first in SILENT:
+        elif self.fills_table(tokens) or self.assigns(tokens) or first in SILENT:
             return
         elif first not in SQL_WORDS and self.is_call(tokens):
             self.call(tokens)
@@ -93,6 +101,48 @@ class Simple(Declarations):
         return bool(parts) and kind_at(tokens, end) in (None, OPEN)
 
     # -- assignments -------------------------------------------------------------------------------
+
+    def fills_table(self, tokens: Tokens) -> bool:
+        """Read a query that fills a variable with rows, and tell whether it is one.
+
+        x = SELECT …      SAP HANA: CREATE TEMPORARY TABLE x AS SELECT …
+        """
+        is_filled = kind_at(tokens, 1) in ASSIGNMENTS and word_at(tokens, 2) in OPENS_QUERY
+        if not is_filled or not is_name(tokens[0]):
+            return False
+
+        if (self.script.written_in or self.script.dialect) not in VARIABLES_HOLD_TABLES:
+            return False
+
+        self.table_variables.add(self.key(tokens[0]))
+        words = (
+            (TokenType.CREATE, "CREATE"), (TokenType.TEMPORARY, "TEMPORARY"), (TokenType.TABLE, "TABLE"),
+            (tokens[0].token_type, tokens[0].text), (TokenType.ALIAS, "AS"),
+        )  # fmt: skip
+        self.sql([*(new_token(*each, tokens[0]) for each in words), *tokens[2:]])
+        return True
+
+    def without_marks(self, tokens: Tokens) -> Tokens:
+        """Drop the marks of variables that hold rows.
+
+        FROM :x      SAP HANA: FROM x
+        """
+        return [
+            token
+            for token, following in zip(tokens, [*tokens[1:], tokens[-1]], strict=True)
+            if token.token_type not in MARKS or self.key(following) not in self.table_variables
+        ]
+
+    def lock(self, tokens: Tokens) -> None:
+        """Read a statement behind a lock.
+
+        LOCK ROW FOR ACCESS SELECT …      Teradata: the query is a result like any other
+        """
+        at = find_word(tokens, LOCKED, missing=0)
+        if word(tokens[at]) in ("SELECT", "SEL"):
+            self.select(tokens[at:])
+        else:
+            self.sql(tokens)
 
     def assigns(self, tokens: Tokens) -> bool:
         """Read an assignment, and tell whether it is one.
@@ -623,6 +673,8 @@ HANDLERS: dict[str, Callable[[Simple, Tokens], None]] = {
     "DO": Simple.do,
     "RETURN": Simple.return_,
     "PIPE": Simple.pipe,
+    "LOCK": Simple.lock,
+    "LOCKING": Simple.lock,
 }
 
 REPLACING = ("INTO", "LOW_PRIORITY", "DELAYED")

@@ -410,7 +410,7 @@ def put(target: Any, lineage: Lineage, scope: Scope, columns: Columns) -> None:
 def field_in(target: Any, scope: Scope) -> list[Any]:
     """UPDATE t SET s.f = 1, t.s.f = 1
 
-    s and f, where s is a column with a field f; nothing in t.a and db.t.a
+    s and f, where s is a column or follows its table; nothing in t.a and db.t.a
     """
     parts = target.parts if isinstance(target, (exp.Column, exp.Dot)) else []
     keys = [scope.evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
@@ -418,10 +418,13 @@ def field_in(target: Any, scope: Scope) -> list[Any]:
     if len(parts) - table < 3:
         return []
 
-    first = parts[table + 1]
+    if table >= 0:
+        return list(parts[table + 1 :])
+
+    first = parts[0]
     key = scope.evaluation.fold(first.name, first.args.get("quoted"))
     if any(key in source.frame.index for source in scope.sources.values()):
-        return list(parts[table + 1 :])
+        return list(parts)
 
     return []
 
