@@ -62,6 +62,8 @@ class Unit(NamedTuple):
     """The lines of the texts that a call is given."""
     untold: str = ""
     """Why the repository does not tell its columns: computed, elsewhere, star."""
+    names: str = ""
+    """A pattern for the names of tasks that a loop makes: load_{table}"""
 
 
 def selects_columns(text: str) -> bool:
@@ -258,6 +260,20 @@ def python_units(folder: Path) -> Iterator[Unit]:
                     yield unit
 
 
+def pattern_of(node: ast.expr | None) -> str:
+    """Return a pattern for f"load_{table}"; empty if fewer than four letters of it are known."""
+    if not isinstance(node, ast.JoinedStr):
+        return ""
+    known = [part.value for part in node.values if isinstance(part, ast.Constant)]
+    if sum(len(str(each)) for each in known) < 4:
+        return ""
+    parts = [
+        re.escape(str(part.value)) if isinstance(part, ast.Constant) else r"\w+"
+        for part in node.values
+    ]
+    return "".join(parts)
+
+
 def unit_of(node: ast.Call, texts: Texts) -> Unit | None:
     """Return the unit of a call; None if it runs no SQL that selects columns."""
     called = getattr(node.func, "id", getattr(node.func, "attr", ""))
@@ -278,6 +294,7 @@ def unit_of(node: ast.Call, texts: Texts) -> Unit | None:
     name = texts.text_of(keywords.get("task_id")) or f"{called}:{node.lineno}"
     kind = "operator" if is_operator else "call"
     unit = Unit(kind, name, file, node.lineno, node.end_lineno or 0, spans=spans)
+    unit = unit._replace(names=pattern_of(keywords.get("task_id")))
     if text is None:
         return unit._replace(untold="computed") if is_operator else None
 
@@ -323,6 +340,8 @@ class Lineage:
         if unit.text_file and self.lines.get(unit.text_file):
             return True
         if unit.kind == "operator" and unit.name in self.tasks:
+            return True
+        if unit.names and any(re.fullmatch(unit.names, task) for task in self.tasks):
             return True
         if unit.kind == "sqlmesh" and unit.name.strip("'\"").lower() in self.targets:
             return True

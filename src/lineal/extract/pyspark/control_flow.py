@@ -20,6 +20,9 @@ from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of, met
 from lineal.model.diagnostic import Code
 
 MOST_ROUNDS = 2_000
+"""How many items of a list a loop is followed for."""
+MOST_NUMBERS = 400
+"""The same for a range, which costs nothing to write: a round for each day of a year."""
 MOST_WHILE = 60
 
 
@@ -47,18 +50,16 @@ def for_(run: Run, node: ast.For | ast.AsyncFor, env: Environment, returns: Retu
     for name in names: …      round by round, where the items are known
     """
     held = value(run, node.iter, env)
-    first = held[: MOST_ROUNDS + 1] if isinstance(held, range) else held
+    most = MOST_NUMBERS if isinstance(held, range) else MOST_ROUNDS
+    first = held[: most + 1] if isinstance(held, range) else held
     items = iterate(run, first, node.iter)
     if items is None:
         return unknown_loop(run, node, held, env, returns)
 
     for rounds, item in enumerate(items):
-        if rounds >= MOST_ROUNDS:
-            run.report(
-                Code.DYNAMIC,
-                f"a loop over more than {MOST_ROUNDS} items is followed for {MOST_ROUNDS} only",
-                node,
-            )
+        if rounds >= most:
+            message = f"a loop over more than {most} items is followed for {most} only"
+            run.report(Code.DYNAMIC, message, node)
             break
 
         bind(run, node.target, item, env)

@@ -223,3 +223,17 @@ def test_items_that_no_set_can_hold(text: str) -> None:
     found = extract(Corpus("spark", [Script(f"x = {text}\n{JOB}", "python", "job.py")]))
     assert [str(edge.source) for edge in found.edges] == ["t.a"]
     assert Code.INTERNAL_ERROR not in {each.code for each in found.diagnostics}
+
+
+def test_a_long_range_is_followed_for_a_part_of_its_numbers() -> None:
+    """Thousands of files that differ by a number cost as much as 400 of them."""
+    text = (
+        "import pandas as pd\nlabel = pd.read_csv('label.csv')\n"
+        "for i in range(2000):\n    label[['lon', 'lat']].to_csv(f'sample{i}.csv')\n"
+    )
+    found = read(text)
+    targets = {edge.into.name for edge in found.edges}
+    assert len(targets) == 400
+    assert "a loop over more than 400 items is followed for 400 only" in {
+        each.message for each in found.diagnostics
+    }
