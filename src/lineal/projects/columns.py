@@ -75,7 +75,7 @@ def name_of(item: Value, report: Report) -> str:
     """The name of a list's item: the text itself, or its `name:`; '' and a diagnostic if there is
     none.
     """
-    if not isinstance(item.data, (dict, list)) and item.data is not None:
+    if item.is_scalar:
         return item.as_text(report)
 
     name = item.get("name")
@@ -106,9 +106,8 @@ def marked(value: Value, key: str, report: Report) -> bool | None:
     """meta: {lineal: {inherit: false}}, also under config: — what a node or column says to lineal
     alone
     """
-    for holder in (value, value.get("config") or Value({})):
-        own = (holder.get("meta") or Value({})).get("lineal") or Value({})
-        said = own.get(key)
+    for holder in (value, value.part("config")):
+        said = holder.part("meta").part("lineal").get(key)
         if said is not None and not isinstance(said.data, bool):
             report(said.unexpected("true or false"))
         elif said is not None:
@@ -120,7 +119,7 @@ def marked(value: Value, key: str, report: Report) -> bool | None:
 def labels(values: list[Value], report: Report) -> tuple[str, ...]:
     """classification: PII and classification: [PII, internal]"""
     found = (value.as_text(report).lower() for value in values)
-    return tuple(dict.fromkeys(label for label in found if label))
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:

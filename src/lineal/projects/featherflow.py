@@ -190,13 +190,11 @@ def beside(file: Path, about: Value, report: Report) -> Value:
         if file.name in OWN_FILES
         else []
     )
-    other = next((read_about(each, report) for each in others if each.is_file()), None)
-    if other is None or not isinstance(other.data, dict):
+    other = next((read_about(each, report) for each in others if each.is_file()), yaml.NOTHING)
+    if not other.is_mapping:
         return about
 
-    return Value(
-        {**other.data, **(about.data if isinstance(about.data, dict) else {})}, about.place
-    )
+    return Value({**other.entries, **about.entries}, about.place)
 
 
 def _has_sql(folder: Path) -> bool:
@@ -391,9 +389,8 @@ def _query(node: Node, project: Project) -> Made:
 
 def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> Iterable[int]:
     """pre_hook: "…" or post_hook: ["…", {sql: "…"}], also under config: — statements of their own."""
-    config = node.about.get("config")
-    both = chain(node.about.items_of(*keys), config.items_of(*keys) if config is not None else ())
-    for hook in both:
+    config = node.about.part("config")
+    for hook in chain(node.about.items_of(*keys), config.items_of(*keys)):
         value = hook.get("sql") or hook
         if value.as_text(draft.report):
             template = Template(value.raw, value.place.file, value.text_line, node.name)
@@ -463,14 +460,14 @@ def function_node(node: Node, project: Project, draft: Draft) -> None:
     """kind: function — a scalar function's body is an expression, a table function's a query; see
     semantics §5.
     """
-    returns = node.about.get("returns")
-    columns = read_columns(returns.get("columns") if returns is not None else None, draft.report)
+    returns = node.about.part("returns")
+    columns = read_columns(returns.get("columns"), draft.report)
     table = bool(columns) or node.about.text(draft.report, "function_type").lower() == "table"
     if table:
         draft.datasets.append(_info(node, project, columns, bool(columns), draft.report))
 
     parameters = _parameters(node.about.get("arguments", "args", "parameters"), draft.report)
-    value = "" if returns is None else returns.text(draft.report, *TYPE_KEYS) or str(returns.raw)
+    value = returns.text(draft.report, *TYPE_KEYS) or returns.raw
     made = _function(
         node,
         project,

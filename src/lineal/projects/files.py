@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
@@ -153,30 +154,39 @@ def united(corpora: Iterable[Corpus]) -> Corpus:
     """
     several = list(corpora)
     first = several[0] if several else Corpus("")
+
+    def joined(name: str) -> list[Any]:
+        """Return the items of a list of all corpora."""
+        return [each for corpus in several for each in getattr(corpus, name)]
+
+    def joined_entries(name: str) -> dict[str, Any]:
+        """Return the entries of a mapping of all corpora; the last corpus wins."""
+        return {key: held for corpus in several for key, held in getattr(corpus, name).items()}
+
     return Corpus(
         dialect=first.dialect,
-        scripts=[script for corpus in several for script in corpus.scripts],
-        datasets=merged(info for corpus in several for info in corpus.datasets),
-        functions=[function for corpus in several for function in corpus.functions],
-        meanings=[meaning for corpus in several for meaning in corpus.meanings],
-        diagnostics=[diagnostic for corpus in several for diagnostic in corpus.diagnostics],
+        scripts=joined("scripts"),
+        datasets=merged(joined("datasets")),
+        functions=joined("functions"),
+        meanings=joined("meanings"),
+        diagnostics=joined("diagnostics"),
         namespace=first.namespace,
         defaults=first.defaults,
         collapse_temporary=first.collapse_temporary,
-        steps=[step for corpus in several for step in corpus.steps],
-        before=[script for corpus in several for script in corpus.before],
-        after=[script for corpus in several for script in corpus.after],
-        schemas=tuple(dict.fromkeys(name for corpus in several for name in corpus.schemas)),
-        notes=[note for corpus in several for note in corpus.notes],
+        steps=joined("steps"),
+        before=joined("before"),
+        after=joined("after"),
+        schemas=tuple(dict.fromkeys(joined("schemas"))),
+        notes=joined("notes"),
         engine=first.engine,
         checks=first.checks,
         openlineage=first.openlineage,
-        occurrences=[each for corpus in several for each in corpus.occurrences],
-        aliases={name: of for corpus in several for name, of in corpus.aliases.items()},
-        relations={name: of for corpus in several for name, of in corpus.relations.items()},
-        given=[each for corpus in several for each in corpus.given],
-        contents={file: held for corpus in several for file, held in corpus.contents.items()},
-        launches={file: held for corpus in several for file, held in corpus.launches.items()},
+        occurrences=joined("occurrences"),
+        aliases=joined_entries("aliases"),
+        relations=joined_entries("relations"),
+        given=joined("given"),
+        contents=joined_entries("contents"),
+        launches=joined_entries("launches"),
         files=united_ledger(corpus.files for corpus in several),
     )
 

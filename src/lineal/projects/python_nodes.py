@@ -17,6 +17,7 @@ from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.ledger import Columns, Coverage
+from lineal.model.plain import as_mapping
 from lineal.model.script import DbtContext, Script, Step
 from lineal.model.way import Clause
 from lineal.projects.imports import with_imports
@@ -47,8 +48,7 @@ class PythonNode:
 
     def step(self, step: Step, variables: Mapping[str, Any]) -> Step:
         """What a run does: as the YAML says, or as dbt.config(…) in the model says it more closely."""
-        config = self.node.about.get("config")
-        said = config.plain() if config is not None and isinstance(config.data, dict) else {}
+        said = as_mapping(self.node.about.part("config").plain())
         own = {
             key: found.plain()
             for key in SETTINGS

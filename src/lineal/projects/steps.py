@@ -58,8 +58,7 @@ def _hooks(
 def step_of(node: Node, materialized: str, report: Report) -> Step:
     """What the node's YAML says about its running; `materialized` is the project's default."""
     file = {"seed": node.csv, "python": node.py}.get(node.kind, node.sql)
-    config = node.about.get("config")
-    said = [node.about, *([config] if config is not None else [])]
+    said = (node.about, node.about.part("config"))
     as_what = next(
         (text for value in said if (text := value.text(report, *MATERIALIZED_KEYS))), materialized
     )
@@ -75,15 +74,15 @@ def step_of(node: Node, materialized: str, report: Report) -> Step:
         file=str(file) if file is not None else node.place.file,
         materialized=as_what.lower(),
         settings=settings,
-        tests=tuple(_tests(node.about.get("columns"), report)),
+        tests=tuple(_tests(node.about.part("columns"), report)),
         place=node.place,
     )
 
 
-def _tests(columns: Value | None, report: Report) -> Iterator[ColumnTest]:
+def _tests(columns: Value, report: Report) -> Iterator[ColumnTest]:
     """Yield the tests of columns."""
     heard: list[Diagnostic] = []  # what is wrong with the columns themselves has been said
-    for column, about in pairs(columns, heard.append) if columns is not None else ():
+    for column, about in pairs(columns, heard.append):
         for test in about.items_of(*TEST_KEYS):
             yield from _test(column, test, report)
 

@@ -62,6 +62,36 @@ class Value:
             (value for value in found if value is not None and value.data is not None), None
         )
 
+    def part(self, *keys: str) -> Value:
+        """The value of the first of these keys that is there, or an empty value."""
+        return self.get(*keys) or NOTHING
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the value is a text, a number, a date or a boolean."""
+        return not isinstance(self.data, (dict, list, type(None)))
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether the value is a mapping."""
+        return isinstance(self.data, dict)
+
+    @property
+    def entries(self) -> dict[str, Value]:
+        """The entries of a mapping; none of any other value."""
+        if isinstance(self.data, dict):
+            return self.data
+
+        return {}
+
+    @property
+    def items(self) -> list[Value]:
+        """The items of a list; none of any other value."""
+        if isinstance(self.data, list):
+            return self.data
+
+        return []
+
     def at(self, *path: str | int) -> Place:
         """The place of a key path: `value.at("columns", 0, "type")`; of its nearest parent where it
         ends early.
@@ -132,6 +162,9 @@ class Value:
         noun = NOUNS.get(type(self.data))
         return noun or f"{self.raw[:40]!r}"
 
+
+NOTHING = Value(None)
+"""The value of a key that is not there."""
 
 NOUNS: Mapping[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
 

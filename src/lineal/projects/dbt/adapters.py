@@ -103,27 +103,21 @@ def profile_of(
     of the target that is asked for, else of the default one; secrets are not read.
     """
     for file in profile_files(folder):
-        value = yaml.read(file, lambda _: None)
-        profile = value.get(name) if value is not None else None
-        outputs = profile.get("outputs") if profile is not None else None
-        if (
-            profile is None
-            or outputs is None
-            or not isinstance(outputs.data, dict)
-            or not outputs.data
-        ):
+        value = yaml.read(file, lambda _: None) or yaml.NOTHING
+        profile = value.part(name)
+        outputs = profile.part("outputs").entries
+        if not outputs:
             continue
 
-        if target and target not in outputs.data:
-            known = ", ".join(outputs.data)
+        if target and target not in outputs:
+            known = ", ".join(outputs)
             message = f"the profile {name} has no target {target}; it has {known}"
             report(Diagnostic(Code.NO_EFFECT, message, Place(str(project_file), 1, 1)))
 
-        wanted = profile.get("target")
-        usual = with_environment(str(wanted.raw)) if wanted is not None else ""
-        names = (target, usual, next(iter(outputs.data)))
-        chosen = next(each for each in names if each and each in outputs.data)
-        return {"name": chosen, **public_settings(outputs.data[chosen])}
+        usual = with_environment(profile.part("target").raw)
+        names = (target, usual, next(iter(outputs)))
+        chosen = next(each for each in names if each and each in outputs)
+        return {"name": chosen, **public_settings(outputs[chosen])}
 
     return {}
 

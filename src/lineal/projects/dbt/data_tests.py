@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Place
+from lineal.model.plain import as_mapping
 from lineal.projects.dbt.files import below, fqn
 from lineal.projects.dbt.node import REFERABLE, DataTest, Node, base_of
 from lineal.projects.dbt.project import Package, Project, settings
@@ -30,7 +31,9 @@ CONFIG_KEYS = frozenset((
 ))  # fmt: skip
 """What says how a test is run; anything else is one of its arguments."""
 
-ABOUT_KEYS = frozenset(("name", "description", "config", "arguments", "test_name"))
+OWN_KEYS = CONFIG_KEYS | {"name", "description", "config", "arguments", "test_name"}
+"""The keys of a test's entry that are not the name of the test."""
+
 GENERIC_BLOCK = ("{% test", "{%- test", "{% data_test", "{%- data_test")
 
 
@@ -67,8 +70,7 @@ def listed_tests(about: Value, adapter: str) -> Iterator[tuple[str, Value]]:
         if name is None:
             continue
 
-        quote = column.get("quote")
-        mark = quote_of(adapter) if quote is not None and quote.data is True else ""
+        mark = quote_of(adapter) if column.part("quote").data is True else ""
         for value in column.items_of(*TEST_KEYS):
             yield f"{mark}{name.raw}{mark}", value
 
@@ -79,62 +81,44 @@ def generic_test(
     """unique, {unique: {where: …}}, {dbt_utils.at_least_one: …} or {name: x, test_name: unique,
     arguments: {…}}
     """
-    about: Value | None = None
-    if not isinstance(value.data, dict):
+    data: dict[str, Value] = {}
+    if not value.is_mapping:
         name = value.raw.strip()
     elif value.get("test_name") is not None:
-        name, about = value.data["test_name"].raw, value
+        name, data = value.part("test_name").raw, value.entries
     else:
-        found = [
-            (key, item) for key, item in value.data.items() if key not in ABOUT_KEYS | CONFIG_KEYS
-        ]
-        if not found:
-            return
-
-        name, inner = found[0]
-        beside = {key: item for key, item in value.data.items() if key in ABOUT_KEYS | CONFIG_KEYS}
-        own = inner.data if isinstance(inner.data, dict) else {}
-        about = Value({**own, **beside}, inner.place)
+        beside = {key: item for key, item in value.entries.items() if key in OWN_KEYS}
+        name = next((key for key in value.entries if key not in OWN_KEYS), "")
+        data = {**value.part(name).entries, **beside}
 
     if name:
-        yield test_node(node, name, column, about, base, value.place, number)
+        yield test_node(node, name, column, data, base, value.place, number)
 
 
 def test_node(
     node: Node,
     name: str,
     column: str,
-    about: Value | None,
+    data: dict[str, Value],
     base: Mapping[str, Any],
     place: Place,
     number: int,
 ) -> Node:
     """Return the node of a test that a property file lists."""
-    data: dict[str, Value] = (
-        about.data if about is not None and isinstance(about.data, dict) else {}
-    )
-    nested = data.get("arguments")
-    arguments = {
-        key: item.plain() for key, item in data.items() if key not in ABOUT_KEYS | CONFIG_KEYS
-    }
-    if nested is not None and isinstance(nested.data, dict):
-        arguments |= nested.plain()
-
+    about = Value(data)
+    arguments = {key: item.plain() for key, item in data.items() if key not in OWN_KEYS}
+    arguments |= as_mapping(about.part("arguments").plain())
     config = {**base, **{key: item.plain() for key, item in data.items() if key in CONFIG_KEYS}}
-    inner = data.get("config")
-    if inner is not None and isinstance(inner.data, dict):
-        config |= inner.plain()
-
+    config |= as_mapping(about.part("config").plain())
     if column:
         arguments = {"column_name": column, **arguments}
 
-    given = data.get("name")
     package, _, short = name.rpartition(".")
     return Node(
         id=f"test.{node.package}.{base_of(node.id)}.{number}",
         kind="test",
         package=node.package,
-        name=given.raw if given is not None and not isinstance(given.data, (dict, list)) else short,
+        name=about.part("name").raw or short,
         file=place.file or node.file,
         text=f"{{{{ {f'{package}.' if package else ''}test_{short}(**_dbt_generic_test_kwargs) }}}}",
         line=place.line,

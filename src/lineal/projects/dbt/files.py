@@ -15,15 +15,16 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.model.ledger import Reason
+from lineal.model.plain import as_list, as_mapping, as_text
 from lineal.projects.columns import name_of
-from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled, mapping
+from lineal.projects.dbt.node import AGAIN, Node, Parts, is_enabled
 from lineal.projects.dbt.project import Package, Project, settings
 from lineal.projects.dbt.properties import Properties, read_columns, read_docs, read_properties
+from lineal.projects.dbt.seed_columns import take_header
 from lineal.projects.dbt.static import located
 from lineal.projects.intake import current, walk
-from lineal.projects.seeds import read_header
 from lineal.projects.text import Report, read_text, start_of
-from lineal.projects.yaml import Value
+from lineal.projects.yaml import NOTHING, Value
 
 YAML = (".yml", ".yaml")
 SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.S)
@@ -49,9 +50,7 @@ class Reader:
     def settings(self, kind: str, path: list[str]) -> dict[str, Any]:
         """What dbt_project.yml says of a node: of the package, and then of the root project."""
         found: dict[str, Any] = {}
-        for package in (self.package, self.project.root)[
-            : 1 if self.package is self.project.root else 2
-        ]:
+        for package in (self.package, self.project.root):
             found |= settings(package.tree(kind), [self.package.name, *path])
 
         return {key: self.value(item) if "hook" not in key else item for key, item in found.items()}
@@ -62,7 +61,7 @@ class Reader:
             return {key: self.value(each) for key, each in item.items()}
 
         if isinstance(item, list):
-            return [self.value(each) for each in item]
+            return list(map(self.value, item))
 
         if isinstance(item, str):
             return self.values.get(item.strip(), item)
@@ -88,29 +87,28 @@ def jinja_in(package: Package, properties: Properties) -> Iterator[str]:
     for source in properties.sources:
         for value in (source, *source.items_of("tables")):
             for key in ("schema", "database", "identifier", "config", "enabled"):
-                found = value.get(key)
-                yield from _templates(found.plain() if found is not None else None)
+                yield from _templates(value.part(key).plain())
 
     for value in (
         *properties.models.values(),
         *properties.seeds.values(),
         *properties.snapshots.values(),
     ):
-        config = value.get("config")
-        yield from _templates(config.plain() if config is not None else None)
+        yield from _templates(value.part("config").plain())
 
 
 def _templates(data: Any) -> Iterator[str]:
     """Yield the texts with Jinja in a YAML value; hooks are left out."""
-    if isinstance(data, dict):
-        for key, value in data.items():
-            if "hook" not in key:
-                yield from _templates(value)
-    elif isinstance(data, list):
-        for value in data:
+    for key, value in as_mapping(data).items():
+        if "hook" not in key:
             yield from _templates(value)
-    elif isinstance(data, str) and ("{{" in data or "{%" in data):
-        yield data.strip()
+
+    for value in as_list(data):
+        yield from _templates(value)
+
+    text = as_text(data)
+    if "{{" in text or "{%" in text:
+        yield text.strip()
 
 
 PROPERTY_KINDS = ("models", "seeds", "snapshots", "macros", "tests")
@@ -259,23 +257,8 @@ def build_node(
     inner = fqn(path, package.paths[kinds])
     config = reader.settings(kinds, inner)
     versioned = version_of(about, version) if about is not None and version else None
-    for value in (about, versioned):
-        said = value.get("config") if value is not None else None
-        if said is not None and isinstance(said.data, dict):
-            config |= {
-                key.replace("_hook", "-hook"): reader.value(item.plain())
-                for key, item in said.data.items()
-            }
-
-        if value is not None and (meta := value.mapping(reader.report, "meta")):
-            config["meta"] = {
-                **mapping(config.get("meta")),
-                **{key: item.plain() for key, item in meta.items()},
-            }
-
-        for key in ("access", "group", "time_spine"):
-            if value is not None and (told := value.get(key)) is not None:
-                config[key] = told.plain()
+    for value in filter(None, (about, versioned)):
+        take_config(config, value, reader)
 
     config |= located(text)
     columns = _columns(about, versioned, reader)
@@ -303,15 +286,31 @@ def build_node(
     )
 
 
+def take_config(config: dict[str, Any], value: Value, reader: Reader) -> None:
+    """Add what the YAML of a node says of its configuration: config, meta, access, group."""
+    for key, item in value.part("config").entries.items():
+        config[key.replace("_hook", "-hook")] = reader.value(item.plain())
+
+    meta = value.mapping(reader.report, "meta")
+    if meta:
+        config["meta"] = as_mapping(config.get("meta")) | Value(meta).plain()
+
+    for key in ("access", "group", "time_spine"):
+        told = value.get(key)
+        if told is not None:
+            config[key] = told.plain()
+
+
 def constraints_in(about: Value) -> Iterator[dict[str, Any]]:
     """Those of the model, and those of its columns with the column that they are about."""
     for value in about.items_of("constraints"):
-        yield mapping(value.plain())
+        yield as_mapping(value.plain())
 
     for column in about.items_of("columns"):
         name = column.get("name")
-        for value in column.items_of("constraints") if name is not None else ():
-            yield {"columns": [name.raw if name is not None else ""], **mapping(value.plain())}
+        if name is not None:
+            for value in column.items_of("constraints"):
+                yield {"columns": [name.raw], **as_mapping(value.plain())}
 
 
 def version_of(about: Value, version: str) -> Value | None:
@@ -328,15 +327,15 @@ def _columns(about: Value | None, versioned: Value | None, reader: Reader) -> li
         return []
 
     found = read_columns(about.get("columns"), reader.properties.doc, reader.report)
-    own = versioned.get("columns") if versioned is not None else None
-    if own is None or not isinstance(own.data, list):
+    own = (versioned or NOTHING).part("columns")
+    if not isinstance(own.data, list):
         return found
 
-    gone = {item.raw for each in own.data for item in each.items_of("exclude")}
-    listed = [each for each in own.data if each.get("name") is not None]
+    gone = {item.raw for each in own.items for item in each.items_of("exclude")}
+    listed = [each for each in own.items if each.get("name") is not None]
     mine = read_columns(Value(listed, own.place, own.name), reader.properties.doc, reader.report)
     names = {column.name for column in mine}
-    inherits = any(each.get("include") is not None for each in own.data)
+    inherits = any(each.get("include") is not None for each in own.items)
     kept = [column for column in found if column.name not in gone | names] if inherits else []
     return [*kept, *mine]
 
@@ -350,34 +349,11 @@ def seeds_of(reader: Reader) -> Iterator[Node]:
         if only_enabled(node) is None:
             return None
 
-        delimiter = str(node.config.get("delimiter") or ",")
-        header = read_header(path, delimiter if len(delimiter) == 1 else ",", reader.report)
-        said = {column.name.lower(): column for column in node.columns}
-        types = node.config.get("column_types")
-        kinds = (
-            {str(key).lower(): type_text(value) for key, value in types.items()}
-            if isinstance(types, dict)
-            else {}
-        )
-        node.columns = [_seeded(column, said, kinds) for column in header] or node.columns
-        node.complete = bool(header)
+        take_header(node, path, reader.report)
         return node
 
     paths = below(reader.package.paths["seeds"], (".csv",), reader.report)
     yield from attempt_each(paths, read, start_of, reader.report, "this seed")
-
-
-def type_text(value: Any) -> str:
-    """Return a type as YAML says it; '' for a template that does not render."""
-    return "" if isinstance(value, str) and "{{" in value else str(value)
-
-
-def _seeded(
-    column: ColumnInfo, said: Mapping[str, ColumnInfo], kinds: Mapping[str, str]
-) -> ColumnInfo:
-    """Return a column of a seed's header with the type and description that YAML gives it."""
-    known = said.get(column.name.lower(), column)
-    return known._replace(name=column.name, type=known.type or kinds.get(column.name.lower(), ""))
 
 
 def snapshots_of(reader: Reader) -> Iterator[Node]:
@@ -445,7 +421,7 @@ def _source(
         text = source.text(report, key) if key != "identifier" else table.text(report, key)
         return str(reader.value(text) or default)
 
-    inner = table if isinstance(table.data, dict) else Value({}, table.place)
+    inner = table if table.is_mapping else Value({}, table.place)
     return Node(
         id=f"source.{package.name}.{name}.{short}",
         kind="source",
@@ -469,12 +445,10 @@ def _enabled(reader: Reader, source: Value, table: Value, name: str, short: str)
     folders = reader.package.paths["models"]
     path = fqn(Path(source.place.file), folders)[:-1]
     found = reader.settings("sources", [*path, name, short]).get("enabled", True)
-    for value in (source, table):
-        for where in (value, value.get("config")):
-            told = (
-                where.get("enabled") if where is not None and isinstance(where.data, dict) else None
-            )
-            found = reader.value(told.data) if told is not None else found
+    for value in (source, source.part("config"), table, table.part("config")):
+        told = value.get("enabled")
+        if told is not None:
+            found = reader.value(told.data)
 
     return found is not False
 
@@ -484,10 +458,8 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
     report, package = reader.report, reader.package
     for exposure in reader.properties.exposures:
         name = name_of(exposure, report)
-        config = exposure.get("config")
-        if not name or (
-            config is not None and (on := config.get("enabled")) is not None and on.data is False
-        ):
+        config = exposure.part("config")
+        if not name or config.part("enabled").data is False:
             continue
 
         node = Node(
@@ -495,10 +467,9 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
             file=exposure.place.file, description=reader.properties.described(exposure, report), place=exposure.place,
         )  # fmt: skip
         node.depends = [each.as_text(report) for each in exposure.items_of("depends_on")]
-        for about in (exposure, config):
-            told = about.get("meta") if about is not None else None
-            if told is not None:
-                node.config["meta"] = mapping(told.plain())
+        told = config.get("meta") or exposure.get("meta")
+        if told is not None:
+            node.config["meta"] = as_mapping(told.plain())
 
         yield node
 

@@ -16,6 +16,7 @@ from typing import Any
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
+from lineal.model.plain import as_mapping, as_text, some_or_none
 from lineal.projects.dbt.compiled import levelled, without_ephemeral
 from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.consumers.checks import UnitTest
@@ -23,9 +24,9 @@ from lineal.projects.dbt.consumers.semantic import SECTIONS, Entry
 from lineal.projects.dbt.node import REFERABLE, DataTest, Node
 from lineal.projects.dbt.places import Places
 from lineal.projects.dbt.properties import known_labels
+from lineal.projects.dbt.seed_columns import take_header
 from lineal.projects.intake import current
 from lineal.projects.lines import line_at
-from lineal.projects.seeds import read_header
 from lineal.projects.text import Report, peek_text, read_text
 
 KNOWN = frozenset((9, 10, 11, 12, 20))
@@ -65,7 +66,7 @@ def read_manifest(file: Path, root: Path, report: Report, fallback: bool) -> Man
     if data is None:
         return None
 
-    metadata = _mapping(data.get("metadata"))
+    metadata = as_mapping(data.get("metadata"))
     found = VERSION.search(str(metadata.get("dbt_schema_version")))
     version = int(found[1]) if found else 0
     if version not in KNOWN:
@@ -128,29 +129,13 @@ def _wrong(file: Path, message: str, line: int = 1, column: int = 1) -> Diagnost
     return Diagnostic(Code.MANIFEST, message, Place(str(file), line, column))
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    """Return a value if it is a mapping, else an empty one."""
-    if isinstance(value, dict):
-        return value
-
-    return {}
-
-
-def _text(value: Any) -> str:
-    """Return a value if it is a text, else ''."""
-    if isinstance(value, str):
-        return value
-
-    return ""
-
-
 def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) -> Iterator[Node]:
     """Yield the models, seeds, snapshots and operations of a manifest."""
-    asking = _asking(_mapping(data.get("macros")))
+    asking = _asking(as_mapping(data.get("macros")))
     ephemeral = {
         str(each.get("alias") or each.get("name"))
         for each in _entries(data, "nodes")
-        if _mapping(each.get("config")).get("materialized") == "ephemeral"
+        if as_mapping(each.get("config")).get("materialized") == "ephemeral"
     }
 
     def read(each: dict[str, Any]) -> Node | None:
@@ -163,12 +148,12 @@ def _nodes(data: Mapping[str, Any], root: Path, places: Places, report: Report) 
             return None
 
         node = _node(each, "operation", root, places)
-        node.text = _text(each.get("raw_code") or each.get("raw_sql"))
+        node.text = _code(each, "raw")
         return node
 
     def place_of(each: dict[str, Any]) -> Place:
         """Return the place of an entry for messages."""
-        return Place(_file(each, root, _text(each.get("package_name"))), 1, 1)
+        return Place(_file(each, root, as_text(each.get("package_name"))), 1, 1)
 
     yield from attempt_each(_entries(data, "nodes"), read, place_of, report, "this node")
 
@@ -183,14 +168,10 @@ def _compiled(
 ) -> Node:
     """A model, seed or snapshot with what dbt has compiled."""
     node = _node(each, kind, root, places)
-    depends = _mapping(each.get("depends_on"))
-    node.depends = [str(id_) for id_ in depends.get("nodes") or ()]
-    raw = _text(each.get("raw_code") or each.get("raw_sql"))
-    called = {str(macro) for macro in depends.get("macros") or ()}
-    node.incremental = node.materialized == "incremental" and bool(
-        called & asking or "is_incremental" in raw
-    )
-    node.text = raw
+    node.depends = _dependencies(each, "nodes")
+    node.text = raw = _code(each, "raw")
+    asks = "is_incremental" in raw or not asking.isdisjoint(_dependencies(each, "macros"))
+    node.incremental = node.materialized == "incremental" and asks
     if kind == "snapshot":
         node.line = line_of_block(peek_text(Path(node.file)), raw)
 
@@ -199,17 +180,28 @@ def _compiled(
         if each.get(key):
             node.config.setdefault(key, each[key])
 
-    code = each.get("compiled_code") or each.get("compiled_sql")
-    if isinstance(code, str) and code.strip() and not node.is_python:
+    code = _code(each, "compiled")
+    if code.strip() and not node.is_python:
         if INJECTED in code:
             code = without_ephemeral(code, ephemeral)
 
         node.compiled = levelled(code, raw)
 
-    if kind == "seed":
-        _seed(node)
+    path = Path(node.file)
+    if kind == "seed" and path.suffix == ".csv" and path.is_file():
+        take_header(node, path, lambda _: None)
 
     return node
+
+
+def _code(each: Mapping[str, Any], stage: str) -> str:
+    """Return the `raw` or `compiled` text of an entry; manifests before dbt 1.3 call it SQL."""
+    return as_text(each.get(f"{stage}_code") or each.get(f"{stage}_sql"))
+
+
+def _dependencies(each: Mapping[str, Any], kind: str) -> list[str]:
+    """Return the ids of the `nodes` or `macros` that an entry depends on."""
+    return list(map(str, as_mapping(each.get("depends_on")).get(kind) or ()))
 
 
 def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
@@ -220,24 +212,24 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
 
         node = _node({**each, "patch_path": None}, "test", root, places)
         node.relations = []
-        about = _mapping(each.get("test_metadata"))
-        namespace = _text(about.get("namespace"))
-        name = _text(about.get("name"))
-        node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
-        node.text = _text(each.get("raw_code") or each.get("raw_sql"))
-        code = each.get("compiled_code") or each.get("compiled_sql")
-        node.compiled = code if isinstance(code, str) and code.strip() else None
+        about = as_mapping(each.get("test_metadata"))
+        namespace = as_text(about.get("namespace"))
+        name = as_text(about.get("name"))
+        node.depends = _dependencies(each, "nodes")
+        node.text = _code(each, "raw")
+        code = _code(each, "compiled")
+        node.compiled = code if code.strip() else None
         node.place = Place(node.file, 1, 1)
-        attached = _text(each.get("attached_node")) or (
+        attached = as_text(each.get("attached_node")) or (
             node.depends[-1] if name and node.depends else ""
         )
         if name:
             node.place = places.inner(
-                node.file, attached.split("."), _text(each.get("column_name"))
+                node.file, attached.split("."), as_text(each.get("column_name"))
             )
 
-        kwargs = _mapping(about.get("kwargs")) if name else None
-        column = _text(each.get("column_name")) or _text(_mapping(kwargs).get("column_name"))
+        kwargs = as_mapping(about.get("kwargs")) if name else None
+        column = as_text(each.get("column_name")) or as_text(as_mapping(kwargs).get("column_name"))
         node.test = DataTest(
             f"{namespace}.{name}" if namespace else name, kwargs, column, attached, node.place, True
         )
@@ -247,7 +239,7 @@ def _tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node
 
 def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
     """Yield the entries of a section that have a name."""
-    for id_, each in _mapping(data.get(section)).items():
+    for id_, each in as_mapping(data.get(section)).items():
         if isinstance(each, dict) and isinstance(each.get("name"), str):
             each.setdefault("unique_id", id_)
             yield each
@@ -256,17 +248,17 @@ def _entries(data: Mapping[str, Any], section: str) -> Iterator[dict[str, Any]]:
 def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Node:
     """Return the node of an entry with what all kinds have in common."""
     config = {
-        key: value for key, value in _mapping(each.get("config")).items() if value is not None
+        key: value for key, value in as_mapping(each.get("config")).items() if value is not None
     }
     # a template that is rendered again gives its hooks as texts
     for key in ("pre-hook", "post-hook"):
         if key in config:
             config[key] = [
-                _text(hook.get("sql")) if isinstance(hook, dict) else hook
-                for hook in _as_list(config[key])
+                as_text(hook.get("sql")) if isinstance(hook, dict) else hook
+                for hook in some_or_none(config[key])
             ]
 
-    name, package = str(each["name"]), _text(each.get("package_name"))
+    name, package = str(each["name"]), as_text(each.get("package_name"))
     version = each.get("version")
     identifier = str(each.get("alias") or each.get("identifier") or name)
     node = Node(
@@ -275,26 +267,25 @@ def _node(each: Mapping[str, Any], kind: str, root: Path, places: Places) -> Nod
         package=package,
         name=name,
         file=_file(each, root, package),
-        parts=(_text(each.get("database")), _text(each.get("schema")), identifier),
+        parts=(as_text(each.get("database")), as_text(each.get("schema")), identifier),
         config=config,
         columns=list(_columns(each)),
-        description=_text(each.get("description")).strip(),
+        description=as_text(each.get("description")).strip(),
         version="" if version is None else str(version),
         latest=version is not None and version == each.get("latest_version"),
     )
-    relation = each.get("relation_name")
-    node.relations = [relation] if isinstance(relation, str) and relation else []
+    node.relations = list(filter(None, [as_text(each.get("relation_name"))]))
     if config.get("materialized") == "ephemeral":
         node.relations += [INJECTED + name, INJECTED + identifier]
 
-    patch = _text(each.get("patch_path")).partition("://")[2]
+    patch = as_text(each.get("patch_path")).partition("://")[2]
     places.put(node, f"{kind}s", _path(patch, root, package) if patch else "")
     return node
 
 
 def _file(each: Mapping[str, Any], root: Path, package: str) -> str:
     """Return the path of an entry's file."""
-    return _path(_text(each.get("original_file_path")), root, package)
+    return _path(as_text(each.get("original_file_path")), root, package)
 
 
 def _path(path: str, root: Path, package: str) -> str:
@@ -311,58 +302,27 @@ def _path(path: str, root: Path, package: str) -> str:
 
 def _columns(each: Mapping[str, Any]) -> Iterator[ColumnInfo]:
     """Yield the columns of an entry."""
-    for name, column in _mapping(each.get("columns")).items():
-        said = _mapping(column)
-        inner = _mapping(said.get("config"))
-        meta = {**_mapping(inner.get("meta")), **_mapping(said.get("meta"))}
-        tags = [str(tag).lower() for held in (said, inner) for tag in _as_list(held.get("tags"))]
+    for name, column in as_mapping(each.get("columns")).items():
+        said = as_mapping(column)
+        inner = as_mapping(said.get("config"))
+        meta = {**as_mapping(inner.get("meta")), **as_mapping(said.get("meta"))}
+        tags = [
+            str(tag).lower() for held in (said, inner) for tag in some_or_none(held.get("tags"))
+        ]
         labels = tuple(dict.fromkeys(known_labels(meta, tags))) if meta or tags else ()
-        kind, described = _text(said.get("data_type")), _text(said.get("description")).strip()
-        inherits = _mapping(meta.get("lineal")).get("inherit") is not False
+        kind, described = as_text(said.get("data_type")), as_text(said.get("description")).strip()
+        inherits = as_mapping(meta.get("lineal")).get("inherit") is not False
         yield ColumnInfo(
-            _text(said.get("name")) or str(name), kind, described, labels, inherits=inherits
+            as_text(said.get("name")) or str(name), kind, described, labels, inherits=inherits
         )
-
-
-def _as_list(value: Any) -> list[Any]:
-    """Return a list; a single value becomes a list of one."""
-    if isinstance(value, list):
-        return value
-
-    if value:
-        return [value]
-
-    return []
-
-
-def _seed(node: Node) -> None:
-    """The header of the file, where it is there; what YAML says of its columns stays."""
-    path = Path(node.file)
-    if path.suffix == ".csv" and path.is_file():
-        said = {column.name.lower(): column for column in node.columns}
-        delimiter = str(node.config.get("delimiter") or ",")
-        header = read_header(path, delimiter if len(delimiter) == 1 else ",", lambda _: None)
-        kinds = {
-            str(key).lower(): str(kind)
-            for key, kind in _mapping(node.config.get("column_types")).items()
-        }
-        if header:
-            known = [
-                said.get(column.name.lower(), column)._replace(name=column.name)
-                for column in header
-            ]
-            node.columns = [
-                each._replace(type=each.type or kinds.get(each.name.lower(), "")) for each in known
-            ]
-            node.complete = True
 
 
 def _sources(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[Node]:
     """Yield the sources of a manifest."""
     for each in _entries(data, "sources"):
         node = _node({**each, "alias": each.get("identifier")}, "source", root, places)
-        node.name = f"{_text(each.get('source_name'))}.{each['name']}"
-        places.put_table(node, _text(each.get("source_name")), str(each["name"]))
+        node.name = f"{as_text(each.get('source_name'))}.{each['name']}"
+        places.put_table(node, as_text(each.get("source_name")), str(each["name"]))
         yield node
 
 
@@ -371,9 +331,9 @@ def _exposures(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
     for each in _entries(data, "exposures"):
         node = _node(each, "exposure", root, places)
         places.put(node, "exposures", node.file)
-        node.depends = [str(id_) for id_ in _mapping(each.get("depends_on")).get("nodes") or ()]
-        held = _mapping(each.get("config")).get("meta") or each.get("meta")
-        node.config["meta"] = _mapping(held)
+        node.depends = _dependencies(each, "nodes")
+        held = as_mapping(each.get("config")).get("meta") or each.get("meta")
+        node.config["meta"] = as_mapping(held)
         yield node
 
 
@@ -383,44 +343,46 @@ def _semantics(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[
     """
     for kind, section in SECTIONS.items():
         for each in _entries(data, section):
-            package, name = _text(each.get("package_name")), str(each["name"])
-            config = _mapping(each.get("config"))
+            package, name = as_text(each.get("package_name")), str(each["name"])
+            config = as_mapping(each.get("config"))
             if config.get("enabled") is False:
                 continue
 
             about = places.value_of(each, section, name, _file(each, root, package))
-            depends = tuple(map(str, _mapping(each.get("depends_on")).get("nodes") or ()))
+            depends = tuple(_dependencies(each, "nodes"))
             yield Entry(kind, package, name, about, None, depends, str(each["unique_id"]))
 
 
 def _unit_tests(data: Mapping[str, Any], root: Path, places: Places) -> Iterator[UnitTest]:
     """Yield the unit tests of a manifest."""
     for each in _entries(data, "unit_tests"):
-        package, name = _text(each.get("package_name")), str(each["name"])
+        package, name = as_text(each.get("package_name")), str(each["name"])
         about = places.value_of(each, "unit_tests", name, _file(each, root, package))
         yield UnitTest(package, about, {})
 
 
 def _constraints(each: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Those of the model, and those of its columns with the column that they are about."""
-    yield from (_mapping(item) for item in _as_list(each.get("constraints")))
-    for name, column in _mapping(each.get("columns")).items():
-        for item in _as_list(_mapping(column).get("constraints")):
-            yield {"columns": [name], **_mapping(item)}
+    yield from map(as_mapping, some_or_none(each.get("constraints")))
+    for name, column in as_mapping(each.get("columns")).items():
+        for item in some_or_none(as_mapping(column).get("constraints")):
+            yield {"columns": [name], **as_mapping(item)}
 
 
 def _macros(data: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Those of the project and its packages; dbt's own we have in our own words."""
     for each in _entries(data, "macros"):
-        package = _text(each.get("package_name"))
+        package = as_text(each.get("package_name"))
         if not OWN_PACKAGES.match(package):
-            yield package, _text(each.get("original_file_path")), _text(each.get("macro_sql"))
+            yield package, as_text(each.get("original_file_path")), as_text(each.get("macro_sql"))
 
 
 def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files of disabled entries."""
-    for several in _mapping(data.get("disabled")).values():
-        yield from (_text(_mapping(each).get("original_file_path")) for each in _as_list(several))
+    for several in as_mapping(data.get("disabled")).values():
+        yield from (
+            as_text(as_mapping(each).get("original_file_path")) for each in some_or_none(several)
+        )
 
 
 def _asking(macros: Mapping[str, Any]) -> set[str]:
@@ -428,8 +390,8 @@ def _asking(macros: Mapping[str, Any]) -> set[str]:
     found = {ASKS}
     callers: dict[str, list[str]] = {}
     for id_, each in macros.items():
-        for called in _mapping(_mapping(each).get("depends_on")).get("macros") or ():
-            callers.setdefault(str(called), []).append(id_)
+        for called in _dependencies(as_mapping(each), "macros"):
+            callers.setdefault(called, []).append(id_)
 
     stack = [ASKS]
     while stack:
@@ -469,7 +431,7 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
 
     text = read_text(file, report)
     try:
-        data = _mapping(json.loads(text or ""))
+        data = as_mapping(json.loads(text or ""))
     except (json.JSONDecodeError, RecursionError):
         current().mark_invalid(str(file))
         report(
@@ -481,13 +443,13 @@ def with_catalog(nodes: Iterable[Node], file: Path, report: Report) -> None:
         )
         return
 
-    tables = {**_mapping(data.get("nodes")), **_mapping(data.get("sources"))}
+    tables = {**as_mapping(data.get("nodes")), **as_mapping(data.get("sources"))}
     for node in nodes:
-        columns = _mapping(_mapping(tables.get(node.id)).get("columns"))
+        columns = as_mapping(as_mapping(tables.get(node.id)).get("columns"))
         if columns:
             said = {column.name.lower(): column for column in node.columns}
             several = sorted(
-                (_mapping(each) | {"key": key} for key, each in columns.items()), key=_number
+                (as_mapping(each) | {"key": key} for key, each in columns.items()), key=_number
             )
             node.columns = [_cataloged(each, said) for each in several]
             node.complete = True
@@ -504,9 +466,9 @@ def _number(each: Mapping[str, Any]) -> int:
 
 def _cataloged(each: Mapping[str, Any], said: Mapping[str, ColumnInfo]) -> ColumnInfo:
     """Return a column as the catalog describes it; the manifest fills the gaps."""
-    name, kind = _text(each.get("name")) or str(each["key"]), _text(each.get("type"))
+    name, kind = as_text(each.get("name")) or str(each["key"]), as_text(each.get("type"))
     known = said.get(name.lower())
     if known is None:
-        return ColumnInfo(name, kind, _text(each.get("comment")))
+        return ColumnInfo(name, kind, as_text(each.get("comment")))
 
     return known._replace(name=name, type=kind or known.type)

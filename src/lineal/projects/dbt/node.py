@@ -10,6 +10,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
+from lineal.model.plain import as_mapping
 from lineal.projects.dbt.sandbox.relation import quote_of, relation_sql
 from lineal.projects.yaml import Value
 
@@ -98,14 +99,6 @@ def is_enabled(node: Node) -> bool:
     return str(node.config.get("enabled", True)).strip().lower() not in ("false", "none", "")
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """Return the value if it is a mapping, or an empty one."""
-    if isinstance(value, dict):
-        return value
-
-    return {}
-
-
 def is_terminal(node: Node) -> bool:
     """meta: {lineal: {terminal: true}}, access: public, a time spine      it is read outside SQL"""
     if node.config.get("access") == "public" or node.config.get("time_spine"):
@@ -114,7 +107,7 @@ def is_terminal(node: Node) -> bool:
     if node.name == TIME_SPINE:
         return True
 
-    return mapping(mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
+    return as_mapping(as_mapping(node.config.get("meta")).get("lineal")).get("terminal") is True
 
 
 def base_of(id_: str) -> str:

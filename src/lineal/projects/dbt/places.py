@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lineal.model.diagnostic import Place
 from lineal.projects.dbt.node import Node
 from lineal.projects.text import peek_text
-from lineal.projects.yaml import Value, of_plain, parse
+from lineal.projects.yaml import NOTHING, Value, of_plain, parse
 
 ITEM = re.compile(r"^(\s*)-\s*\{?\s*name:\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s,}#]+))")
 SECTION = re.compile(r"^(\w[\w-]*)\s*:")
@@ -122,9 +122,8 @@ class Places:
         if file not in self.values:
             self.values[file] = parse(peek_text(Path(file)), file, lambda _: None)
 
-        whole = self.values[file]
-        several = whole.items_of(section) if whole is not None else []
-        return next((each for each in several if name_of(each) == name), None)
+        whole = self.values[file] or NOTHING
+        return next((each for each in whole.items_of(section) if name_of(each) == name), None)
 
     def place(self, node: Node, items: list[Item], number: int, file: str) -> None:
         """Set the place of a node and of its columns."""
@@ -150,8 +149,7 @@ NODE_SECTIONS = ("models", "seeds", "snapshots", "sources")
 
 def name_of(value: Value) -> str:
     """{name: orders, …}      orders"""
-    named = value.get("name")
-    return named.raw.strip() if named is not None else value.raw.strip()
+    return (value.get("name") or value).raw.strip()
 
 
 def beside(value: Value, written: Value) -> Value:
@@ -162,15 +160,14 @@ def beside(value: Value, written: Value) -> Value:
     """
     where = replace(value, place=written.place, block=written.block)
     if isinstance(value.data, dict):
-        parts = written.data if isinstance(written.data, dict) else {}
         data: Any = {
-            key: beside(each, parts.get(key) or written) for key, each in value.data.items()
+            key: beside(each, written.entries.get(key) or written)
+            for key, each in value.data.items()
         }
         return replace(where, data=data)
 
     if isinstance(value.data, list):
-        several = written.data if isinstance(written.data, list) else []
-        named: dict[str, Value] = {name_of(each): each for each in several}
+        named = {name_of(each): each for each in written.items}
         there = [named.get(name_of(each), written) for each in value.data]
         return replace(where, data=list(map(beside, value.data, there)))
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.plain import as_mapping, one_or_more
 from lineal.projects import yaml
 from lineal.projects.dbt.stamp import PROJECT_FILE
 from lineal.projects.ignore import repository_above
@@ -51,11 +52,7 @@ class Package:
 
     def tree(self, kind: str) -> Any:
         """What the project says of its models, by folder."""
-        value = self.about.get(kind)
-        if value is not None and isinstance(value.data, dict):
-            return value.plain()
-
-        return {}
+        return as_mapping(self.about.part(kind).plain())
 
 
 NOTHING: Mapping[str, Any] = {}
@@ -96,9 +93,8 @@ class Project:
         found: dict[str, dict[str, Any]] = {"": everywhere}
         for package in self.all:
             own = package.variables
-            mine = own.get(package.name) if isinstance(own.get(package.name), dict) else {}
-            given = said.get(package.name) if isinstance(said.get(package.name), dict) else {}
-            found[package.name] = {**own, **(mine or {}), **everywhere, **(given or {})}
+            mine, given = as_mapping(own.get(package.name)), as_mapping(said.get(package.name))
+            found[package.name] = {**own, **mine, **everywhere, **given}
 
         return {package: {**values, **given_first} for package, values in found.items()}
 
@@ -179,8 +175,8 @@ def shortest(path: Path, project: Path) -> Path:
 
 def package_folders(root: Package, report: Report) -> Iterator[Path]:
     """dbt_packages/*, and the local ones of packages.yml"""
-    install = root.about.get("packages-install-path")
-    for name in (install.raw if install is not None else "dbt_packages", "dbt_modules"):
+    install = root.about.part("packages-install-path")
+    for name in (install.raw or "dbt_packages", "dbt_modules"):
         folder = root.folder / name
         if folder.is_dir():
             yield from (
@@ -199,8 +195,9 @@ def asked_packages(folder: Path) -> Iterator[Value]:
     """Yield the entries of packages.yml and dependencies.yml."""
     for name in PACKAGE_FILES:
         file = folder / name
-        value = yaml.read(file, lambda _: None) if file.is_file() else None
-        yield from value.items_of("packages") if value is not None else ()
+        if file.is_file():
+            value = yaml.read(file, lambda _: None) or yaml.NOTHING
+            yield from value.items_of("packages")
 
 
 def local_folders(folder: Path) -> Iterator[Path]:
@@ -256,7 +253,6 @@ def _set(found: dict[str, Any], key: str, value: Any) -> None:
     """Hooks and tags add up, everything else is replaced."""
     if key in ADDED:
         key = key.replace("_", "-")
-        more = value if isinstance(value, list) else [value]
-        found[key] = [*found.get(key, []), *more]
+        found[key] = [*found.get(key, []), *one_or_more(value)]
     else:
         found[key] = value

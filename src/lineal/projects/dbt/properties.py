@@ -14,6 +14,7 @@ from typing import Any
 from lineal.model import names
 from lineal.model.boundary import attempt
 from lineal.model.extraction import ColumnInfo
+from lineal.model.plain import as_mapping, one_or_more
 from lineal.projects import yaml
 from lineal.projects.columns import TYPE_KEYS, labels, marked, name_of, pairs
 from lineal.projects.text import Report, read_text, start_of
@@ -89,10 +90,7 @@ def read_properties(files: list[Path], report: Report) -> Properties:
 
 def _read_into(found: Properties, file: Path, report: Report) -> None:
     """Add the properties of one YAML file."""
-    value = yaml.read(file, report)
-    if value is None or not isinstance(value.data, dict):
-        return
-
+    value = yaml.read(file, report) or yaml.NOTHING
     for kind in KINDS:
         for item in _items(value, kind, report):
             _keep(found, kind, item, report)
@@ -134,22 +132,15 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
     """columns: [{name: id, data_type: int, description: …, meta: {pii: true}, tags: [sensitive]}]"""
     columns: dict[str, ColumnInfo] = {}
     for name, column in pairs(value, report) if value is not None else ():
-        place = column.place if column.place.file else None
-        kind = description = ""
-        said: tuple[str, ...] = ()
-        inherits = True
-        if isinstance(column.data, dict):
-            inherits = marked(column, "inherit", report) is not False
-            kind, description = (
-                column.text(report, *TYPE_KEYS),
-                doc(column.text(report, "description")),
-            )
-            said = classification(column, report)
-
-        columns.setdefault(
-            names.insensitive(name, False),
-            ColumnInfo(name, kind, description, said, place, inherits=inherits),
+        found = ColumnInfo(
+            name,
+            column.text(report, *TYPE_KEYS),
+            doc(column.text(report, "description")),
+            classification(column, report),
+            column.place if column.place.file else None,
+            inherits=marked(column, "inherit", report) is not False,
         )
+        columns.setdefault(names.insensitive(name, False), found)
 
     return list(columns.values())
 
@@ -158,18 +149,11 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
     """classification: pii, meta: {classification: pii}, meta: {contains_pii: true}, tags: [pii];
     also under config:
     """
-    config = column.get("config")
-    places = [column, *([config] if config is not None else [])]
     found: list[str] = []
-    for value in places:
+    for value in (column, column.part("config")):
         found += labels(value.items_of("classification"), report)
-        meta = value.get("meta")
-        tags = [
-            tag.raw.lower()
-            for tag in value.items_of("tags")
-            if not isinstance(tag.data, (dict, list))
-        ]
-        found += known_labels(meta.plain() if meta is not None else None, tags)
+        tags = [tag.raw.lower() for tag in value.items_of("tags")]
+        found += known_labels(value.part("meta").plain(), tags)
 
     return tuple(dict.fromkeys(found))
 
@@ -177,13 +161,9 @@ def classification(column: Value, report: Report) -> tuple[str, ...]:
 def known_labels(meta: Any, tags: list[str]) -> list[str]:
     """Return the classification labels of tags and meta entries."""
     found = [tag for tag in tags if tag in LABELS]
-    for key, value in meta.items() if isinstance(meta, dict) else ():
+    for key, value in as_mapping(meta).items():
         if key in ("classification", "data_classification", "sensitivity"):
-            found += [
-                str(each).lower()
-                for each in (value if isinstance(value, list) else [value])
-                if each
-            ]
+            found += [str(each).lower() for each in one_or_more(value) if each]
 
         label = str(key).lower().removeprefix("contains_").removeprefix("is_")
         if label in LABELS and value in (True, "true", "yes", "True"):

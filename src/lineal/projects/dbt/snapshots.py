@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from lineal.model.plain import as_mapping, some_or_none
+
 NAMES = ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")
 TEXTS = {
     "bigquery": "string",
@@ -26,13 +28,9 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
 
     A row is valid from the time of its change until that of the next one of the same key.
     """
-    renamed = config.get("snapshot_meta_column_names")
-    names = (
-        {name: str(renamed.get(name) or name) for name in NAMES}
-        if isinstance(renamed, dict)
-        else dict(zip(NAMES, NAMES, strict=True))
-    )
-    keys = _as_list(config.get("unique_key"))
+    renamed = as_mapping(config.get("snapshot_meta_column_names"))
+    names = {name: str(renamed.get(name) or name) for name in NAMES}
+    keys = list(map(str, some_or_none(config.get("unique_key"))))
     time = str(config.get("updated_at") or "") if config.get("strategy") == "timestamp" else ""
     key = ", ".join(keys)
     kind = TEXTS.get(dialect, "varchar")
@@ -55,14 +53,3 @@ def snapshot_query(text: str, config: Mapping[str, Any], dialect: str = "") -> t
     body = TRAILING.sub("", text.rstrip())
     opening = f"select snapshotted.*, {', '.join(columns)} from ("  # noqa: S608  it is read, never run
     return f"{opening}{body}\n) as snapshotted", len(opening)
-
-
-def _as_list(value: Any) -> list[str]:
-    """Return the texts of a value; a single value becomes a list of one."""
-    if isinstance(value, list):
-        return [str(each) for each in value]
-
-    if value:
-        return [str(value)]
-
-    return []

@@ -8,16 +8,10 @@ from typing import Any, NamedTuple
 
 from lineal.model.edge import Doubt
 from lineal.model.openlineage import URN, Named
+from lineal.model.plain import as_mapping, as_text
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.openlineage.runs import Facets, Story
-from lineal.projects.openlineage.values import (
-    Complain,
-    as_object,
-    as_text,
-    entries,
-    objects,
-    read_name,
-)
+from lineal.projects.openlineage.values import Complain, entries, objects, read_name
 
 STAR = "*"
 
@@ -83,7 +77,7 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
                 *map(facets.get, ("lineage", "columnLineage")),
             )
         ):
-            _doubt(making, as_object(facets.get("lineal_doubts")), complain)
+            _doubt(making, as_mapping(facets.get("lineal_doubts")), complain)
 
     return found
 
@@ -222,7 +216,7 @@ def _column_lineage(facets: Facets, complain: Complain) -> Making | None:
     if not making.rows:
         if is_own(facet):
             making.rows = list(
-                _fields(as_object(facets.get("lineal_rows")).get("dataset"), {}, complain)
+                _fields(as_mapping(facets.get("lineal_rows")).get("dataset"), {}, complain)
             )
         else:
             making.rows = _common(making.fields)
@@ -243,11 +237,11 @@ def _as_listed(
     """Fields in the order of the schema facet where their own order says nothing: many clients sort
     the keys.
     """
-    listed = as_object(schema).get("fields")
+    listed = as_mapping(schema).get("fields")
     if not isinstance(listed, list) or list(fields) != sorted(fields):
         return fields
 
-    names = [as_text(as_object(each).get("name")) for each in listed]
+    names = [as_text(as_mapping(each).get("name")) for each in listed]
     positions = {name: position for position, name in reversed(list(enumerate(names)))}
     order = sorted(fields, key=lambda name: positions.get(name, len(positions)))
     return {name: fields[name] for name in order}

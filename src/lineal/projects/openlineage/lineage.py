@@ -19,10 +19,11 @@ from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage, Statements
 from lineal.model.openlineage import Named, meant
+from lineal.model.plain import as_mapping, as_text
 from lineal.model.way import Clause, How
 from lineal.projects.openlineage.facets import STAR, Making, Origin, Told, is_own, makings
 from lineal.projects.openlineage.runs import Facets, Story
-from lineal.projects.openlineage.values import Complain, as_object, as_text, objects, read_name
+from lineal.projects.openlineage.values import Complain, objects, read_name
 from lineal.projects.text import Report
 
 QUERY = "query"
@@ -71,7 +72,7 @@ class Builder:
         ]
         aliases = _aliases(self.stories)
         for _, name, facets in described:
-            kind = as_text(as_object(facets.get("datasetType")).get("datasetType")).lower()
+            kind = as_text(as_mapping(facets.get("datasetType")).get("datasetType")).lower()
             if kind:
                 self.kinds[aliases.get(name, name)] = kind
 
@@ -116,7 +117,7 @@ class Builder:
         """
         info = self.infos[self._dataset(name)]
         info.description = (
-            as_text(as_object(facets.get("documentation")).get("description")) or info.description
+            as_text(as_mapping(facets.get("documentation")).get("description")) or info.description
         )
         schema = facets.get("schema")
         partial = "lineal_partial" in facets
@@ -237,7 +238,7 @@ def _aliases(stories: Iterable[Story]) -> dict[Named, Named]:
     found: dict[Named, Named] = {}
     for side in (side for story in stories for side in _sides(story)):
         for name, facets in side.items():
-            identifiers = as_object(facets.get("symlinks")).get("identifiers")
+            identifiers = as_mapping(facets.get("symlinks")).get("identifiers")
             for each in identifiers if isinstance(identifiers, list) else ():
                 alias = read_name(each)
                 if alias is not None and each.get("type") == "TABLE":
@@ -287,7 +288,7 @@ LOCATION = ("type", "url", "repoUrl", "path", "version", "tag", "branch", "pullR
 def _job(story: Story, outputs: tuple[Dataset, ...]) -> Job:
     """Return the job of a story with its SQL and its source code location."""
     facets = story.facets
-    sql, location = as_object(facets.get("sql")), as_object(facets.get("sourceCodeLocation"))
+    sql, location = as_mapping(facets.get("sql")), as_mapping(facets.get("sourceCodeLocation"))
     namespace, name = story.job or ("", "")
     return Job(
         outputs,
@@ -295,7 +296,7 @@ def _job(story: Story, outputs: tuple[Dataset, ...]) -> Job:
         name,
         sql=as_text(sql.get("query")),
         dialect=as_text(sql.get("dialect")),
-        description=as_text(as_object(facets.get("documentation")).get("description")),
+        description=as_text(as_mapping(facets.get("documentation")).get("description")),
         place=story.place,
         location=tuple(
             (key, location[key]) for key in LOCATION if isinstance(location.get(key), str)

@@ -19,8 +19,9 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.job import Run
 from lineal.model.openlineage import Named
+from lineal.model.plain import as_mapping
 from lineal.projects.openlineage.stream import Written
-from lineal.projects.openlineage.values import Complain, as_object, entries, objects, read_name
+from lineal.projects.openlineage.values import Complain, entries, objects, read_name
 from lineal.projects.text import Report
 
 Facets = dict[str, dict[str, Any]]
@@ -118,7 +119,7 @@ def problem_of(value: Any) -> str:
         return "an event is about a job or a dataset, with a namespace and a name"
 
     if "run" in value and not (
-        isinstance(as_object(value["run"]).get("runId"), str) and value["run"]["runId"]
+        isinstance(as_mapping(value["run"]).get("runId"), str) and value["run"]["runId"]
     ):
         return "a run has a runId"
 
@@ -216,7 +217,7 @@ def _tell(story: Story, event: Event, complain: Complain) -> None:
 
     job = value["job"]
     _update(story.facets, job.get("facets"), "job.facets", complain)
-    lineage = as_object(as_object(job.get("facets")).get("lineage")).get("entries")
+    lineage = as_mapping(as_mapping(job.get("facets")).get("lineage")).get("entries")
     if isinstance(lineage, list):
         story.lineage = [*(story.lineage or ()), *lineage]
 

@@ -22,22 +22,6 @@ def read_name(value: Any) -> Named | None:
     return None
 
 
-def as_object(value: Any) -> dict[str, Any]:
-    """Return the value if it is an object, or an empty one."""
-    if isinstance(value, dict):
-        return value
-
-    return {}
-
-
-def as_text(value: Any) -> str:
-    """Return the value if it is a text, or an empty one."""
-    if isinstance(value, str):
-        return value
-
-    return ""
-
-
 def objects(value: Any, what: str, complain: Complain) -> Iterator[dict[str, Any]]:
     """Yield the objects of a list; any other value in it is reported and left out."""
     if value is None:

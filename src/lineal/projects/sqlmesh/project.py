@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from lineal.extract.sql.glance import selected_names, tables_of
 from lineal.model.boundary import attempt
@@ -16,6 +15,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.ledger import Columns, Coverage, Reason
+from lineal.model.plain import as_mapping
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Clause
 from lineal.projects import yaml
@@ -394,10 +394,10 @@ def python_info(model: PythonModel, place: Place, complete: bool) -> DatasetInfo
     """Return what the decorator of a model says of its columns."""
     held = model.settings.get("columns")
     told = model.settings.get("column_descriptions")
-    about = mapping(told)
+    about = as_mapping(told)
     columns = [
         ColumnInfo(str(name), kind if isinstance(kind, str) else "", str(about.get(name, "")), place=place)
-        for name, kind in mapping(held).items()
+        for name, kind in as_mapping(held).items()
     ]  # fmt: skip
     description = model.settings.get("description")
     return DatasetInfo(
@@ -462,16 +462,8 @@ def read_externals(folder: Path, draft: Draft) -> None:
             draft.datasets.append(
                 DatasetInfo(dataset, SOURCE, columns, bool(columns), about, item.place)
             )
-            asked = asked_in_python(mapping(item.plain()), item.place.line)
+            asked = asked_in_python(as_mapping(item.plain()), item.place.line)
             draft.asked.append((name, asked, str(file), draft.dialect))
-
-
-def mapping(held: Any) -> Mapping[str, Any]:
-    """Return a mapping, or an empty one."""
-    if isinstance(held, dict):
-        return held
-
-    return {}
 
 
 # -- scripts ---------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any
 
 from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.plain import as_mapping, some_or_none
 from lineal.projects import yaml
 from lineal.projects.sqlmesh.macros import Value
 from lineal.projects.sqlmesh.python_files import constants_of, parse_python
@@ -68,29 +69,33 @@ def read_settings(folder: Path, report: Report) -> Settings:
 
     found = Settings(file)
     found.variables = values_of(data.get("variables"))
-    gateways = mapping(data.get("gateways"))
+    gateways = as_mapping(data.get("gateways"))
     if not gateways and data.get("gateway"):
         gateways = {"": data["gateway"]}
 
     chosen = str(data.get("default_gateway") or next(iter(gateways), ""))
 
     for name, about in gateways.items():
-        found.gateways[str(name)] = values_of(mapping(about).get("variables"))
+        found.gateways[str(name)] = values_of(as_mapping(about).get("variables"))
 
-    connection = mapping(mapping(gateways.get(chosen)).get("connection"))
-    connection = connection or mapping(data.get("default_connection"))
+    connection = as_mapping(as_mapping(gateways.get(chosen)).get("connection"))
+    connection = connection or as_mapping(data.get("default_connection"))
     found.variables |= found.gateways.get(chosen, {})
     found.dialect = dialect_of(data, connection, file, report)
     found.catalog = catalog_of(connection)
-    found.before_all = [text for text in as_list(data.get("before_all")) if isinstance(text, str)]
-    found.ignored = [text for text in as_list(data.get("ignore_patterns")) if isinstance(text, str)]
+    found.before_all = [
+        text for text in some_or_none(data.get("before_all")) if isinstance(text, str)
+    ]
+    found.ignored = [
+        text for text in some_or_none(data.get("ignore_patterns")) if isinstance(text, str)
+    ]
     report_gateways(gateways, chosen, file, report)
     return found
 
 
 def report_gateways(gateways: Mapping[str, Any], chosen: str, file: Path, report: Report) -> None:
     """Say which gateway counts, if their variables differ."""
-    told = [mapping(about).get("variables") or {} for about in gateways.values()]
+    told = [as_mapping(about).get("variables") or {} for about in gateways.values()]
     if len(gateways) > 1 and any(each != told[0] for each in told):
         message = f"the gateways have different variables: those of '{chosen}' are used"
         report(Diagnostic(Code.DYNAMIC, message, Place(str(file), 1, 1)))
@@ -107,7 +112,7 @@ def read_yaml(file: Path, report: Report) -> Mapping[str, Any]:
     if held is not None:
         plain = held.plain()
 
-    return mapping(plain)
+    return as_mapping(plain)
 
 
 def read_python(file: Path, report: Report) -> Mapping[str, Any]:
@@ -135,7 +140,7 @@ def dialect_of(
     """Return the dialect of the models, else that of the gateway."""
     from lineal.extract.sql.dialects import facts_of
 
-    named = str(mapping(data.get("model_defaults")).get("dialect") or "").partition(",")[0]
+    named = str(as_mapping(data.get("model_defaults")).get("dialect") or "").partition(",")[0]
     named = named.strip() or ENGINES.get(str(connection.get("type") or "").lower(), "")
 
     try:
@@ -165,7 +170,7 @@ def values_of(held: Any) -> dict[str, Value]:
     """Return variables as SQL writes them."""
     found: dict[str, Value] = {}
 
-    for name, value in mapping(held).items():
+    for name, value in as_mapping(held).items():
         if isinstance(value, bool):
             found[str(name).lower()] = Value(str(value).upper())
         elif isinstance(value, (int, float)):
@@ -185,22 +190,3 @@ def literal_of(item: Any) -> str:
         return "'" + item.replace("'", "''") + "'"
 
     return str(item)
-
-
-def mapping(held: Any) -> Mapping[str, Any]:
-    """Return a mapping, or an empty one."""
-    if isinstance(held, dict):
-        return held
-
-    return {}
-
-
-def as_list(held: Any) -> list[Any]:
-    """Return a list; a single value is a list of one."""
-    if isinstance(held, (list, tuple)):
-        return list(held)
-
-    if held:
-        return [held]
-
-    return []

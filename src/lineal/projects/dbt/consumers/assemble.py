@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset, Read
 from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.plain import as_list, as_mapping, one_or_more
 from lineal.model.script import Script
 from lineal.model.way import Clause
 from lineal.projects.dbt.consumers.checks import (
@@ -23,7 +24,7 @@ from lineal.projects.dbt.consumers.checks import (
 )
 from lineal.projects.dbt.consumers.layer import Layer
 from lineal.projects.dbt.consumers.semantic import Entry, text_of
-from lineal.projects.dbt.node import Node, is_enabled, mapping
+from lineal.projects.dbt.node import Node, is_enabled
 from lineal.projects.dbt.rendering import Made
 from lineal.projects.intake import current
 
@@ -221,14 +222,12 @@ class Consuming:
 
 def columns_named(node: Node) -> dict[str, list[str]]:
     """meta: {columns: [orders.amount]} or {columns: {orders: [amount]}}      the columns by dataset"""
-    told = mapping(node.config.get("meta")).get("columns")
+    told = as_mapping(node.config.get("meta")).get("columns")
     found: dict[str, list[str]] = {}
-    if isinstance(told, dict):
-        for owner, columns in told.items():
-            several = columns if isinstance(columns, list) else [columns]
-            found[str(owner)] = [str(each) for each in several]
+    for owner, columns in as_mapping(told).items():
+        found[str(owner)] = list(map(str, one_or_more(columns)))
 
-    for each in told if isinstance(told, list) else ():
+    for each in as_list(told):
         owner, _, column = str(each).rpartition(".")
         if owner:
             found.setdefault(owner, []).append(column)

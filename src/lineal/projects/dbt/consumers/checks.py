@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 
 from lineal.extract.sql.select_names import selected_names
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.plain import as_mapping, as_text, one_or_more
 from lineal.model.script import Script
 from lineal.projects.dbt.consumers.dimensions import TEMPLATE
 from lineal.projects.dbt.consumers.semantic import text_of
 from lineal.projects.dbt.consumers.sheet import Sheet
-from lineal.projects.dbt.node import Node, mapping
+from lineal.projects.dbt.node import Node
 from lineal.projects.dbt.sandbox.relation import quoted, relation_sql
 from lineal.projects.text import Report
 from lineal.projects.yaml import Value
@@ -137,8 +138,8 @@ class Checks:
                     for each in texts_in(value)
                 ]
 
-        where = node.config.get("where")
-        if isinstance(where, str) and where.strip():
+        where = as_text(node.config.get("where"))
+        if where.strip():
             statement.conditions.append(without_templates(where))
 
         return statement.script(test.place or Place(node.file, 1, 1), self.dialect, target)
@@ -172,7 +173,7 @@ class Checks:
         """given: the columns of the inputs; expect: those of the model"""
         about, statement = test.about, Statement()
         tested = text_of(about.get("model"))
-        self.add_rows(test, statement, f"ref('{tested}')", about.get("expect"))
+        self.add_rows(test, statement, f"ref('{tested}')", about.part("expect"))
         for given in about.items_of("given"):
             said = text_of(given.get("input"))
             if said == "this":
@@ -182,9 +183,7 @@ class Checks:
 
         return statement.script(about.place, self.dialect, target)
 
-    def add_rows(
-        self, test: UnitTest, statement: Statement, said: str, about: Value | None
-    ) -> None:
+    def add_rows(self, test: UnitTest, statement: Statement, said: str, about: Value) -> None:
         """Add the columns that the rows of a relation name."""
         node = self.find(test.package, said)
         if node is None:
@@ -194,7 +193,7 @@ class Checks:
 
         alias = f"u{len(statement.relations) + 1}"
         statement.relations[alias] = self.relation(node)
-        for name in self.columns_in(test, about) if about is not None else ():
+        for name in self.columns_in(test, about):
             statement.columns.append(f"{alias}.{self.name(name)}")
 
     def columns_in(self, test: UnitTest, about: Value) -> Iterator[str]:
@@ -203,20 +202,15 @@ class Checks:
         if fixture:
             yield from test.fixtures.get(fixture.rpartition("/")[2].partition(".")[0], ())
 
-        rows = about.get("rows")
-        if rows is None:
-            return
-
-        if isinstance(rows.data, list):
-            for row in rows.data:
-                if isinstance(row.data, dict):
-                    yield from row.data
-        elif text_of(about.get("format")).lower() == "sql":
+        rows = about.part("rows")
+        if rows.is_scalar and text_of(about.get("format")).lower() == "sql":
             yield from selected_names(without_templates(text_of(rows)), self.dialect)
         else:
-            yield from (
-                part.strip() for part in text_of(rows).split("\n")[0].split(",") if part.strip()
-            )
+            header = text_of(rows).split("\n")[0].split(",")
+            yield from filter(None, map(str.strip, header))
+
+        for row in rows.items:
+            yield from row.entries
 
     # -- contracts ---------------------------------------------------------------------------------
 
@@ -258,14 +252,14 @@ class Checks:
 
 def is_enforced(node: Node) -> bool:
     """config: {contract: {enforced: true}}"""
-    told = mapping(node.config.get("contract")).get("enforced")
+    told = as_mapping(node.config.get("contract")).get("enforced")
     return str(told).strip().lower() == "true"
 
 
 def texts_in(value: Any) -> list[str]:
     """a, [a, b]      the texts"""
-    several = value if isinstance(value, list) else [value]
-    return [each.strip() for each in several if isinstance(each, str) and each.strip()]
+    texts = (as_text(each).strip() for each in one_or_more(value))
+    return list(filter(None, texts))
 
 
 def without_templates(text: str) -> str:
@@ -286,8 +280,7 @@ def test_name(name: str, owner: Node, arguments: Mapping[str, Any]) -> str:
         if key == "model":
             continue
 
-        parts = value if isinstance(value, list) else [value]
-        parts = list(value.values()) if isinstance(value, dict) else parts
+        parts = list(value.values()) if isinstance(value, dict) else one_or_more(value)
         flat += [re.sub(r"[^0-9a-zA-Z_]+", "_", str(each)) for each in parts]
 
     owned = owner.name.replace(".", "_")

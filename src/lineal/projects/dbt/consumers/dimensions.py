@@ -65,17 +65,9 @@ def named_in(text: str) -> Named | None:
 
 def filters_of(about: Value, *keys: str) -> Iterator[Value]:
     """filter: "…", filter: ["…", "…"], and a manifest's {where_filters: [{where_sql_template: "…"}]}"""
-    held = about.get(*keys)
-    if held is None:
-        return
-
-    items = held.data if isinstance(held.data, list) else [held]
-    for item in items:
-        if not isinstance(item.data, dict):
+    for item in about.items_of(*keys):
+        if not item.is_mapping:
             yield item
-            continue
 
         for inner in item.items_of("where_filters"):
-            template = inner.get("where_sql_template") if isinstance(inner.data, dict) else inner
-            if template is not None:
-                yield template
+            yield from inner.items_of("where_sql_template") if inner.is_mapping else [inner]

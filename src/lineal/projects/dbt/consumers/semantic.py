@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lineal.model.diagnostic import Place
 from lineal.projects.dbt.node import Node
-from lineal.projects.yaml import Value
+from lineal.projects.yaml import NOTHING, Value
 
 SEMANTIC_MODEL, METRIC, SAVED_QUERY = "semantic_model", "metric", "saved_query"
 SECTIONS = {SEMANTIC_MODEL: "semantic_models", METRIC: "metrics", SAVED_QUERY: "saved_queries"}
@@ -91,18 +91,12 @@ class SemanticModel:
 
 def text_of(value: Value | None) -> str:
     """Return a scalar as it is written; a mapping and a list say nothing."""
-    if value is None or isinstance(value.data, (dict, list)):
-        return ""
-
-    return value.raw.strip()
+    return value.raw.strip() if value is not None else ""
 
 
 def name_in(value: Value) -> str:
     """orders, {name: orders, filter: …}"""
-    if isinstance(value.data, dict):
-        return text_of(value.get("name"))
-
-    return text_of(value)
+    return text_of(value.get("name") or value)
 
 
 def place_of(value: Value | None, other: Place) -> Place:
@@ -182,9 +176,8 @@ def narrowing_names(about: Value) -> list[Value]:
     if held is None:
         return []
 
-    named = held.get("name")
-    groupings = [each for key in ("window_groupings", "group_by") for each in held.items_of(key)]
-    return [*([named] if named is not None else []), *groupings]
+    keys = ("name", "window_groupings", "group_by")
+    return [each for key in keys for each in held.items_of(key)]
 
 
 def aggregate(agg: str) -> str:
@@ -207,16 +200,15 @@ def read_annotations(found: SemanticModel, about: Value) -> None:
             if kind == "entity" and annotation_type(marked) in ("primary", "unique", "natural"):
                 found.primary.add(shown)
 
-    derived = about.get("derived_semantics")
-    if derived is not None:
-        for kind, key in (("entity", "entities"), ("dimension", "dimensions")):
-            for value in derived.items_of(key):
-                add_element(found, value, kind)
+    derived = about.part("derived_semantics")
+    for kind, key in (("entity", "entities"), ("dimension", "dimensions")):
+        for value in derived.items_of(key):
+            add_element(found, value, kind)
 
 
 def annotation_type(marked: Value) -> str:
     """entity: primary, entity: {type: primary}"""
-    return text_of(marked.get("type")) if isinstance(marked.data, dict) else text_of(marked)
+    return text_of(marked.get("type") or marked)
 
 
 # -- metrics ---------------------------------------------------------------------------------------
@@ -250,11 +242,11 @@ def read_metric(entry: Entry) -> Metric:
     found.expression = params.get("expr")
     for keys, kind in INPUT_KEYS:
         for key in keys:
-            for place in (params, params.get("conversion_type_params")):
+            for place in (params, params.part("conversion_type_params")):
                 found.inputs += list(inputs_at(place, key, kind))
 
     if found.type == "cumulative":
-        cumulative = params.get("cumulative_type_params")
+        cumulative = params.part("cumulative_type_params")
         found.inputs += list(inputs_at(cumulative, "metric", "metric"))
 
     if not found.inputs and own_measure(entry) is not None:
@@ -274,13 +266,12 @@ INPUT_KEYS = (
 """Where a metric names what it is made of, in dbt 1 and in dbt 2."""
 
 
-def inputs_at(about: Value | None, key: str, kind: str) -> Iterator[Input]:
+def inputs_at(about: Value, key: str, kind: str) -> Iterator[Input]:
     """measure: revenue, metrics: [{name: revenue, alias: r, filter: …}]"""
-    for value in about.items_of(key) if about is not None else ():
+    for value in about.items_of(key):
         name = name_in(value)
         if name:
-            alias = text_of(value.get("alias")) if isinstance(value.data, dict) else ""
-            yield Input(kind, name, alias, value)
+            yield Input(kind, name, text_of(value.get("alias")), value)
 
 
 class OwnMeasure(NamedTuple):
@@ -295,9 +286,9 @@ class OwnMeasure(NamedTuple):
 def own_measure(entry: Entry) -> OwnMeasure | None:
     """{name: revenue, type: simple, agg: sum, expr: amount}"""
     about = entry.about
-    params = about.get("type_params")
-    held = params.get("metric_aggregation_params") if params is not None else None
-    if held is not None and params is not None:
+    params = about.part("type_params")
+    held = params.get("metric_aggregation_params")
+    if held is not None:
         model = text_of(held.get("semantic_model"))
         expression = held.get("expr") or params.get("expr")
         return OwnMeasure(model, text_of(held.get("agg")), expression, narrowing_names(held))
@@ -313,10 +304,7 @@ def own_measure(entry: Entry) -> OwnMeasure | None:
 def conversion_names(about: Value) -> Iterator[Value]:
     """entity: customer, constant_properties: [{base_property: p, conversion_property: p}]"""
     params = about.get("type_params") or about
-    for held in (params, params.get("conversion_type_params")):
-        if held is None:
-            continue
-
+    for held in (params, params.part("conversion_type_params")):
         yield from held.items_of("entity")
         for each in held.items_of("constant_properties"):
             for key in ("base_property", "conversion_property"):
@@ -346,17 +334,14 @@ def entries_of_file(
 
 def is_on(value: Value) -> bool:
     """config: {enabled: false}"""
-    config = value.get("config")
-    told = config.get("enabled") if config is not None else None
-    return told is None or told.data is not False
+    return value.part("config").part("enabled").data is not False
 
 
 def created_metrics(package: str, value: Value) -> Iterator[Entry]:
     """measures: [{name: orders, agg: sum, create_metric: true}]"""
     for measure in value.items_of("measures"):
-        told = measure.get("create_metric")
         name = name_in(measure)
-        if told is not None and told.data is True and name:
+        if name and measure.part("create_metric").data is True:
             about = Value(
                 {"type": Value("simple", measure.place, raw="simple"), "measure": measure.data["name"]},
                 measure.place,
@@ -366,17 +351,11 @@ def created_metrics(package: str, value: Value) -> Iterator[Entry]:
 
 def entries_of_model(node: Node, about: Value) -> Iterator[Entry]:
     """models: [{name: orders, semantic_model: true, metrics: […]}]"""
-    marked = about.get("semantic_model")
-    has_metrics = about.get("metrics") is not None
-    if (
-        marked is None
-        or marked.data is False
-        or not (isinstance(marked.data, dict) or has_metrics or marked.data is True)
-    ):
+    marked = about.part("semantic_model")
+    if marked is NOTHING or marked.data is False or marked.part("enabled").data is False:
         return
 
-    told = marked.get("enabled") if isinstance(marked.data, dict) else None
-    if told is not None and told.data is False:
+    if not marked.is_mapping and marked.data is not True and about.get("metrics") is None:
         return
 
     name = text_of(marked.get("name")) or node.name
