@@ -9,6 +9,7 @@ from lineal.algebra.lineage import Lineage, Trail
 from lineal.algebra.relation import union_column
 from lineal.algebra.values import AssignedFields
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
+from lineal.model.grouping import group
 
 
 def name(
@@ -44,10 +45,7 @@ def distinct_names(frame: Frame) -> Sequence[Slot]:
     if len(names) == len(frame.slots):
         return frame.slots
 
-    together: dict[str, list[Slot]] = {}
-    for slot in frame.slots:
-        together.setdefault(slot.name, []).append(slot)
-
+    together = group(frame.slots, lambda slot: slot.name)
     return [union_column(slots) for slots in together.values()]
 
 

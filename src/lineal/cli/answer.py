@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from lineal.cli.request import Request
-from lineal.cli.source import Mistake
+from lineal.cli.source import Mistake, mistakes_of
 from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.select import ALL, METHODS, Selection, members
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.views.report import (
     DOWNSTREAM,
     UPSTREAM,
@@ -23,7 +23,7 @@ from lineal.views.report import (
 
 def answer(request: Request, graph: Graph) -> Report:
     """The part of a graph that is asked for."""
-    try:
+    with mistakes_of(UnknownName):
         if request.selections and not _asks_for_one(request):
             return _selected(graph, request)
 
@@ -36,8 +36,6 @@ def answer(request: Request, graph: Graph) -> Report:
             return report
 
         return _labelled(report, request.classification)
-    except UnknownName as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def _find(graph: Graph, selection: Selection) -> Column | Dataset:
@@ -86,7 +84,7 @@ def _selected(graph: Graph, request: Request) -> Report:
 
 def _part(graph: Graph, at: Column | Dataset, selection: Selection, request: Request) -> Report:
     """The part of a graph that one selector asks for, of one of the things that it names."""
-    dataset = at.dataset if isinstance(at, Column) else at
+    dataset = dataset_of(at)
     if request.level == "table":
         return table_level(graph, dataset, up=selection.up or 1, down=selection.down)
 
@@ -156,7 +154,7 @@ def _tables(graph: Graph, at: Column | Dataset | None, request: Request) -> Repo
         return table_level(graph)
 
     up, down = _hops(request, 1)
-    return table_level(graph, at.dataset if isinstance(at, Column) else at, up=up, down=down)
+    return table_level(graph, dataset_of(at), up=up, down=down)
 
 
 def _hops(request: Request, far: int) -> tuple[int, int]:

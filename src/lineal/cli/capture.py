@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lineal.cli.source import Mistake, exists
+from lineal.cli.source import Mistake, exists, mistakes, mistakes_of
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
@@ -123,10 +123,8 @@ def _run(
 
     settings = _settings(**options)
     supervise_spark()
-    try:
+    with mistakes_of(SparkUnavailable):
         check()
-    except SparkUnavailable as mistake:
-        raise Mistake(str(mistake)) from mistake
 
     from lineal.spark.job_capture.job import run_job
     from lineal.spark.job_capture.watch import Watch
@@ -153,13 +151,10 @@ def _run(
 
 def _program(job: str, arguments: tuple[str, ...]) -> Corpus:
     """The program as it is before it runs."""
-    from lineal.projects import ProjectError
     from lineal.spark.job_capture.compare import program_at
 
-    try:
+    with mistakes():
         return program_at(job, arguments)
-    except ProjectError as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def _code(comparison: Comparison, fail_on: str) -> int:

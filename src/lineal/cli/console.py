@@ -16,6 +16,7 @@ import click
 from lineal.cli.listing import Listing
 from lineal.model.boundary import internal_errors, told_by_all
 from lineal.model.diagnostic import Code, Diagnostic, Severity, order_of
+from lineal.model.grouping import group
 from lineal.model.limits import commit
 from lineal.views.safe import visible
 from lineal.views.terminal import Page, draw_page, plain
@@ -81,13 +82,13 @@ def report_diagnostics(
         diagnostics, others = sorted([*diagnostics, *others], key=order_of), ()
 
     shown = [diagnostic for diagnostic in diagnostics if diagnostic.severity >= least]
-    for code, group in _groups(shown):
-        listed = group if Listing.all_diagnostics else group[:MOST_OF_A_CODE]
+    for code, several in _groups(shown):
+        listed = several if Listing.all_diagnostics else several[:MOST_OF_A_CODE]
         for diagnostic in listed:
             complain(_one_line(diagnostic, has_color(sys.stderr, color)))
 
         if len(listed) < len(group):
-            more = f"{len(group) - len(listed):,} more {code.severity.label}[{code.code}]"
+            more = f"{len(several) - len(listed):,} more {code.severity.label}[{code.code}]"
             complain(f"… {more} (--all-diagnostics lists them)")
 
     if shown:
@@ -108,10 +109,7 @@ def _count_severities(diagnostics: list[Diagnostic]) -> str:
 
 def _groups(diagnostics: list[Diagnostic]) -> list[tuple[Code, list[Diagnostic]]]:
     """Group diagnostics by code, the gravest first; within a code they keep their order."""
-    groups: dict[Code, list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        groups.setdefault(diagnostic.code, []).append(diagnostic)
-
+    groups = group(diagnostics, lambda diagnostic: diagnostic.code)
     return sorted(groups.items(), key=lambda group: -group[0].severity)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lineal.cli.source import Mistake, check_order, checked, source_options
+from lineal.cli.source import check_order, checked, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ def _make_answer(graph: Graph, column: str, size: int) -> Shown:
     from lineal.views.context import context
     from lineal.views.report import everything
 
-    try:
+    with mistakes_of(UnknownName):
         at = graph.column(column)
-    except UnknownName as mistake:
-        raise Mistake(str(mistake)) from mistake
 
     made = context(graph, at, size)
     return Shown(made, everything(graph).diagnostics, "", graph.extraction.coverage)

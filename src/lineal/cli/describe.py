@@ -13,6 +13,7 @@ import click
 
 from lineal.cli.coverage import footer
 from lineal.cli.source import Mistake, checked, corpus_of, graph_in, source_options
+from lineal.model.grouping import group
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -76,10 +77,7 @@ def _patches(source: Source, fills_found: Iterable[Fill]) -> Iterator[Patch]:
     from lineal.projects.descriptions import write_descriptions
 
     folders = [where.resolve() for path in source.paths if (where := Path(path)).is_dir()]
-    by_file: dict[str, list[Fill]] = {}
-    for fill in fills_found:
-        by_file.setdefault((fill.column_at or fill.dataset_at).file, []).append(fill)
-
+    by_file = group(fills_found, lambda fill: (fill.column_at or fill.dataset_at).file)
     for file, fills in sorted(by_file.items()):
         if not file.lower().endswith(YAML) or not any(
             Path(file).resolve().is_relative_to(each) for each in folders

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lineal.cli.event_options import Form, all_form_options, emission_of, graph_and_corpus
-from lineal.cli.source import Mistake, checked, source_options
+from lineal.cli.source import Mistake, checked, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -168,10 +168,8 @@ def _usable_route(**options: Any) -> Route:
     """Return where the events go; a token that cannot be sent is a mistake."""
     from lineal.deliver.profiles import UnusableVariable
 
-    try:
+    with mistakes_of(UnusableVariable):
         return _route(**options)
-    except UnusableVariable as problem:
-        raise Mistake(str(problem)) from problem
 
 
 def _route(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lineal.cli.coverage import fail_under
-from lineal.cli.source import Mistake, check_order, checked, source_options
+from lineal.cli.source import Mistake, check_order, checked, mistakes_of, source_options
 from lineal.service.source import Source
 
 if TYPE_CHECKING:
@@ -105,10 +105,8 @@ def _make_answer(graph: Graph, column: str, change: Change, output: str) -> Show
     from lineal.views.effects import OUTPUTS
     from lineal.views.report import everything
 
-    try:
+    with mistakes_of(UnknownName):
         at = graph.find(column)
-    except UnknownName as mistake:
-        raise Mistake(str(mistake)) from mistake
 
     if isinstance(at, Column):
         _check(graph, at.dataset, change)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from lineal.cli.source import Mistake
+from lineal.cli.source import Mistake, mistakes, mistakes_of
 
 if TYPE_CHECKING:
     from lineal.model.script import Corpus
@@ -131,10 +131,8 @@ def _run(request: Request) -> int:
     from lineal.spark.availability import SparkUnavailable, check
 
     corpus = _corpus(request)
-    try:
+    with mistakes_of(SparkUnavailable):
         check()
-    except SparkUnavailable as missing:
-        raise Mistake(str(missing)) from missing
 
     from lineal.spark.run.pipeline import Options, run
     from lineal.spark.run.state import WarehouseError
@@ -167,12 +165,10 @@ def _corpus(request: Request) -> Corpus:
     """Return the project with its steps; a project without any is a mistake."""
     from lineal.cli.console import report_diagnostics
     from lineal.model.diagnostic import Severity
-    from lineal.projects import ProjectError, load
+    from lineal.projects import load
 
-    try:
+    with mistakes():
         corpus = load(request.project, request.dialect, to_run=True)
-    except ProjectError as mistake:
-        raise Mistake(str(mistake)) from mistake
 
     report_diagnostics(corpus.diagnostics, request.color, Severity.WARNING)
     if not corpus.steps:

@@ -14,6 +14,7 @@ from lineal.cli.source import (
     Mistake,
     checked,
     mistakes,
+    mistakes_of,
     project_of,
     shown_path,
     source_options,
@@ -204,7 +205,7 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
     """What the page opens with, by its full name."""
     from lineal.graph.graph import UnknownName
 
-    try:
+    with mistakes_of(UnknownName):
         if node is None:
             if column is not None:
                 return str(graph.column(column))
@@ -216,8 +217,6 @@ def _start(graph: Graph, node: str | None, column: str | None) -> str:
             return str(graph.column_in(dataset, column))
 
         return dataset.name
-    except UnknownName as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def _page(made: Made, source: Source, start: str) -> str:

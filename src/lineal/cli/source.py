@@ -8,7 +8,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -463,10 +463,8 @@ def current_lineage(project: Project) -> Extraction:
     """The lineage of a project that is followed, as its files are now."""
     from lineal.extract import UnknownDialect
 
-    try:
+    with mistakes_of(UnknownDialect):
         return project.extraction()
-    except UnknownDialect as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def lineage_in(source: Source, corpus: Corpus) -> Extraction:
@@ -493,14 +491,19 @@ def rules_of(source: Source) -> Rules:
         return inputs.rules_of(source)
 
 
-@contextmanager
-def mistakes() -> Iterator[None]:
-    """What cannot be read as it was asked for is a mistake of the user."""
+def mistakes() -> AbstractContextManager[None]:
+    """Report input that cannot be read as a mistake of the user."""
     from lineal.projects import ProjectError
 
+    return mistakes_of(ProjectError)
+
+
+@contextmanager
+def mistakes_of(*kinds: type[Exception]) -> Iterator[None]:
+    """Report errors of these kinds as mistakes of the user."""
     try:
         yield
-    except ProjectError as mistake:
+    except kinds as mistake:
         raise Mistake(str(mistake)) from mistake
 
 
@@ -510,10 +513,8 @@ def extraction_of(source: Source, corpus: Corpus, kept: Cache | None = None) -> 
     """
     from lineal.extract import UnknownDialect
 
-    try:
+    with mistakes_of(UnknownDialect):
         found = ENGINES[source.engine](source, corpus, kept)
-    except UnknownDialect as mistake:
-        raise Mistake(str(mistake)) from mistake
 
     if source.verbose:
         from lineal.cli.verbose import tell_total
@@ -567,16 +568,13 @@ def _by_both(source: Source, corpus: Corpus, kept: Cache | None) -> Extraction:
 
 def _by_server(source: Source, corpus: Corpus) -> Extraction:
     """Return the lineage, compared with what the PostgreSQL server knows."""
-    from lineal.projects import ProjectError
     from lineal.projects.postgres.crosscheck import compared
 
     if len(set(source.servers)) > 1:
         raise Mistake("--engine both asks one server: name one")
 
-    try:
+    with mistakes():
         return compared(corpus, source.servers[0])
-    except ProjectError as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def _spark() -> Any:
@@ -586,10 +584,8 @@ def _spark() -> Any:
     from lineal.spark.availability import SparkUnavailable
     from lineal.spark.session import session
 
-    try:
+    with mistakes_of(SparkUnavailable):
         return session()
-    except SparkUnavailable as problem:
-        raise Mistake(str(problem)) from problem
 
 
 ENGINES: dict[str, Callable[[Source, Corpus, Cache | None], Extraction]] = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from lineal.cli.source import Mistake, shown_path
+from lineal.cli.source import Mistake, mistakes_of, shown_path
 
 if TYPE_CHECKING:
     from lineal.model.edge import Column, Dataset
@@ -108,10 +108,8 @@ def find_in_store(store: Store, namespace: str, text: str, at: str | None) -> Co
     from lineal.graph.graph import Graph, UnknownName
     from lineal.model.extraction import Extraction
 
-    try:
+    with mistakes_of(UnknownName):
         return Graph(Extraction(datasets=store.datasets_named(namespace, text, at))).find(text)
-    except UnknownName as mistake:
-        raise Mistake(str(mistake)) from mistake
 
 
 def load_sound(store: Store, namespace: str, extraction: Extraction, source: str) -> Change:

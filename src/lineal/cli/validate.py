@@ -11,10 +11,10 @@ import click
 from lineal.cli.console import complain, report_failures, show
 from lineal.cli.coverage import fail_under, falls_short, footer
 from lineal.cli.source import (
-    Mistake,
     checked,
     graph_in,
     mistakes,
+    mistakes_of,
     project_of,
     source_options,
 )
@@ -199,7 +199,5 @@ def _or_mistake(ask: Callable[[], Value]) -> Value:
     """Return the answer; an unknown rule is a mistake of the user."""
     from lineal.rules import UnknownRule
 
-    try:
+    with mistakes_of(UnknownRule):
         return ask()
-    except UnknownRule as mistake:
-        raise Mistake(str(mistake)) from mistake

@@ -23,6 +23,7 @@ from lineal.graph.types import same_type
 from lineal.model.consumers import CONSUMERS, EXPOSURE, VIRTUAL
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Usage
+from lineal.model.grouping import group
 from lineal.model.way import How
 
 BREAKS, DISAPPEARS, RENAMED, RETYPED, MAY_BE_RETYPED, STALE, REVALUED = (
@@ -314,10 +315,7 @@ class _Finding:
 
     def of_datasets(self, columns: Sequence[ColumnEffect]) -> Iterable[DatasetEffect]:
         """Yield the worst effect on each dataset."""
-        held: dict[Dataset, list[ColumnEffect]] = {}
-        for each in columns:
-            held.setdefault(each.column.dataset, []).append(each)
-
+        held = group(columns, lambda each: each.column.dataset)
         worst = {
             dataset: min((each.effect for each in several), key=_severity)
             for dataset, several in held.items()

@@ -13,6 +13,7 @@ from lineal.model.collector import uncollected
 from lineal.model.consumers import EXPOSURE, LEAVES
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.grouping import group
 from lineal.model.way import Confidence, How, way
 
 STAR = "*"
@@ -244,11 +245,7 @@ class Graph:
     @cached_property
     def _by_name(self) -> dict[str, list[Dataset]]:
         """Return the datasets of each folded name."""
-        found: dict[str, list[Dataset]] = {}
-        for dataset in self.infos:
-            found.setdefault(_fold(dataset.name), []).append(dataset)
-
-        return found
+        return group(self.infos, lambda dataset: _fold(dataset.name))
 
     @cached_property
     def _by_ending(self) -> dict[str, list[Dataset]]:

@@ -13,6 +13,7 @@ from lineal.model import names
 from lineal.model.consumers import LEAVES
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
+from lineal.model.grouping import group, group_pairs
 from lineal.model.statement import Statement
 from lineal.model.way import Clause, How
 
@@ -36,12 +37,11 @@ class NamesUsed:
     @cached_property
     def _reads(self) -> dict[tuple[Dataset, str], list[Read]]:
         """Return the reads of each column, by dataset and folded name."""
-        found: dict[tuple[Dataset, str], list[Read]] = {}
-        for read in self.graph.reads:
-            if read.column is not None:
-                found.setdefault((read.dataset, _fold(read.column)), []).append(read)
-
-        return found
+        return group_pairs(
+            ((read.dataset, _fold(read.column)), read)
+            for read in self.graph.reads
+            if read.column is not None
+        )
 
     @cached_property
     def _read_at(self) -> dict[tuple[Dataset, Dataset, Place], set[str]]:
@@ -59,10 +59,9 @@ class NamesUsed:
         """Every dataset whose statement reads the column, with the place where it is named; None
         where it is not.
         """
-        edges: dict[Dataset, list[Edge]] = {}
-        for edge in (*self.graph.out_of(column), *self.graph.decided_by(column)):
-            edges.setdefault(edge.into, []).append(edge)
-
+        edges = group(
+            (*self.graph.out_of(column), *self.graph.decided_by(column)), lambda edge: edge.into
+        )
         found: dict[Dataset, Naming | None] = {
             into: self._named_by(column, into, edges[into]) for into in edges
         }
@@ -163,11 +162,7 @@ class NamesUsed:
     @cached_property
     def _statements(self) -> dict[Dataset, list[Statement]]:
         """Return the statements that write each dataset."""
-        found: dict[Dataset, list[Statement]] = {}
-        for statement in self.graph.extraction.statements:
-            found.setdefault(statement.target, []).append(statement)
-
-        return found
+        return group(self.graph.extraction.statements, lambda statement: statement.target)
 
     @cached_property
     def leaves(self) -> list[Read]:

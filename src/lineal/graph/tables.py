@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.model.edge import Dataset
+from lineal.model.grouping import group
 from lineal.model.way import Clause
 
 
@@ -48,14 +49,10 @@ def tables(graph: Graph) -> list[TableEdge]:
 def reaching(edges: Iterable[TableEdge], start: Dataset, *, up: int, down: int) -> list[TableEdge]:
     """The table-level edges within so many hops upstream and downstream of a dataset."""
     edges = list(edges)
-    behind: dict[Dataset, list[TableEdge]] = {}
-    ahead: dict[Dataset, list[TableEdge]] = {}
-    for edge in edges:
-        behind.setdefault(edge.target, []).append(edge)
-        ahead.setdefault(edge.source, []).append(edge)
-
-    kept = {id(edge) for edge in _within(behind, start, up, upwards=True)}
-    kept |= {id(edge) for edge in _within(ahead, start, down, upwards=False)}
+    behind = group(edges, lambda edge: edge.target)
+    ahead = group(edges, lambda edge: edge.source)
+    kept = set(map(id, _within(behind, start, up, upwards=True)))
+    kept.update(map(id, _within(ahead, start, down, upwards=False)))
     return [edge for edge in edges if id(edge) in kept]
 
 

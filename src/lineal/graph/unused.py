@@ -23,8 +23,9 @@ from lineal.graph.select import members, parse
 from lineal.model import names
 from lineal.model.consumers import CONSUMERS, EXPOSURE, TEST
 from lineal.model.diagnostic import Place
-from lineal.model.edge import Column, Dataset, Read
+from lineal.model.edge import Column, Dataset, Read, dataset_of
 from lineal.model.extraction import DatasetInfo
+from lineal.model.grouping import group_pairs
 
 LOOKED_AT = frozenset(("query", "temporary", "snapshot"))
 """Kinds that are kept for people: a bare SELECT, and a history that nothing can build again."""
@@ -96,7 +97,7 @@ def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
     """Return the datasets that a pattern or selector means; none is a mistake."""
     selection = parse(pattern)
     if selection is not None and selection.method:
-        return [_dataset_of(each) for each in members(graph, selection)]
+        return [dataset_of(each) for each in members(graph, selection)]
 
     found = [name for name in graph.infos if _is_like(name, pattern)]
     if not found and not set(pattern) & set("*?["):
@@ -106,11 +107,6 @@ def _matching_datasets(graph: Graph, pattern: str) -> list[Dataset]:
         raise UnknownName(f"{pattern} names no dataset")
 
     return found
-
-
-def _dataset_of(at: Column | Dataset) -> Dataset:
-    """Return the dataset of a column or dataset."""
-    return at.dataset if isinstance(at, Column) else at
 
 
 def _is_marked(info: DatasetInfo, terminal: Iterable[str]) -> bool:
@@ -313,9 +309,6 @@ class Needed:
     @cached_property
     def _reads(self) -> dict[Dataset, list[Read]]:
         """Return the reads of each dataset, without those of itself."""
-        found: dict[Dataset, list[Read]] = {}
-        for read in self.graph.reads:
-            if read.target != read.dataset:
-                found.setdefault(read.target, []).append(read)
-
-        return found
+        return group_pairs(
+            (read.target, read) for read in self.graph.reads if read.target != read.dataset
+        )

@@ -400,6 +400,11 @@ class Diagnostic(NamedTuple):
         return self.code.severity
 
     @property
+    def file(self) -> str:
+        """Return the file of the diagnostic; '' if it has no place."""
+        return self.place.file if self.place is not None else ""
+
+    @property
     def advice(self) -> str:
         """Return what the user can do about the diagnostic."""
         return self.hint or self.code.remedy

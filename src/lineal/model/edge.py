@@ -199,6 +199,11 @@ BASE_SCORE = {"direct": 0.95, "aggregation": 0.90, "window_function": 0.85, "exp
 INDIRECT_SCORE = 0.75
 
 
+def dataset_of(at: Column | Dataset) -> Dataset:
+    """Return the dataset that an end of an edge belongs to, or is."""
+    return at.dataset if isinstance(at, Column) else at
+
+
 class Edge(NamedTuple):
     """source → target with its usages: field level into a column, dataset level into a dataset."""
 

@@ -31,6 +31,8 @@ from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Any, ClassVar, Self
 
+from lineal.model.grouping import group_pairs
+
 EXAMPLES = 5
 """How many files the ledger names for each reason: it must not grow with files that nobody reads."""
 
@@ -441,11 +443,9 @@ class FileLedger:
 
     def reasons(self) -> Iterator[tuple[Reason, int, list[str]]]:
         """List every reason with its count and its first files, in the order of the chain."""
-        due: dict[Reason, list[str]] = {}
-        for file, reason in self.due_files.items():
-            if reason is not None:
-                due.setdefault(reason, []).append(file)
-
+        due = group_pairs(
+            (reason, file) for file, reason in self.due_files.items() if reason is not None
+        )
         for reason in Reason:
             if reason in due:
                 yield reason, len(due[reason]), sorted(due[reason])[:EXAMPLES]

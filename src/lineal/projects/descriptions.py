@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from lineal.model.diagnostic import Place
+from lineal.model.grouping import group
 from lineal.projects import yaml
 from lineal.projects.columns import TYPE_KEYS
 from lineal.projects.scalars import scalar
@@ -304,10 +305,7 @@ class Tree:
 
     def added(self, fills: list[Fill]) -> list[Edit]:
         """Return the edits that declare and describe columns."""
-        by_dataset: dict[Place, list[Fill]] = {}
-        for fill in fills:
-            by_dataset.setdefault(fill.dataset_at, []).append(fill)
-
+        by_dataset = group(fills, lambda fill: fill.dataset_at)
         return [
             edit
             for place, several in by_dataset.items()

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.late_pattern import late_pattern
+from lineal.model.plain import as_list, as_mapping, mappings_in
 from lineal.model.script import Launch, Script
 from lineal.projects.intake import is_regular
 from lineal.projects.text import Report, read_text
-from lineal.projects.yaml import parse
+from lineal.projects.yaml import NOTHING, parse
 
 LARGEST = 1_000_000
 SHELL = (".sh", ".bash")
@@ -57,17 +58,22 @@ def started(
 
         text = read_text(file, report) if file.stat().st_size <= LARGEST else None
         home = file.parent.as_posix()
-        if text is not None and suffix in SHELL and "spark-submit" in text:
-            yield from ((home, *each) for each in submitted(text))
-        elif text is not None and suffix not in SHELL and TASKS.search(text):
-            parsed = parse(text, str(file), report)
-            tasks = tasks_of(parsed.plain()) if parsed is not None else ()
-            yield from ((home, *each) for each in tasks)
+        if text and suffix in SHELL and "spark-submit" in text:
+            yield from below(home, submitted(text))
+        elif text and suffix not in SHELL and TASKS.search(text):
+            parsed = parse(text, str(file), report) or NOTHING
+            yield from below(home, tasks_of(parsed.plain()))
 
     for script in scripts:
         if OPERATORS.search(script.text):
             home = posixpath.dirname(script.file.replace("\\", "/"))
-            yield from ((home, *each) for each in operators_in(script.text))
+            yield from below(home, operators_in(script.text))
+
+
+def below(home: str, launches: Iterable[tuple[str, Launch]]) -> Iterator[tuple[str, str, Launch]]:
+    """Yield launches with the folder that their paths are relative to."""
+    for target, launch in launches:
+        yield home, target, launch
 
 
 def file_named(home: str, target: str, names: Iterable[str]) -> str | None:
@@ -95,7 +101,7 @@ def is_literal(held: Any) -> bool:
 
 def launch_with(arguments: Any, parameters: dict[str, Any]) -> Launch | None:
     """Return a launch; None where arguments are not all written out."""
-    words = arguments if isinstance(arguments, list) else []
+    words = as_list(arguments)
     if not all(map(is_literal, words)):
         return None
 
@@ -109,24 +115,18 @@ def launch_with(arguments: Any, parameters: dict[str, Any]) -> Launch | None:
 def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
     """Yield the notebooks and files that the jobs of a bundle start, with their parameters."""
     for job in jobs_in(document):
-        listed = job.get("parameters")
-        named = [each for each in listed or () if isinstance(each, dict)]
+        named = mappings_in(job.get("parameters"))
         shared = {str(each.get("name")): each.get("default") for each in named}
-        for task in job.get("tasks") or ():
-            if not isinstance(task, dict):
-                continue
-
-            notebook, file = task.get("notebook_task"), task.get("spark_python_task")
-            if isinstance(notebook, dict):
-                own = notebook.get("base_parameters")
-                parameters = {**(own if isinstance(own, dict) else {}), **shared}
-                launch = launch_with(None, parameters)
+        for task in mappings_in(job.get("tasks")):
+            notebook = as_mapping(task.get("notebook_task"))
+            file = as_mapping(task.get("spark_python_task"))
+            if notebook:
+                own = as_mapping(notebook.get("base_parameters"))
+                launch = launch_with(None, {**own, **shared})
                 target = notebook.get("notebook_path")
-            elif isinstance(file, dict):
+            else:
                 launch = launch_with(file.get("parameters"), shared)
                 target = file.get("python_file")
-            else:
-                continue
 
             if launch is not None and isinstance(target, str):
                 yield target, launch
@@ -134,17 +134,12 @@ def tasks_of(document: Any) -> Iterator[tuple[str, Launch]]:
 
 def jobs_in(document: Any) -> Iterator[dict[str, Any]]:
     """Yield the jobs of a bundle, or the one job of a definition by itself."""
-    if not isinstance(document, dict):
-        return
+    bundle = as_mapping(document)
+    if isinstance(bundle.get("tasks"), list):
+        yield bundle
 
-    if isinstance(document.get("tasks"), list):
-        yield document
-
-    resources = document.get("resources")
-    jobs = resources.get("jobs") if isinstance(resources, dict) else None
-    for job in jobs.values() if isinstance(jobs, dict) else ():
-        if isinstance(job, dict):
-            yield job
+    jobs = as_mapping(as_mapping(bundle.get("resources")).get("jobs"))
+    yield from map(as_mapping, jobs.values())
 
 
 # -- spark-submit and Airflow ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ transformation, being referenced by every column a filter of the rows, both with
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage, Statements
+from lineal.model.plain import as_mapping, as_text, texts_in
 from lineal.model.script import Corpus
 from lineal.model.way import Clause, Confidence, How, Way, way
 from lineal.projects.errors import ProjectError
@@ -77,7 +78,7 @@ class _Reader:
         self.found = Extraction(coverage=Coverage(statements=Statements(len(document))))
         self.tables: dict[str, dict[str, Any]] = {}
         for name, about in document.items():
-            if isinstance(about, dict) and isinstance(about.get("columns"), dict):
+            if isinstance(as_mapping(about).get("columns"), dict):
                 self.tables[name] = about
             else:
                 self._report(f"{name} has no columns: left out")
@@ -121,8 +122,8 @@ class _Reader:
                     self._edge(source, target, FIELD, reads)
 
         self.found.reads.extend(reads)
-        sql = about.get("sql")
-        if isinstance(sql, str) and sql and sql != BASE:
+        sql = as_text(about.get("sql"))
+        if sql not in ("", BASE):
             self.found.jobs.append(Job((dataset,), sql=sql, place=self.place))
 
     def _pair(self, dataset: Dataset, column: str, lists: Any) -> tuple[list[Column], list[Column]]:
@@ -176,5 +177,4 @@ def _common(lists: list[list[Column]]) -> dict[Column, None]:
 
 def _texts(value: Any) -> Iterator[str]:
     """The texts of a list; LineageX writes an empty one where there is none."""
-    listed: Iterable[Any] = value if isinstance(value, list) else ()
-    return (each for each in listed if isinstance(each, str) and each)
+    return filter(None, texts_in(value))

@@ -15,6 +15,7 @@ from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.statements.steps import Column as Altered
 from lineal.extract.sql.statements.steps import Plan
 from lineal.model.edge import Column
+from lineal.model.grouping import group_pairs
 from lineal.model.way import IDENTITY
 from lineal.resolve.timeline import Change
 
@@ -49,10 +50,9 @@ class Alteration:
 
     def __init__(self, slots: Iterable[Slot]) -> None:
         self.slots = dict(enumerate(slots))
-        self.places: dict[str, list[int]] = {}
-        for place, slot in self.slots.items():
-            if slot.star is None:
-                self.places.setdefault(slot.key, []).append(place)
+        self.places: dict[str, list[int]] = group_pairs(
+            (slot.key, place) for place, slot in self.slots.items() if slot.star is None
+        )
 
     def apply(self, change: Change) -> None:
         """Rename, add or drop a column; a column that is there already is not added."""

@@ -21,10 +21,11 @@ from lineal.model.boundary import culprits, internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.grouping import group
 from lineal.model.script import Function
 from lineal.resolve.boundary import Boundary, place_of_statement
 from lineal.resolve.catalog import PYTHON, NameCatalog, table_key
-from lineal.resolve.file_names import Parts, file_stem, folders_of, name_files
+from lineal.resolve.file_names import file_stem, folders_of, name_files
 from lineal.resolve.folders import Definer, Home, HomesOfName, definers_of, homes_of, open_homes
 from lineal.resolve.hooks import ReadingHooks
 from lineal.resolve.naming import Naming
@@ -194,10 +195,7 @@ class Gatherer:
 
     def find_homes(self, key: str, definers: list[Definer]) -> None:
         """Find out whether a name is one dataset, or several; report one that is defined twice."""
-        by_folder: dict[Parts, list[Definer]] = {}
-        for each in definers:
-            by_folder.setdefault(folders_of(each.file), []).append(each)
-
+        by_folder = group(definers, lambda each: folders_of(each.file))
         several: list[Home] = []
         if len(by_folder) > 1 and key not in self.catalog.declared:
             several = homes_of(key, definers, self.facts.fold_dataset)

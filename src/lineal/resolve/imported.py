@@ -17,6 +17,7 @@ from lineal.model import names
 from lineal.model.diagnostic import order_of
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage
 from lineal.model.extraction import DatasetInfo, Extraction
+from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
@@ -120,10 +121,7 @@ def _same(found: Iterable[Dataset], given: Iterable[Dataset]) -> Same:
     """Given dataset → the one that was found under its name; one without a namespace is that of no
     two namespaces.
     """
-    known: dict[str, list[Dataset]] = {}
-    for dataset in found:
-        known.setdefault(_key(dataset), []).append(dataset)
-
+    known = group(found, _key)
     pairs = {
         dataset: other
         for dataset in given
@@ -212,10 +210,7 @@ def _same_dataset(dataset: Dataset, same: Same) -> Dataset:
 
 def _edges(edges: Iterable[Edge]) -> Iterator[Edge]:
     """One edge per pair, with the usages of all."""
-    pairs: dict[tuple[Column, Column | Dataset], list[Edge]] = {}
-    for edge in edges:
-        pairs.setdefault((edge.source, edge.target), []).append(edge)
-
+    pairs = group(edges, lambda edge: (edge.source, edge.target))
     for (source, target), several in pairs.items():
         yield several[0] if len(several) == 1 else Edge(source, target, _usages(several))
 

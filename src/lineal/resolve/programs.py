@@ -28,6 +28,7 @@ from lineal.model.boundary import FAILED
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.grouping import group
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 from lineal.resolve.frames import rename_by_position
@@ -137,10 +138,7 @@ def execute(
 
 def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
     """Return the run of some scripts with what the others did before; None if they do not fit."""
-    fresh: dict[int, list[Write]] = {}
-    for write in part.writes:
-        fresh.setdefault(key_of_script(write.script), []).append(write)
-
+    fresh = group(part.writes, lambda write: key_of_script(write.script))
     writes = list(before.writes)
     for number, write in enumerate(before.writes):
         key = key_of_script(write.script)

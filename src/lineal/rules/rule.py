@@ -15,6 +15,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.finding import Checks, Construct, Found
+from lineal.model.grouping import group
 
 
 class Rule(NamedTuple):
@@ -54,11 +55,7 @@ class Subject:
     @cached_property
     def diagnosed(self) -> dict[Code, list[Diagnostic]]:
         """Return the diagnostics of each code."""
-        found: dict[Code, list[Diagnostic]] = {}
-        for diagnostic in self.graph.extraction.diagnostics:
-            found.setdefault(diagnostic.code, []).append(diagnostic)
-
-        return found
+        return group(self.graph.extraction.diagnostics, lambda diagnostic: diagnostic.code)
 
     @property
     def infos(self) -> list[DatasetInfo]:

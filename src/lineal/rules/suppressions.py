@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from lineal.model.finding import Found, Suppression
+from lineal.model.grouping import group
 from lineal.rules.rule import Rule
 
 
@@ -12,11 +13,9 @@ class Silence:
     """The comments of a project that silence rules, and which of them have done so."""
 
     def __init__(self, suppressions: Iterable[Suppression], rules: Collection[Rule]) -> None:
-        self._by_file: dict[str, list[Suppression]] = {}
+        self._by_file = group(suppressions, lambda each: each.place.file)
         self._used: set[tuple[str, tuple[str, ...], str]] = set()
         self._rules = rules
-        for suppression in suppressions:
-            self._by_file.setdefault(suppression.place.file, []).append(suppression)
 
     def covers(self, rule: Rule, found: Found) -> bool:
         """Whether a comment is at any of the spots that a finding has to do with."""

@@ -20,7 +20,7 @@ from typing import Any
 from lineal.graph.change import UnknownChange
 from lineal.graph.concerns import part_diagnostics
 from lineal.graph.graph import Graph, UnknownName
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.model.redaction import redact_text
 from lineal.model.way import Confidence
 from lineal.service.questions import DOWNSTREAM, UPSTREAM, Questions
@@ -353,7 +353,7 @@ def impact(answers: Answers, questions: Questions, asked: Mapping[str, Any]) -> 
     name = require(asked, "name")
     found = questions.impact(name, str(asked.get("change") or "values"))
     at = questions.graph.find(name)
-    dataset = at.dataset if isinstance(at, Column) else at
+    dataset = dataset_of(at)
     items = [
         {"what": what, **each}
         for what, key in (("consumer", "consumers"), ("dataset", "datasets"), ("column", "columns"))
@@ -392,7 +392,7 @@ def explain_edge(answers: Answers, questions: Questions, asked: Mapping[str, Any
         f"No edge leads from {source} to {target} in one step. "
         "`upstream` of the target shows the steps between, if there are some. "
         f"{missing_part(questions.graph)}".rstrip(),
-        about=[end.dataset if isinstance(end, Column) else end],
+        about=[dataset_of(end)],
     )
 
 

@@ -10,10 +10,11 @@ stays would change, the edits of that dataset are taken back, and it is kept wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from lineal.graph.graph import Graph
 from lineal.graph.names_used import NamesUsed
@@ -32,7 +33,8 @@ from lineal.graph.unused import (
 from lineal.model import names
 from lineal.model.consumers import TEST
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, dataset_of
+from lineal.model.grouping import group
 from lineal.model.script import Corpus
 from lineal.model.statement import Statement
 from lineal.projects.removals import (
@@ -146,19 +148,6 @@ def plan_removals(subject: Subject, unused: Unused) -> Plan:
     ).plan()
 
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-def group(values: Iterable[Value], key_of: Callable[[Value], Key]) -> dict[Key, list[Value]]:
-    """Return values by their key, each list in their order."""
-    found: dict[Key, list[Value]] = {}
-    for value in values:
-        found.setdefault(key_of(value), []).append(value)
-
-    return found
-
-
 class _Planner:
     """One attempt: readers first, each removal with what blocks it."""
 
@@ -197,7 +186,7 @@ class _Planner:
         rank = {name: position for position, name in enumerate(in_removal_order(self.graph))}
         unused, tested = (self.unused.datasets, self.unused.columns), self.unused.tested
         found = dict.fromkeys((*unused[0], *unused[1], *tested))
-        return sorted(found, key=lambda at: rank[at.dataset if isinstance(at, Column) else at])
+        return sorted(found, key=lambda at: rank[dataset_of(at)])
 
     def _verdict(self, at: Column | Dataset) -> Verdict:
         """Return what becomes of a column or dataset, and why."""
@@ -444,11 +433,9 @@ class _Planner:
         """Return the texts of the files that may read more columns than lineal knows."""
         found: dict[str, str] = {}
         for each in self.graph.extraction.diagnostics:
-            if each.code in LOSSES and each.place is not None and each.place.file:
-                try:
-                    found[each.place.file] = self.files.text(each.place.file)
-                except Refused:
-                    continue
+            if each.code in LOSSES and each.file:
+                with suppress(Refused):
+                    found[each.file] = self.files.text(each.file)
 
         return found
 
@@ -504,9 +491,8 @@ class _Planner:
     def _of_diagnostics(self, fresh: list[Diagnostic]) -> Iterator[Change]:
         """Yield the datasets whose files have new diagnostics."""
         for each in fresh:
-            file = each.place.file if each.place is not None else ""
             for own, statements in self._by_file.items():
-                if file and own.endswith(file.removeprefix("./")):
+                if each.file and own.endswith(each.file.removeprefix("./")):
                     for statement in statements:
                         yield Change(statement.target, each.message)
 
@@ -517,9 +503,7 @@ class _Planner:
         reason = f"the check failed: {change.dataset}: {change.problem}"
         sources = {name for name, readers in self._readers.items() if change.dataset in readers}
         near = {change.dataset, *sources}
-        suspects = [
-            at for at in self.gone if (at.dataset if isinstance(at, Column) else at) in near
-        ]
+        suspects = [at for at in self.gone if dataset_of(at) in near]
         named = [
             at for at in suspects if isinstance(at, Column) and f"'{at.name}'" in change.problem
         ]

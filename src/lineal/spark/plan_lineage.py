@@ -24,6 +24,7 @@ from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
+from lineal.model.grouping import group
 from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
@@ -237,10 +238,7 @@ def inserted_into(dataset: Dataset, statements: Iterable[Definition]) -> bool:
 
 def in_order(definitions: Definitions) -> Iterator[Definition]:
     """Each definition after those it reads."""
-    by_target: dict[Dataset, list[Definition]] = {}
-    for definition in definitions.order:
-        by_target.setdefault(definition.target, []).append(definition)
-
+    by_target = group(definitions.order, lambda definition: definition.target)
     done: set[int] = set()
     for first in definitions.order:
         waiting = [first]

@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 from lineal.graph.graph import whole
 from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.grouping import group_pairs
 from lineal.views.report import DOWNSTREAM, UPSTREAM, Chain, Report
 from lineal.views.safe import visible, width
 from lineal.views.terminal import Line, Page, Piece, line
@@ -170,11 +171,9 @@ def _paths(report: Report, chain: Chain) -> tuple[list[Path], dict[Column, int]]
 
 def _rows(chain: Chain) -> Draft:
     """With rows: the columns that decide the rows of each dataset on the way."""
-    deciding: dict[Dataset, list[Edge]] = {}
-    for edge, _ in chain.edges:
-        if isinstance(edge.target, Dataset):
-            deciding.setdefault(edge.target, []).append(edge)
-
+    deciding = group_pairs(
+        (edge.target, edge) for edge, _ in chain.edges if isinstance(edge.target, Dataset)
+    )
     draft: Draft = []
     for dataset, edges in deciding.items():
         draft += [line(), line(Piece(f"{MARGIN}Rows of {dataset} are decided by:", "heading"))]

@@ -25,6 +25,7 @@ from lineal.algebra.functions import Role, known
 from lineal.graph.files import FileCoverage, files_of
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Column, Dataset, Edge, Read, Usage, outer_calls
+from lineal.model.grouping import group_pairs
 from lineal.model.way import Clause, Confidence, How
 from lineal.views.report import Report
 from lineal.views.safe import json_safe
@@ -191,11 +192,11 @@ def columns_written(
     report: Report, file: str, written: set[Dataset], edges: list[Edge]
 ) -> list[dict[str, Any]]:
     """Return the columns of each write; a query whose result is not kept writes none."""
-    writes: dict[Dataset, list[Place]] = {}
-    for statement in report.graph.extraction.statements:
-        if statement.target in written and statement.place is not None and statement.file == file:
-            writes.setdefault(statement.target, []).append(statement.place)
-
+    writes = group_pairs(
+        (statement.target, statement.place)
+        for statement in report.graph.extraction.statements
+        if statement.target in written and statement.place is not None and statement.file == file
+    )
     several = by_target(edges)
     found: dict[tuple[Dataset, str, int | None], list[Edge]] = {}
     for target in sorted(written):
@@ -269,12 +270,7 @@ def context(clause: Clause, aggregated: bool) -> str:
 
 def by_target(edges: list[Edge]) -> dict[Column, list[Edge]]:
     """Return the edges into each column."""
-    found: dict[Column, list[Edge]] = {}
-    for edge in edges:
-        if isinstance(edge.target, Column):
-            found.setdefault(edge.target, []).append(edge)
-
-    return found
+    return group_pairs((edge.target, edge) for edge in edges if isinstance(edge.target, Column))
 
 
 def output(target: Column, edges: list[Edge]) -> dict[str, Any]:
@@ -315,7 +311,7 @@ def call_name(usage: Usage) -> str:
 
 def is_dynamic(found: Diagnostic, file: str) -> bool:
     """Tell whether a diagnostic is about dynamic code in a file."""
-    return found.code is Code.DYNAMIC and found.place is not None and found.place.file == file
+    return found.code is Code.DYNAMIC and found.file == file
 
 
 def dynamic(found: Diagnostic) -> dict[str, Any]:

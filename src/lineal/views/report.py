@@ -16,6 +16,7 @@ from lineal.graph.tables import TableEdge, reaching, tables
 from lineal.graph.trace import TracedEdge, downstream, upstream
 from lineal.model.diagnostic import Diagnostic, order_of
 from lineal.model.edge import Column, Dataset, Edge
+from lineal.model.grouping import group_pairs
 
 UPSTREAM, DOWNSTREAM, BOTH = "upstream", "downstream", "both"
 
@@ -74,10 +75,11 @@ class Report:
         """The edges without those inspect edges whose column is shown to reach the same dataset at
         field level.
         """
-        selected: dict[tuple[Column, Dataset], list[Column]] = {}
-        for edge in self.edges:
-            if edge.field_level:
-                selected.setdefault((whole(edge.source), edge.into), []).append(edge.source)
+        selected = group_pairs(
+            ((whole(edge.source), edge.into), edge.source)
+            for edge in self.edges
+            if edge.field_level
+        )
 
         def said(edge: Edge) -> bool:
             """Tell whether a selected edge says the same as an edge into rows."""

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from lineal.deliver.failures import Event
 from lineal.model.consumers import CONSUMERS
+from lineal.model.grouping import group
 
 STAR = "*"
 """The field of an edge whose columns are not known: it counts for the tables only."""
@@ -56,11 +57,7 @@ class Flow(NamedTuple):
 
     def of_target(self) -> dict[Table, list[Pair]]:
         """Return the pairs by the table that is made."""
-        found: dict[Table, list[Pair]] = {}
-        for pair in self.pairs:
-            found.setdefault(pair.target, []).append(pair)
-
-        return found
+        return group(self.pairs, lambda pair: pair.target)
 
 
 def flow_of(event: Event) -> Flow:

@@ -16,7 +16,9 @@ from lineal.graph.graph import Graph
 from lineal.graph.names_used import NamesUsed, mentions
 from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
 from lineal.model.edge import Column
+from lineal.model.grouping import group_pairs
 from lineal.model.policy import SEVEREST_FIRST, Level, Policy
+from lineal.model.reach import reach
 
 MOST_FOLLOWED = 500
 """Columns that are gone and followed to their readers; of more than that only whether anybody
@@ -231,28 +233,25 @@ class _Causes:
     def behind(self, start: Key) -> Iterator[Key]:
         """Everything that reads a dataset, in either graph, directly or through others."""
         old = {new: key for key, new in self.pairs.renamed.items()}
-        met, border = {start}, [start]
-        while border:
-            here = border.pop()
-            before = self.base.readers.get(old.get(here, here), {})
-            for follow in (
-                *(self.pairs.renamed.get(key, key) for key in before),
-                *self.head.readers.get(here, {}),
-            ):
-                if follow not in met:
-                    met.add(follow)
-                    border.append(follow)
-                    yield follow
+
+        def readers_of(here: Key) -> Iterator[Key]:
+            """Yield the datasets that read a dataset, by their names on the head side."""
+            for key in self.base.readers.get(old.get(here, here), {}):
+                yield self.pairs.renamed.get(key, key)
+
+            yield from self.head.readers.get(here, {})
+
+        return reach([start], readers_of)
 
     def join_scripts(self) -> None:
         """Of a script that counts as a whole, the datasets that only its text touches follow those
         that it changes.
         """
-        scripts: dict[tuple[str, ...], list[_Root]] = {}
-        for root in self.roots.values():
-            if root.comparison is not None and not root.comparison.same_words:
-                scripts.setdefault(tuple(self.head.words_of(root.key)), []).append(root)
-
+        scripts = group_pairs(
+            (tuple(self.head.words_of(root.key)), root)
+            for root in self.roots.values()
+            if root.comparison is not None and not root.comparison.same_words
+        )
         for several in scripts.values():
             quiet = [
                 root
@@ -354,7 +353,7 @@ class _Causes:
         return any(
             found.code is Code.UNRESOLVED_COLUMN and mentions(found.message, column.name)
             for found in self.head.graph.extraction.diagnostics
-            if found.place is not None and found.place.file in files
+            if found.file in files
         )
 
     def reach(self, root: _Root, broken: Iterable[Broken]) -> Reach:
@@ -409,7 +408,7 @@ class _Causes:
         for root in self.roots.values():
             files = self.head.files(root.key) or self.base.files(root.key)
             for found in self.new_errors:
-                if found.place is not None and found.place.file in files:
+                if found.file in files:
                     root.details.append(
                         Detail(ERRORS, self.base.name(root.key), "", "", found.message)
                     )

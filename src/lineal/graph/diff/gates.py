@@ -23,6 +23,7 @@ from lineal.graph.types import same_type
 from lineal.model.consumers import CONSUMERS, LEAVES
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.grouping import group_pairs
 from lineal.model.policy import Contract, LabelRule, Level, Policy, matches
 
 CONTRACT_BROKEN, LABEL_REACHED = "contract-broken", "label-reached"
@@ -221,11 +222,11 @@ def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
     base, head = pairs.base.graph, pairs.head.graph
     before = {_identity(each) for each in _leaks(Classification(base), base, policy.labels)}
     labels = Classification(head, declared_labels(base))
-    new: dict[Dataset, list[_Leak]] = {}
-    for leak in _leaks(labels, head, policy.labels):
-        if _identity(leak) not in before:
-            new.setdefault(leak.target, []).append(leak)
-
+    new = group_pairs(
+        (leak.target, leak)
+        for leak in _leaks(labels, head, policy.labels)
+        if _identity(leak) not in before
+    )
     for dataset, leaks in new.items():
         details = [
             Detail(LABEL_REACHED, dataset.name, each.column, each.label, f"from {each.origin}")

@@ -10,6 +10,7 @@ from lineal.model import names
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.grouping import group
 from lineal.model.statement import Statement
 
 Key = tuple[str, str]
@@ -58,20 +59,12 @@ class Side:
     @cached_property
     def statements(self) -> dict[Key, list[Statement]]:
         """Return the statements that write each dataset."""
-        found: dict[Key, list[Statement]] = {}
-        for statement in self.graph.extraction.statements:
-            found.setdefault(key_of(statement.target), []).append(statement)
-
-        return found
+        return group(self.graph.extraction.statements, lambda statement: key_of(statement.target))
 
     @cached_property
     def _edges(self) -> dict[Key, list[Edge]]:
         """Return the edges into each dataset."""
-        found: dict[Key, list[Edge]] = {}
-        for edge in self.graph.extraction.edges:
-            found.setdefault(key_of(edge.into), []).append(edge)
-
-        return found
+        return group(self.graph.extraction.edges, lambda edge: key_of(edge.into))
 
     @cached_property
     def defined(self) -> dict[Key, None]:

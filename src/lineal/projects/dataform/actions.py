@@ -8,6 +8,7 @@ from typing import Any
 
 from lineal.model.diagnostic import Place
 from lineal.model.extraction import ColumnInfo
+from lineal.model.plain import as_list, as_mapping
 from lineal.projects.dataform.javascript.values import Unknown
 from lineal.projects.dataform.settings import Settings
 
@@ -143,16 +144,12 @@ class Checks:
 
     def all(self) -> Iterator[Check]:
         """Yield the assertions of an action, named as Dataform names them."""
-        held = self.action.config.get("assertions")
-        if not isinstance(held, dict):
-            return
-
+        held = as_mapping(self.action.config.get("assertions"))
         stem = f"{self.action.target.schema}_{self.action.target.name}_assertions"
         keys = [texts_of(held.get("uniqueKey"))]
-        several = held.get("uniqueKeys")
-        keys += [texts_of(each) for each in several] if isinstance(several, list) else []
+        keys += map(texts_of, as_list(held.get("uniqueKeys")))
 
-        for number, columns in enumerate(key for key in keys if key):
+        for number, columns in enumerate(filter(None, keys)):
             yield Check(f"{stem}_uniqueKey_{number}", self.query(columns, []))
 
         tests = [f"{column} IS NOT NULL" for column in texts_of(held.get("nonNull"))]

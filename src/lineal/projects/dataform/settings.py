@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.plain import as_mapping
 from lineal.projects import yaml
 from lineal.projects.intake import current
 from lineal.projects.text import Report, read_text
@@ -46,19 +47,12 @@ def settings_file(folder: Path) -> Path | None:
 def read_settings(folder: Path, report: Report) -> Settings:
     """Read the settings of a project."""
     file = settings_file(folder) or folder / FILES[0]
-    data = {}
-    if file.is_file():
-        data = read_data(file, report)
-
+    data = read_data(file, report) if file.is_file() else {}
     database = text_at(data, "defaultProject", "defaultDatabase")
     schema = text_at(data, "defaultDataset", "defaultSchema")
     assertions = text_at(data, "defaultAssertionDataset", "assertionSchema")
-    variables = data.get("vars")
+    known = as_mapping(data.get("vars"))
     warehouse = text_at(data, "warehouse").lower() or "bigquery"
-    known = {}
-    if isinstance(variables, dict):
-        known = variables
-
     plain = {
         **data, "vars": known, "defaultSchema": schema, "defaultDatabase": database,
         "defaultProject": database, "defaultDataset": schema, "warehouse": warehouse,
@@ -84,18 +78,11 @@ def read_data(file: Path, report: Report) -> dict[str, Any]:
             report(Diagnostic(Code.YAML_ERROR, message, Place(str(file), 1, 1)))
             return {}
     else:
-        parsed = yaml.parse(text, str(file), report)
-        held = {}
-        if parsed is not None:
-            held = parsed.plain()
+        held = (yaml.parse(text, str(file), report) or yaml.NOTHING).plain()
 
-    if isinstance(held, dict):
-        return held
-
-    return {}
+    return as_mapping(held)
 
 
 def text_at(data: Mapping[str, Any], *keys: str) -> str:
     """Return the text of the first of these keys that is there."""
-    found = (data.get(key) for key in keys)
-    return next((str(value) for value in found if value is not None), "")
+    return next((str(data[key]) for key in keys if data.get(key) is not None), "")

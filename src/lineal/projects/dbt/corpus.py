@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +14,10 @@ from lineal.model.boundary import attempt
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo
+from lineal.model.grouping import group
 from lineal.model.ledger import Reason
+from lineal.model.plain import as_text, one_or_more, some_or_none
+from lineal.model.reach import reach
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
 from lineal.projects.columns import merged
 from lineal.projects.dbt.adapters import DIALECTS
@@ -75,10 +78,7 @@ class Assembly:
         self.consumers = Consumers()
         """Tests, unit tests and the semantic layer."""
         self.by_id = {node.id: node for node in nodes}
-        self.twins: dict[str, list[Node]] = {}
-        for node in nodes:
-            self.twins.setdefault(base_of(node.id), []).append(node)
-
+        self.twins: dict[str, list[Node]] = group(nodes, lambda node: base_of(node.id))
         self.kitchen = kitchen
         self.corpus = Corpus(dialect if dialect is not None else dialect_of(kitchen.target["type"]))
         self.corpus.aliases = aliases_of(nodes, kitchen.target["type"])
@@ -419,19 +419,13 @@ class Assembly:
 
     def upstream(self, ids: list[str], made: Mapping[str, Made]) -> set[str]:
         """Return the ids of the nodes that some nodes need."""
-        seen: set[str] = set()
-        stack = list(ids)
-        while stack:
-            id_ = stack.pop()
-            if id_ not in seen:
-                seen.add(id_)
-                stack += [
-                    ref
-                    for twin in self.twins.get(base_of(id_), ())
-                    for ref in self.refs(twin, made)
-                ]
 
-        return set(map(base_of, seen))
+        def refs_of(id_: str) -> Iterator[str]:
+            """Yield the ids that a node and its twins refer to."""
+            for twin in self.twins.get(base_of(id_), ()):
+                yield from self.refs(twin, made)
+
+        return set(map(base_of, [*ids, *reach(ids, refs_of)]))
 
     def refs(self, node: Node, made: Mapping[str, Made]) -> list[str]:
         """Return the ids that a node refers to."""
@@ -443,8 +437,7 @@ class Assembly:
 
 def tags_of(node: Node) -> tuple[str, ...]:
     """tags: daily, tags: [daily, finance]; a group and an access are tags of their own"""
-    tags = node.config.get("tags") or []
-    found = [str(tag) for tag in tags] if isinstance(tags, list) else [str(tags)]
+    found = list(map(str, some_or_none(node.config.get("tags"))))
     found += [f"{key}:{node.config[key]}" for key in ("group", "access") if node.config.get(key)]
     return tuple(found)
 
@@ -500,7 +493,7 @@ def dialect_of(adapter: str) -> str:
 
 def hook_texts(hooks: Any) -> Iterable[str]:
     """ "…", ["…", {sql: "…"}]"""
-    for hook in hooks if isinstance(hooks, list) else [hooks]:
-        text = hook.get("sql") if isinstance(hook, dict) else hook
-        if isinstance(text, str) and text.strip():
+    for hook in one_or_more(hooks):
+        text = as_text(hook.get("sql") if isinstance(hook, dict) else hook)
+        if text.strip():
             yield text

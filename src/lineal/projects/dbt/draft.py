@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.grouping import group
 from lineal.model.script import Corpus, Meaning
 from lineal.projects.dbt import files
 from lineal.projects.dbt.consumers.assemble import Consumers
@@ -164,10 +165,7 @@ def leave_to_owners(drafts: list[Draft]) -> None:
 
 def label_projects(drafts: list[Draft], report: Report) -> list[str]:
     """Return what tells projects apart: their names; of two with one name, their folders."""
-    counts: dict[str, list[Draft]] = {}
-    for draft in drafts:
-        counts.setdefault(draft.name.lower(), []).append(draft)
-
+    counts = group(drafts, lambda draft: draft.name.lower())
     for several in counts.values():
         if len(several) > 1:
             named = ", ".join(str(draft.folder) for draft in several)

@@ -17,6 +17,7 @@ from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.extraction import ColumnInfo
 from lineal.model.plain import as_mapping, as_text, some_or_none
+from lineal.model.reach import reach
 from lineal.projects.dbt.compiled import levelled, without_ephemeral
 from lineal.projects.dbt.consumers.assemble import Consumers
 from lineal.projects.dbt.consumers.checks import UnitTest
@@ -387,20 +388,12 @@ def _disabled(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _asking(macros: Mapping[str, Any]) -> set[str]:
     """The macros that ask is_incremental(), themselves or through others."""
-    found = {ASKS}
     callers: dict[str, list[str]] = {}
     for id_, each in macros.items():
         for called in _dependencies(as_mapping(each), "macros"):
             callers.setdefault(called, []).append(id_)
 
-    stack = [ASKS]
-    while stack:
-        for caller in callers.get(stack.pop(), ()):
-            if caller not in found:
-                found.add(caller)
-                stack.append(caller)
-
-    return found
+    return {ASKS, *reach([ASKS], lambda macro: callers.get(macro, ()))}
 
 
 def line_of_block(text: str, raw: str) -> int:

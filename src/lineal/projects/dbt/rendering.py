@@ -13,6 +13,7 @@ from typing import Any
 
 from lineal.model.boundary import internal_error
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.grouping import group_pairs
 from lineal.model.script import Expansion
 from lineal.projects.dbt.index import Index
 from lineal.projects.dbt.node import Node
@@ -249,11 +250,11 @@ class Kitchen:
             THIS.sub(relation_sql(node.parts, quote).replace("\\", ""), text)
             for node, text in hooks
         ]
-        numbers: dict[tuple[str, str], list[int]] = {}
-        for number, (node, _) in enumerate(hooks):
-            if JINJA.search(texts[number]):
-                numbers.setdefault((node.package, texts[number]), []).append(number)
-
+        numbers = group_pairs(
+            ((node.package, texts[number]), number)
+            for number, (node, _) in enumerate(hooks)
+            if JINJA.search(texts[number])
+        )
         done = {number: Rendering((text,)) for number, text in enumerate(texts)}
         self.cook(
             [number for several in numbers.values() for number in several[:2]], hooks, texts, done

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
+from lineal.model.plain import some_or_none
 from lineal.model.script import ColumnTest, QueryTest, Script, Step
 from lineal.projects.dbt.adapters import incremental_strategy
 from lineal.projects.dbt.node import REFERABLE, Node, is_enabled
@@ -170,23 +171,23 @@ class Steps:
 
     def texts(self, node: Node) -> tuple[tuple[str, ...], Diagnostic | None]:
         """The SQL of a first and of a later build, and why it cannot be known."""
-        made = self.made.get(node.id)
+        made = self.made.get(node.id, Made())
         problem = problem_of(node, made)
         if node.compiled is not None and problem is not None:
             return (node.compiled, node.compiled), None
 
-        return made.runs if made is not None else (), problem
+        return made.runs, problem
 
     def refs(self, node: Node) -> Iterator[str]:
         """Yield the datasets that a node needs."""
-        made = self.made.get(node.id)
-        ids = made.refs if made is not None and made.runs else node.depends
+        made = self.made.get(node.id, Made())
+        ids = made.refs if made.runs else node.depends
         for id_ in ids:
             held = self.assembly.by_id.get(id_)
             if held is not None and held.dataset != node.dataset:
                 yield held.dataset
 
-        for _, name, _, _ in made.unknown if made is not None else ():
+        for _, name, _, _ in made.unknown:
             yield str(name)
 
     def table(self, dataset: str) -> str:
@@ -266,12 +267,10 @@ class Steps:
         """A test as a query."""
         test = node.test
         assert test is not None
-        made = self.tested.get(node.id)
-        config = {**node.config, **(made.config if made is not None else {})}
+        made = self.tested.get(node.id, Made())
+        config = node.config | made.config
         problem = None if node.compiled is not None else problem_of(node, made)
-        text = node.compiled or (
-            made.runs[0] if made is not None and made.runs and problem is None else ""
-        )
+        text = node.compiled or (made.runs[0] if made.runs and problem is None else "")
         reads = tuple(dict.fromkeys(name for name in self.test_refs(node, made) if name != owner))
         limit = config.get("limit")
         return QueryTest(
@@ -288,9 +287,9 @@ class Steps:
             problem.message if problem is not None else "",
         )
 
-    def test_refs(self, node: Node, made: Made | None) -> Iterator[str]:
+    def test_refs(self, node: Node, made: Made) -> Iterator[str]:
         """Yield the datasets that a test reads."""
-        for id_ in made.refs if made is not None and made.refs else node.depends:
+        for id_ in made.refs or node.depends:
             held = self.assembly.by_id.get(id_)
             if held is not None:
                 yield held.dataset
@@ -319,19 +318,13 @@ def is_special(config: Mapping[str, Any]) -> bool:
     return any(str(config.get(key) or usual).lower() != usual for key, usual in USUAL.items())
 
 
-def problem_of(node: Node, made: Made | None) -> Diagnostic | None:
+def problem_of(node: Node, made: Made) -> Diagnostic | None:
     """Why a template has no SQL that can be run."""
     here = Place(node.file, node.line, 1)
-    if made is None or not made.runs:
-        found = (
-            [each for each in made.diagnostics if each.severity >= Severity.ERROR]
-            if made is not None
-            else []
-        )
-        if found:
-            return found[0]
-
-        return Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
+    if not made.runs:
+        unable = Diagnostic(Code.TEMPLATE_ERROR, "there is no SQL to run", here)
+        errors = (each for each in made.diagnostics if each.severity >= Severity.ERROR)
+        return next(errors, unable)
 
     if made.unknown:
         _, _, said, line = made.unknown[0]
@@ -352,9 +345,7 @@ def pick_settings(config: Mapping[str, Any], keys: Iterable[str]) -> dict[str, A
 
 def tags_of(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the tags of a node: `tags: nightly` is `tags: [nightly]`."""
-    tags = config.get("tags") or ()
-    several = tags if isinstance(tags, (list, tuple)) else (tags,)
-    return tuple(str(tag) for tag in several)
+    return tuple(map(str, some_or_none(config.get("tags"))))
 
 
 def table_names(datasets: Iterable[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lineal.model.edge import Doubt
+from lineal.model.grouping import group_pairs
 from lineal.model.openlineage import URN, Named
 from lineal.model.plain import as_mapping, as_text
 from lineal.model.way import Clause, Confidence, How, Way, way
@@ -267,11 +268,9 @@ def _common(fields: dict[str, list[Origin]]) -> list[Origin]:
                 if told.way.how in OF_ROWS:
                     met.setdefault((origin.column, told), set()).add(name)
 
-    rows: dict[tuple[Named, str], list[Told]] = {}
-    for (column, told), names in met.items():
-        if len(names) == len(fields):
-            rows.setdefault(column, []).append(told)
-
+    rows = group_pairs(
+        (column, told) for (column, told), names in met.items() if len(names) == len(fields)
+    )
     return [Origin(*column, tuple(told)) for column, told in rows.items()]
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from lineal.model.boundary import attempt_each
 from lineal.model.diagnostic import Code, Diagnostic, Place
+from lineal.model.grouping import group_pairs
 from lineal.model.job import Run
 from lineal.model.openlineage import Named
 from lineal.model.plain import as_mapping
@@ -176,11 +177,7 @@ def _moment(text: str) -> datetime | None:
 
 def _report_shared_ids(told: Mapping[tuple[object, ...], list[Event]], report: Report) -> None:
     """A run is that of one job; an id that two jobs use is that of two runs."""
-    runs: dict[str, list[Event]] = {}
-    for several in told.values():
-        if several[0].run:
-            runs.setdefault(several[0].run, []).append(several[0])
-
+    runs = group_pairs((several[0].run, several[0]) for several in told.values() if several[0].run)
     for run, firsts in runs.items():
         if len(firsts) > 1:
             jobs = ", ".join(sorted(".".join(event.job or ()) for event in firsts))

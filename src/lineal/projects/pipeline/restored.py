@@ -12,6 +12,7 @@ from lineal.extract.sql.reading import Reading, Spot
 from lineal.model.diagnostic import Code, Diagnostic, Place, order_of
 from lineal.model.edge import Calls, Column, Dataset, Doubt, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction, Occurrence
+from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage
 from lineal.model.script import Script
@@ -202,10 +203,7 @@ class Restored:
 
     def infos(self) -> dict[Dataset, DatasetInfo]:
         """Return all datasets."""
-        columns: dict[str, list[Row]] = {}
-        for row in self.output.rows("columns"):
-            columns.setdefault(row["dataset"], []).append(row)
-
+        columns = group(self.output.rows("columns"), lambda row: row["dataset"])
         rows = {row["dataset"]: row for row in self.output.rows("datasets")}
         return {
             dataset: self.info(rows[name], columns.get(name, []))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lineal.model.plain import as_list, as_mapping, one_or_more
 from lineal.model.script import Script
 from lineal.projects.sqlmesh.header import Header, assignments, split_call
 from lineal.projects.sqlmesh.macros import Environment, Value, expand
@@ -80,23 +81,19 @@ def asked_by(header: Header) -> list[Asked]:
 
 def asked_in_python(settings: Mapping[str, Any], line: int) -> list[Asked]:
     """audits=[("not_null", {"columns": ["id"]}), "no_gaps"], and the lists of YAML"""
-    held = settings.get("audits")
     found = []
 
-    for each in held if isinstance(held, list) else ():
-        if isinstance(each, str):
-            found.append(Asked(each.lower(), {}, line))
-        elif isinstance(each, dict) and isinstance(each.get("name"), str):
-            given = {str(key): text_of(item) for key, item in each.items() if key != "name"}
-            found.append(Asked(each["name"].lower(), given, line))
-        elif isinstance(each, list) and each and isinstance(each[0], str):
-            given = {}
-            if len(each) > 1 and isinstance(each[1], dict):
-                given = each[1]
+    for each in as_list(settings.get("audits")):
+        if isinstance(each, dict):
+            name, given = each.get("name"), {**each}
+            given.pop("name", None)
+        else:
+            name, *rest = one_or_more(each) or [None]
+            given = as_mapping(rest[0]) if rest else {}
 
-            found.append(
-                Asked(each[0].lower(), {str(key): text_of(v) for key, v in given.items()}, line)
-            )
+        if isinstance(name, str):
+            texts = {str(key): text_of(item) for key, item in given.items()}
+            found.append(Asked(name.lower(), texts, line))
 
     return found
 

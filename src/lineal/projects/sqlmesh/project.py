@@ -450,8 +450,8 @@ def read_externals(folder: Path, draft: Draft) -> None:
         files += [where / name for name in names if name.endswith((".yaml", ".yml"))]
 
     for file in files:
-        held = yaml.read(file, draft.report)
-        for item in held.data if held is not None and isinstance(held.data, list) else ():
+        held = yaml.read(file, draft.report) or yaml.NOTHING
+        for item in held.items:
             name = clean_name(item.text(draft.report, "name"))
             if not name:
                 continue

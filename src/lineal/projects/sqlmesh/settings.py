@@ -10,14 +10,14 @@ config.py is parsed, never executed: its Config(…) counts as far as its argume
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
-from lineal.model.plain import as_mapping, some_or_none
+from lineal.model.plain import as_mapping, some_or_none, texts_in
 from lineal.projects import yaml
 from lineal.projects.sqlmesh.macros import Value
 from lineal.projects.sqlmesh.python_files import constants_of, parse_python
@@ -83,12 +83,8 @@ def read_settings(folder: Path, report: Report) -> Settings:
     found.variables |= found.gateways.get(chosen, {})
     found.dialect = dialect_of(data, connection, file, report)
     found.catalog = catalog_of(connection)
-    found.before_all = [
-        text for text in some_or_none(data.get("before_all")) if isinstance(text, str)
-    ]
-    found.ignored = [
-        text for text in some_or_none(data.get("ignore_patterns")) if isinstance(text, str)
-    ]
+    found.before_all = texts_in(some_or_none(data.get("before_all")))
+    found.ignored = texts_in(some_or_none(data.get("ignore_patterns")))
     report_gateways(gateways, chosen, file, report)
     return found
 
@@ -168,20 +164,27 @@ def catalog_of(connection: Mapping[str, Any]) -> str:
 
 def values_of(held: Any) -> dict[str, Value]:
     """Return variables as SQL writes them."""
-    found: dict[str, Value] = {}
+    return {
+        str(name).lower(): VALUES[type(value)](value)
+        for name, value in as_mapping(held).items()
+        if type(value) in VALUES
+    }
 
-    for name, value in as_mapping(held).items():
-        if isinstance(value, bool):
-            found[str(name).lower()] = Value(str(value).upper())
-        elif isinstance(value, (int, float)):
-            found[str(name).lower()] = Value(str(value))
-        elif isinstance(value, str):
-            found[str(name).lower()] = Value(value, True)
-        elif isinstance(value, (list, tuple)):
-            items = ", ".join(literal_of(item) for item in value)
-            found[str(name).lower()] = Value(f"[{items}]")
 
-    return found
+def list_value(items: Sequence[Any]) -> Value:
+    """Return a list as SQL writes it."""
+    return Value(f"[{', '.join(map(literal_of, items))}]")
+
+
+VALUES: Mapping[type, Callable[[Any], Value]] = {
+    bool: lambda value: Value(str(value).upper()),
+    int: lambda value: Value(str(value)),
+    float: lambda value: Value(str(value)),
+    str: lambda value: Value(value, True),
+    list: list_value,
+    tuple: list_value,
+}
+"""How SQL writes a variable, by the class of its value."""
 
 
 def literal_of(item: Any) -> str:

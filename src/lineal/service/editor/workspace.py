@@ -27,6 +27,7 @@ from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.edge import Dataset
 from lineal.model.extraction import DatasetInfo, Extraction
 from lineal.model.finding import Construct, Finding
+from lineal.model.grouping import group_pairs
 from lineal.model.script import Corpus, Script
 from lineal.projects.relative import root_of
 from lineal.projects.source_texts import SourceFiles, Texts
@@ -72,12 +73,11 @@ class State:
     @cached_property
     def targets(self) -> dict[str, list[int]]:
         """The numbers of the scripts that make a dataset, by its name."""
-        found: dict[str, list[int]] = {}
-        for number, script in enumerate(self.corpus.scripts):
-            if script.target:
-                found.setdefault(script.target, []).append(number)
-
-        return found
+        return group_pairs(
+            (script.target, number)
+            for number, script in enumerate(self.corpus.scripts)
+            if script.target
+        )
 
     @cached_property
     def readers(self) -> dict[Dataset, set[int]]:
@@ -377,7 +377,7 @@ class Workspace:
 
         def is_in_files(diagnostic: Diagnostic) -> bool:
             """Tell whether a diagnostic is in one of the files."""
-            return diagnostic.place is not None and diagnostic.place.file in files
+            return diagnostic.file in files
 
         extraction = Extraction(
             edges=renew(old.edges, found.edges, lambda edge: edge.into in made),

@@ -26,6 +26,7 @@ from pyspark.sql import functions as F
 
 from lineal.graph.graph import overlap, whole
 from lineal.model.edge import Column, Dataset, Edge, Reader, Usage
+from lineal.model.grouping import group_pairs
 from lineal.model.way import STRENGTH, How, way
 from lineal.spark.pipeline.output import PART, Output, write_part
 from lineal.spark.pipeline.sessions import is_connect, parallelism, sharing
@@ -197,11 +198,7 @@ def _through_fields(edges: Iterable[Edge]) -> Iterator[tuple[Column, Column | Da
     """
     ends = {end for edge in edges for end in (edge.source, edge.target) if isinstance(end, Column)}
     nested = {whole(column) for column in ends if column.path}
-    families: dict[Column, list[Column]] = {}
-    for column in ends if nested else ():
-        if whole(column) in nested:
-            families.setdefault(whole(column), []).append(column)
-
+    families = group_pairs((whole(column), column) for column in ends if whole(column) in nested)
     for edge in edges if nested else ():
         for column in families.get(whole(edge.source), ()):
             if column != edge.source and overlap(column, edge.source):

@@ -23,7 +23,7 @@ from lineal.incremental.memory import Memory
 from lineal.model.boundary import told_by_all
 from lineal.model.collector import uncollected
 from lineal.model.diagnostic import Code, Diagnostic
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.model.extraction import Extraction
 from lineal.model.ledger import DYNAMIC, Coverage
 from lineal.model.names import column_key
@@ -159,9 +159,7 @@ class PartOrder:
         """The places of the edges."""
         first = self.first_places(failed=False)
         targets = (edge.target for edge in self.resolved.extraction.edges)
-        return ranked(
-            first[target.dataset if isinstance(target, Column) else target] for target in targets
-        )
+        return ranked(first[dataset_of(target)] for target in targets)
 
     def edge(self, number: int) -> tuple[int, int]:
         """Return the place of an edge."""

@@ -19,6 +19,7 @@ from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.dialects.nearest import NEAREST_GRAMMAR
 from lineal.extract.sql.procedural.detection import may_be_procedural
 from lineal.incremental.memory import Record
+from lineal.model.grouping import group
 from lineal.model.names import Fold, column_key, is_exact
 from lineal.model.script import Corpus, Script
 from lineal.spark.pipeline.order import bare
@@ -239,10 +240,7 @@ def groups(count: int, words: Words, joint: set[str]) -> list[list[int]]:
     for statement, word in pairs:
         leader[find(word)] = find(statement)
 
-    found: dict[int, list[int]] = {}
-    for number in range(count):
-        found.setdefault(find(number), []).append(number)
-
+    found = group(range(count), find)
     return list(found.values())
 
 
@@ -254,8 +252,8 @@ def packed_groups(found: Iterable[list[int]]) -> list[list[int]]:
 def _packed(found: Iterable[list[int]]) -> Iterator[list[int]]:
     """Yield groups packed into parts of a useful size."""
     part: list[int] = []
-    for group in found:
-        part += group
+    for members in found:
+        part += members
         if len(part) >= PER_PART:
             yield part
             part = []

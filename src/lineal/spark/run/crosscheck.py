@@ -14,9 +14,10 @@ from lineal.extract.sql.translator import Translated, Translator
 from lineal.graph.compare import Disagreement, Fact, compare, fact_text, facts
 from lineal.graph.graph import Graph
 from lineal.incremental.extraction import extract
-from lineal.model.diagnostic import Code, Diagnostic
+from lineal.model.diagnostic import Code
 from lineal.model.edge import Column, Dataset, Edge, Usage
 from lineal.model.extraction import Extraction
+from lineal.model.grouping import group, group_pairs
 from lineal.model.script import Corpus, DbtContext, Script
 from lineal.model.way import Confidence, compose
 from lineal.resolve.catalog import PYTHON
@@ -114,7 +115,7 @@ class Crosscheck:
 
         exact = united(trace.edges)
         is_open = any(
-            each.code in LEAVES_OPEN and _file(each) in trace.files
+            each.code in LEAVES_OPEN and each.file in trace.files
             for each in self.static.diagnostics
         )
         found = Comparison(static, exact, is_open or any(_is_open(edge.target) for edge in static))
@@ -227,14 +228,6 @@ def with_answer(script: Script, incremental: bool) -> Script:
     return replace(script, dbt=replace(script.dbt or DbtContext(), incremental=incremental))
 
 
-def _file(diagnostic: Diagnostic) -> str:
-    """Return the file of a diagnostic."""
-    if diagnostic.place is not None:
-        return diagnostic.place.file
-
-    return ""
-
-
 def _is_open(target: Column | Dataset) -> bool:
     """m.*, m.<pivot:status>: columns of which only a run knows the names."""
     return isinstance(target, Column) and (target.name == "*" or target.name.startswith("<"))
@@ -288,12 +281,11 @@ def certain(edge: Edge) -> Edge:
 
 def texts_by_model(corpus: Corpus) -> Mapping[str, list[str]]:
     """Return the texts of each model."""
-    texts: dict[str, list[str]] = {}
-    for script in corpus.scripts:
-        if script.target is not None:
-            texts.setdefault(key_of(script.target), []).append(script.text)
-
-    return texts
+    return group_pairs(
+        (key_of(script.target), script.text)
+        for script in corpus.scripts
+        if script.target is not None
+    )
 
 
 def counts(edges: Iterable[Edge]) -> tuple[int, int]:
@@ -328,10 +320,7 @@ class Inlined:
 
     def __init__(self, static: Extraction, functions: frozenset[Dataset]) -> None:
         self.functions = functions
-        self.edges: dict[Dataset, list[Edge]] = {}
-        for edge in static.edges:
-            self.edges.setdefault(edge.into, []).append(edge)
-
+        self.edges: dict[Dataset, list[Edge]] = group(static.edges, lambda edge: edge.into)
         self.calls: dict[Dataset, set[Dataset]] = {}
         for read in static.reads if functions else ():
             if read.dataset in functions:

@@ -13,7 +13,7 @@ from lineal.graph.graph import Graph, UnknownName
 from lineal.graph.impact import impact
 from lineal.graph.select import Selection, parse
 from lineal.graph.tables import TableEdge, reaching, tables
-from lineal.model.edge import Column, Dataset
+from lineal.model.edge import Column, Dataset, dataset_of
 from lineal.model.extraction import Extraction
 from lineal.spark.run.jobs import Job, key_of
 
@@ -90,7 +90,7 @@ def datasets_of(text: str, graph: Graph, edges: list[TableEdge]) -> set[Dataset]
     downstream of a column are the models that a change of it reaches."""
     selection = parse(text) or Selection(text)
     at = graph.find(selection.name)
-    start = at.dataset if isinstance(at, Column) else at
+    start = dataset_of(at)
     down = 0 if isinstance(at, Column) else selection.down
     near = reaching(edges, start, up=selection.up, down=down)
     found = {start, *(edge.source for edge in near), *(edge.target for edge in near)}

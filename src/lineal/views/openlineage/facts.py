@@ -16,6 +16,7 @@ from lineal.graph.jobs import JobIndex
 from lineal.model.diagnostic import Place
 from lineal.model.edge import Column, Dataset, Doubt, Edge, Read, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo
+from lineal.model.grouping import group
 from lineal.model.job import Job
 from lineal.model.openlineage import Named, event_name, prefix_namespace
 from lineal.model.way import How
@@ -157,14 +158,9 @@ class Parts(NamedTuple):
 
 def parts_of(graph: Graph, edges: Iterable[Edge], reported: Container[Place | None]) -> Parts:
     """Return the edges and reads of each dataset."""
-    parts = Parts({}, {}, reported, graph.jobs)
-    for edge in edges:
-        parts.edges.setdefault(edge.into, []).append(edge)
-
-    for read in graph.reads:
-        parts.reads.setdefault(read.target, []).append(read)
-
-    return parts
+    into = group(edges, lambda edge: edge.into)
+    reads = group(graph.reads, lambda read: read.target)
+    return Parts(into, reads, reported, graph.jobs)
 
 
 def of_job(job: Job, parts: Parts, facts: Facts, emission: Emission) -> Facts:
