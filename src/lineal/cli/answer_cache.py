@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lineal.cli.console import has_color
-from lineal.cli.source import corpus_of, extraction_of, mistakes, project_of
+from lineal.cli.source import cache_of, corpus_of, extraction_of, mistakes, project_of
 from lineal.model.boundary import internal_errors
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Coverage
 from lineal.projects import stamp
 from lineal.projects.intake import LARGEST, peek_bytes
 from lineal.service.source import STANDARD_INPUT, Source
-from lineal.store import Cache, cache, corpus_digest, digest, machinery
+from lineal.store import Cache, corpus_digest, digest, machinery
 
 if TYPE_CHECKING:
     from lineal.graph.graph import Graph
@@ -51,7 +51,7 @@ Make = Callable[["Graph"], Shown]
 
 def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
     """What `make` makes of the source's lineage; `asked` is all that decides it apart from the source."""
-    memory = cache() if source.use_cache and source.engine == "text" else None
+    memory = cache_of(source)
     if memory is None or source.verbose:  # what is read is said while it is read
         return _make_answer(source, corpus_of(source), make, memory)
 
@@ -68,7 +68,7 @@ def answer_from_cache(source: Source, asked: object, make: Make) -> Shown:
 
 def kept_answer(source: Source, decided: tuple[object, ...], work: Callable[[], Shown]) -> Shown:
     """The answer that is kept of an earlier run in which the same decided it; else that of `work`."""
-    memory = cache() if source.use_cache and source.engine == "text" else None
+    memory = cache_of(source)
     if memory is None or source.verbose:
         return work()
 

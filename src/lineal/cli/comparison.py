@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from lineal.cli.source import Mistake, exists, is_source, mistakes, shown_path
+from lineal.cli.source import Mistake, cache_of, exists, is_source, mistakes, shown_path
 from lineal.cli.store_options import WAIT, choose_namespace
 from lineal.cli.store_options import open_store_at as opened_store
 from lineal.service.source import Source
@@ -199,9 +199,8 @@ class Side:
         """Return the lineage of this side."""
         from lineal.cli.source import extraction_of
         from lineal.graph.boundary import graph_of
-        from lineal.store import cache
 
-        kept = cache() if source.use_cache and source.engine == "text" else None
+        kept = cache_of(source)
         corpus = self.corpus(source)
         where = source._replace(paths=(self.shown or self.path,))
         return graph_of(extraction_of(where, corpus, kept))
@@ -261,10 +260,9 @@ class Revision(Side):
     def kept_revision(self, source: Source) -> KeptRevision | None:
         """Return the cache of this side; None if nothing may be kept."""
         from lineal.service.revisions import KeptRevision
-        from lineal.store import cache
 
         if self._kept is None:
-            folder = cache() if source.use_cache and source.engine == "text" else None
+            folder = cache_of(source)
             if folder is None or source.sql or source.schema_from or source.log:
                 return None
 

@@ -87,7 +87,7 @@ def report_diagnostics(
         for diagnostic in listed:
             complain(_one_line(diagnostic, has_color(sys.stderr, color)))
 
-        if len(listed) < len(group):
+        if len(listed) < len(several):
             more = f"{len(several) - len(listed):,} more {code.severity.label}[{code.code}]"
             complain(f"… {more} (--all-diagnostics lists them)")
 

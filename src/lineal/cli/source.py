@@ -417,9 +417,8 @@ def _alike(path: str) -> str:
 def project_of(source: Source) -> Project:
     """The project that is asked about, with what earlier runs know of it."""
     from lineal.service.project import Project
-    from lineal.store import cache
 
-    kept = cache() if source.use_cache and source.engine == "text" else None
+    kept = cache_of(source)
     return Project(source, kept, read_standard_input, watching_of(source))
 
 
@@ -469,9 +468,8 @@ def current_lineage(project: Project) -> Extraction:
 
 def lineage_in(source: Source, corpus: Corpus) -> Extraction:
     """The lineage of a corpus, with the cache that the options allow."""
-    from lineal.store import cache
 
-    kept = cache() if source.use_cache and source.engine == "text" else None
+    kept = cache_of(source)
     return extraction_of(source, corpus, kept)
 
 
@@ -489,6 +487,16 @@ def rules_of(source: Source) -> Rules:
 
     with mistakes():
         return inputs.rules_of(source)
+
+
+def cache_of(source: Source) -> Cache | None:
+    """Return the cache of earlier results, if the options and the engine allow it."""
+    from lineal.store import cache
+
+    if source.use_cache and source.engine == "text":
+        return cache()
+
+    return None
 
 
 def mistakes() -> AbstractContextManager[None]:

@@ -52,7 +52,7 @@ def differences(before: Graph, after: Graph, gone: Removal) -> Iterator[Change]:
 
 def _columns(graph: Graph, name: Dataset, gone: Removal) -> list[str]:
     """Return the columns that statements make, without those that are gone."""
-    made = graph.infos[name].produced or ()
+    made = graph.infos[name].produced_columns
     return [info.name for info in made if Column(name, info.name) not in gone.columns]
 
 

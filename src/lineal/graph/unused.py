@@ -225,7 +225,7 @@ class Needed:
 
     def unused_columns(self, name: Dataset) -> list[Column]:
         """Return the columns of a dataset that are not needed."""
-        made = self.graph.infos[name].produced or ()
+        made = self.graph.infos[name].produced_columns
         columns = (Column(name, info.name) for info in made if info.name != STAR)
         return [column for column in columns if column not in self.columns]
 

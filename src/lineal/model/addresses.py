@@ -27,11 +27,6 @@ def is_address(text: str) -> bool:
     return POSTGRES.match(text) is not None
 
 
-def is_url(text: str) -> bool:
-    """Tell whether a text starts with a scheme such as https://."""
-    return SCHEME.match(text) is not None
-
-
 class Parts(NamedTuple):
     """scheme://user:password@rest"""
 

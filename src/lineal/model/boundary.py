@@ -50,6 +50,12 @@ def is_debugging() -> bool:
     return bool(os.environ.get(DEBUG))
 
 
+def let_pass(error: Exception) -> None:
+    """Raise an error again that no boundary may hold: a limit of the run, or any when debugging."""
+    if isinstance(error, Passing) or is_debugging():
+        raise error
+
+
 def internal_error(
     error: Exception, place: Place | None, what: str = "this statement"
 ) -> Diagnostic:
@@ -57,9 +63,7 @@ def internal_error(
     if isinstance(error, LimitExceeded):
         return Diagnostic(Code.LIMIT_EXCEEDED, f"{what} {error}", place)
 
-    if isinstance(error, Passing) or is_debugging():
-        raise error
-
+    let_pass(error)
     message = f"lineal failed on {what}: {described(error)} (trace {trace_id(error)})"
     return Diagnostic(Code.INTERNAL_ERROR, message, place)
 

@@ -92,6 +92,16 @@ class DatasetInfo:
         return [column.name for column in self.columns]
 
     @property
+    def declared_columns(self) -> list[ColumnInfo]:
+        """Return the declared columns; none where nothing declares the dataset."""
+        return self.declared or []
+
+    @property
+    def produced_columns(self) -> list[ColumnInfo]:
+        """Return the columns that statements make; none where that is not known."""
+        return self.produced or []
+
+    @property
     def quoted(self) -> frozenset[str]:
         """The names that are meant exactly."""
         return frozenset(column.name for column in self.columns if column.quoted)

@@ -294,6 +294,11 @@ class Corpus:
     plain_models: PlainModels | None = None
     """Of a dbt project that is read from its files: the models that can be read again alone."""
 
+    @property
+    def programs(self) -> list[Script]:
+        """Return the scripts that are Python programs."""
+        return [script for script in self.scripts if script.dialect == "python"]
+
 
 def dataset(name: str, namespace: str = "") -> Dataset:
     """Build the dataset of a name."""

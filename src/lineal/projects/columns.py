@@ -88,7 +88,7 @@ def name_of(item: Value, report: Report) -> str:
 
 def _column(name: str, value: Value, report: Report) -> ColumnInfo:
     """Return a column from its YAML, which may be only its type."""
-    place = value.place if value.place.file else None
+    place = value.known_place
     if isinstance(value.data, dict):
         return ColumnInfo(
             name,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lineal.model.boundary import Passing, culprits, internal_error, is_debugging
+from lineal.model.boundary import culprits, internal_error, let_pass
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
@@ -36,7 +36,7 @@ MOST_NAMED = 3
 
 def add_embedded(corpus: Corpus, dialect: str | None = None) -> None:
     """Add the SQL that programs hand to databases, and name the libraries that nobody traces."""
-    programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+    programs = corpus.programs
     if not programs:
         return
 
@@ -70,10 +70,8 @@ def find_in_programs(corpus: Corpus) -> Found | None:
     try:
         return find_embedded(corpus)
     except Exception as error:
-        if isinstance(error, Passing) or is_debugging():
-            raise
-
-        programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+        let_pass(error)
+        programs = corpus.programs
         guilty = culprits(programs, lambda some: find_embedded(replace(corpus, scripts=[*some])))
         if not guilty:
             raise

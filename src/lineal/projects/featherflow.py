@@ -32,7 +32,7 @@ from lineal.projects.builtins import builtin_macros
 from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
 from lineal.projects.configuration import FOLDER_KEYS
 from lineal.projects.extensions import PROJECT_FILES
-from lineal.projects.intake import walk
+from lineal.projects.intake import first_file, walk
 from lineal.projects.nodes import Node, find_nodes
 from lineal.projects.python_nodes import read_python_node, untraced
 from lineal.projects.render import Rendering, Setting, Template, render
@@ -120,7 +120,7 @@ def project_file(path: Path) -> Path | None:
     if path.name in PROJECT_FILES and path.is_file():
         return path
 
-    return next((path / name for name in PROJECT_FILES if (path / name).is_file()), None)
+    return first_file(path, PROJECT_FILES)
 
 
 @dataclass(frozen=True)

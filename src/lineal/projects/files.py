@@ -53,13 +53,13 @@ def load(path: Path, dialect: str | None = None, schema: Schema = None) -> Corpu
 
 def add_contents(corpus: Corpus, beside: list[Path], job: Path | None = None) -> None:
     """Give a corpus the files next to its programs that the programs read as text."""
-    texts = [script.text for script in corpus.scripts if script.dialect == PYTHON]
+    programs = corpus.programs
+    texts = [script.text for script in programs]
     if texts and job is not None:
         beside = [*beside, *files_named_in(job.parent, texts)]
 
     report = corpus.diagnostics.append
     corpus.contents = read_contents(beside, texts, report)
-    programs = [script for script in corpus.scripts if script.dialect == PYTHON]
     corpus.launches = launches_in(beside, programs, report) if programs else {}
 
 

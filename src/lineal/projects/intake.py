@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from io import BufferedReader
@@ -273,6 +273,11 @@ def open_input(path: Path, asked: bool = False) -> BufferedReader:
         current().check_place(str(path))
 
     return open_regular(path)
+
+
+def first_file(folder: Path, names: Iterable[str]) -> Path | None:
+    """Return the first of these files that a folder has."""
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
 def is_regular(path: Path) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lineal.model.boundary import Passing, internal_error, is_debugging
+from lineal.model.boundary import internal_error, let_pass
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus
 from lineal.projects import dataform, dbt, featherflow, sqlmesh
@@ -129,8 +129,7 @@ def read_dbt(
     try:
         return dbt.load_several(folders, dialect, schema, kept, options)
     except Exception as error:
-        if isinstance(error, Passing) or is_debugging():
-            raise
+        let_pass(error)
 
     return [
         attempt_project(partial(load_alone, folder, dialect, schema, kept, options), folder)

@@ -187,7 +187,7 @@ def _table(name: str, value: Value, namespace: str, report: Report) -> DatasetIn
     wrapped = listed is not None and isinstance(listed.data, list)
     described = value.text(report, "description") if wrapped else ""
     columns = read_columns(listed if wrapped else _present(value), report)
-    place = value.place if value.place.file else None
+    place = value.known_place
     return DatasetInfo(Dataset(namespace, name), "table", columns, bool(columns), described, place)
 
 

@@ -38,6 +38,11 @@ class Value:
     """A text behind `|` or `>`: its first line is the line below."""
 
     @property
+    def known_place(self) -> Place | None:
+        """The place of the value; None for plain data, which has no file."""
+        return self.place if self.place.file else None
+
+    @property
     def text_line(self) -> int:
         """The line that the text itself begins on."""
         return self.place.line + self.block

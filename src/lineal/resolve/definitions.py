@@ -25,7 +25,7 @@ from lineal.model.ledger import Statements
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Way
 from lineal.resolve.boundary import Boundary
-from lineal.resolve.catalog import PYTHON, NameCatalog
+from lineal.resolve.catalog import NameCatalog
 from lineal.resolve.datasets import DatasetInfos
 from lineal.resolve.edges import Edges
 from lineal.resolve.evaluator import Evaluator
@@ -121,7 +121,7 @@ class Definitions:
     def gather_definitions(self) -> None:
         """Fill the catalog; programs come last, since they ask for what the statements define."""
         self.gatherer.gather()
-        programs = [script for script in self.corpus.scripts if script.dialect == PYTHON]
+        programs = self.corpus.programs
         if programs:
             at = Place(programs[0].file, programs[0].line, 1)
             work = partial(self.define_programs, programs)

@@ -56,7 +56,7 @@ def find_embedded(corpus: Corpus) -> Found:
     """Return the SQL that the programs of a corpus hand to databases."""
     definitions = Definitions(Corpus(corpus.dialect))
     definitions.corpus = corpus
-    programs = [script for script in corpus.scripts if script.dialect == PYTHON]
+    programs = corpus.programs
     boundary = definitions.boundary
     files = files_of(programs, boundary.failures, boundary.lose)
     program = program_over(definitions, files, ProgramCorpus(definitions, {}), SQL_WORDS)

@@ -44,7 +44,7 @@ def find(subject: Subject) -> Iterator[Found]:
 
 def _none_at_all(info: DatasetInfo) -> Found:
     """Return the finding of a dataset that declares no columns."""
-    made = [column.name for column in info.produced or ()]
+    made = [column.name for column in info.produced_columns]
     several = ", ".join(made[:FEW]) + (f" and {len(made) - FEW} more" if len(made) > FEW else "")
     return Found(
         f"{info.dataset} declares no columns; its SQL makes {several}", info.place, "", info.dataset

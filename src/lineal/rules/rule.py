@@ -123,7 +123,7 @@ def editable_columns(info: DatasetInfo) -> list[ColumnInfo]:
     """Return the columns that a file lists, so that a user can edit them: a catalog does
     not count.
     """
-    return [column for column in info.declared or () if column.place is not None]
+    return [column for column in info.declared_columns if column.place is not None]
 
 
 UNDECLARED_PLACES = (".sql", ".csv", ".py")
@@ -137,7 +137,7 @@ def has_yaml(info: DatasetInfo) -> bool:
 
 def _is_described(info: DatasetInfo) -> bool:
     """Tell whether somebody has described the dataset."""
-    words = info.description or any(column.description for column in info.declared or ())
+    words = info.description or any(column.description for column in info.declared_columns)
     return bool(words) or (info.kind != "table" and has_yaml(info))
 
 

@@ -14,7 +14,7 @@ from lineal.rules.rule import Rule, Subject, keyed
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each computed column without a description."""
     for info in subject.documented:
-        made = keyed(info.produced or ())
+        made = keyed(info.produced_columns)
         for key, column in keyed(info.columns).items():
             about = Column(info.dataset, column.name)
             passed_on = column.inherits and is_passed_on(subject.graph, about)

@@ -40,7 +40,7 @@ def _columns(
     info: DatasetInfo, read: set[str], tested: set[str], subject: Subject
 ) -> Iterator[Found]:
     """Yield each column of a dataset that nothing reads, or nothing but tests."""
-    for column in info.produced or ():
+    for column in info.produced_columns:
         name = names.insensitive(column.name, False)
         if name not in read:
             about = Column(info.dataset, column.name)

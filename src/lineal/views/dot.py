@@ -59,7 +59,7 @@ def _tables(report: Report) -> Iterator[str]:
         names[dataset] = f"d{number}"
         yield f"d{number} [label={quote_text(dataset.name)}];"
 
-    for edge in report.tables or ():
+    for edge in report.table_edges:
         yield f"{names[edge.source]} -> {names[edge.target]};"
 
 

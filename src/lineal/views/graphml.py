@@ -63,7 +63,7 @@ def _tables(report: Report) -> Iterator[str]:
     for dataset in report.datasets:
         yield _node(numbers, dataset, _about_dataset(report, dataset))
 
-    for number, edge in enumerate(report.tables or ()):
+    for number, edge in enumerate(report.table_edges):
         about = {"kind": "table", "used_in": ", ".join(edge.clauses)}
         yield _edge(number, numbers[edge.source], numbers[edge.target], about)
 

@@ -173,7 +173,7 @@ def _reads(report: Report) -> Iterable[Read]:
         return report.graph.reads
 
     targets = {found.into for found in report.edges} | {
-        found.target for found in report.tables or ()
+        found.target for found in report.table_edges
     }
     return (found for found in report.graph.reads if found.target in targets)
 

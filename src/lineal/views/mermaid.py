@@ -51,7 +51,7 @@ def _tables(report: Report) -> Iterator[str]:
         names[dataset] = f"d{number}"
         yield f"d{number}[{quote_text(dataset.name)}]"
 
-    for edge in report.tables or ():
+    for edge in report.table_edges:
         yield f"{names[edge.source]} --> {names[edge.target]}"
 
 

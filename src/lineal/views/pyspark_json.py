@@ -234,7 +234,7 @@ def written_columns(
     if len(files) != 1:
         return own
 
-    produced = report.graph.infos[target].produced or ()
+    produced = report.graph.infos[target].produced_columns
     listed = [Column(target, info.name) for info in produced if info.name != "*"]
     return list(dict.fromkeys([*listed, *own]))
 

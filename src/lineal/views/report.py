@@ -50,6 +50,11 @@ class Report:
         return Classification(self.graph)
 
     @property
+    def table_edges(self) -> tuple[TableEdge, ...]:
+        """The edges between tables; none if the report is about columns."""
+        return self.tables or ()
+
+    @property
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics up to now: a lookup for a view may fail, too."""
         return sorted([*self.graph.extraction.diagnostics, *self._conflicts], key=order_of)
@@ -98,7 +103,7 @@ class Report:
         for edge in self.edges:
             touched |= {edge.source.dataset, edge.into}
 
-        for pair in self.tables or ():
+        for pair in self.table_edges:
             touched |= {pair.source, pair.target}
 
         for chain in self.chains:
@@ -210,7 +215,7 @@ def traced(
 def united(graph: Graph, parts: Sequence[Report]) -> Report:
     """Several parts of one graph as one, each edge once."""
     edges = {(edge.source, edge.target): edge for part in parts for edge in part.edges}
-    tables = {each: None for part in parts for each in part.tables or ()}
+    tables = {each: None for part in parts for each in part.table_edges}
     return Report(
         graph,
         tuple(sorted(edges.values(), key=graph.order_of)),

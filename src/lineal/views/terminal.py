@@ -87,9 +87,14 @@ def plain(page: Page) -> str:
     return "\n".join([*lines, ""])
 
 
+def _visible_rows(grid: Grid) -> list[tuple[str, ...]]:
+    """Return the rows of a grid without characters that a terminal would obey."""
+    return [tuple(map(visible, row)) for row in grid.rows]
+
+
 def _plain_grid(grid: Grid) -> Iterator[str]:
     """As `_laid_out` has it, a column at a time: tens of thousands of rows are common."""
-    rows = [tuple(map(visible, row)) for row in grid.rows]
+    rows = _visible_rows(grid)
     padded = []
     for position, column in enumerate(zip(grid.header, *rows, strict=True)):
         wide = max(map(width, column))
@@ -118,7 +123,7 @@ def _padded(cell: str, wide: int, number: bool) -> str:
 
 def _laid_out(grid: Grid) -> Iterator[Line]:
     """Header, rule and rows as lines, each column as wide as its widest cell."""
-    rows = [tuple(map(visible, row)) for row in grid.rows]
+    rows = _visible_rows(grid)
     widths = _widths(grid.header, rows)
     yield _cells(grid, grid.header, widths, "heading")
     yield line(Piece("─" * (sum(widths) + len(GAP) * (len(widths) - 1)), "rule"))
@@ -167,7 +172,7 @@ def fit(grid: Grid, columns: int) -> Grid | None:
     """Return the grid with long cells shortened, so that its box is not wider than the screen; None
     if even the shortest cells do not fit.
     """
-    rows = [tuple(map(visible, row)) for row in grid.rows]
+    rows = _visible_rows(grid)
     natural = _widths(grid.header, rows)
     if grid.folds:
         natural[-1] = min(natural[-1], FOLDED)
@@ -195,7 +200,7 @@ NARROWEST_WITHOUT_BOX = 6
 
 def fit_without_box(grid: Grid, columns: int) -> Grid | None:
     """Return the grid with long cells and titles shortened, so that its lines fit on the screen."""
-    rows = [tuple(map(visible, row)) for row in grid.rows]
+    rows = _visible_rows(grid)
     natural = _widths(grid.header, rows)
     room = columns - len(GAP) * (len(natural) - 1)
     cap = _widest_cell(natural, room, NARROWEST_WITHOUT_BOX)
@@ -243,7 +248,7 @@ def _fits(grid: Grid, columns: int) -> bool:
     """Whether a box goes on the screen without breaking a name; a last column that folds breaks
     between words.
     """
-    rows = [tuple(map(visible, row)) for row in grid.rows]
+    rows = _visible_rows(grid)
     widths = _widths(grid.header, rows)
     if grid.folds:
         widths[-1] = max((width(word) for row in rows for word in row[-1].split()), default=0)

@@ -194,7 +194,7 @@ def _retyped(comparison: Comparison, promise: _Promise, known: set[str]) -> Iter
 
 def _made_types(info: DatasetInfo) -> dict[str, ColumnInfo]:
     """Return the columns that statements make, as far as their types are known."""
-    return {fold(each.name): each for each in info.produced or () if each.type}
+    return {fold(each.name): each for each in info.produced_columns if each.type}
 
 
 # -- labels ----------------------------------------------------------------------------------------

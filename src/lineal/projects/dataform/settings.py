@@ -14,7 +14,7 @@ from typing import Any
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.plain import as_mapping
 from lineal.projects import yaml
-from lineal.projects.intake import current
+from lineal.projects.intake import current, first_file
 from lineal.projects.text import Report, read_text
 
 FILES = ("workflow_settings.yaml", "workflow_settings.yml", "dataform.json")
@@ -41,7 +41,7 @@ class Settings:
 
 def settings_file(folder: Path) -> Path | None:
     """Return the settings of a folder, if there are any."""
-    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+    return first_file(folder, FILES)
 
 
 def read_settings(folder: Path, report: Report) -> Settings:

@@ -208,7 +208,7 @@ def join_sources(drafts: list[Draft]) -> None:
     for draft in drafts:
         for node in draft.nodes:
             if node.kind in REFERABLE and is_enabled(node):
-                key = tuple(part.lower() for part in node.parts)
+                key = node.relation_key
                 exact.setdefault(key, node)
                 tails.setdefault(key[1:], []).append((draft, node))
 
@@ -218,7 +218,7 @@ def join_sources(drafts: list[Draft]) -> None:
             if node.kind != "source":
                 continue
 
-            key = tuple(part.lower() for part in node.parts)
+            key = node.relation_key
             model = exact.get(key) or only_tail(draft, tails.get(key[1:], []))
             if model is not None and id(model) not in own:
                 node.joined = model

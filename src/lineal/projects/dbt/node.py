@@ -89,6 +89,16 @@ class Node:
         return self.file.endswith(".py")
 
     @property
+    def known_place(self) -> Place:
+        """Return where YAML describes the node, else the beginning of its file."""
+        return self.place or Place(self.file, 1, 1)
+
+    @property
+    def relation_key(self) -> tuple[str, ...]:
+        """Return database, schema and name of the relation in lower case."""
+        return tuple(map(str.lower, self.parts))
+
+    @property
     def materialized(self) -> str:
         """Return the materialization of the node."""
         return str(self.config.get("materialized") or "")
@@ -140,7 +150,7 @@ def separate(nodes: Iterable[Node], root: str) -> None:
     taken: set[tuple[str, ...]] = set()
     several = [node for node in nodes if node.kind in REFERABLE]
     for node in sorted(several, key=lambda each: each.package != root):
-        key = tuple(part.lower() for part in node.parts)
+        key = node.relation_key
         if key in taken:
             node.parts = (
                 node.parts[0],

@@ -52,7 +52,7 @@ class Places:
                 self.place(node, items, number, file)
                 return
 
-        node.place = node.place or Place(node.file, 1, 1)
+        node.place = node.known_place
 
     def put_table(self, node: Node, source: str, table: str) -> None:
         """Set the place of a source table."""

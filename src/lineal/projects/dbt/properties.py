@@ -137,7 +137,7 @@ def read_columns(value: Value | None, doc: Doc, report: Report) -> list[ColumnIn
             column.text(report, *TYPE_KEYS),
             doc(column.text(report, "description")),
             classification(column, report),
-            column.place if column.place.file else None,
+            column.known_place,
             inherits=marked(column, "inherit", report) is not False,
         )
         columns.setdefault(names.insensitive(name, False), found)

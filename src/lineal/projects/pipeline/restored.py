@@ -203,7 +203,9 @@ class Restored:
 
     def infos(self) -> dict[Dataset, DatasetInfo]:
         """Return all datasets."""
-        columns = group(self.output.rows("columns"), lambda row: row["dataset"])
+        columns: dict[str, list[Row]] = group(
+            self.output.rows("columns"), lambda row: row["dataset"]
+        )
         rows = {row["dataset"]: row for row in self.output.rows("datasets")}
         return {
             dataset: self.info(rows[name], columns.get(name, []))

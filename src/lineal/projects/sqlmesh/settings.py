@@ -19,6 +19,7 @@ from lineal.extract import UnknownDialect
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.plain import as_mapping, some_or_none, texts_in
 from lineal.projects import yaml
+from lineal.projects.intake import first_file
 from lineal.projects.sqlmesh.macros import Value
 from lineal.projects.sqlmesh.python_files import constants_of, parse_python
 from lineal.projects.text import Report, read_text
@@ -57,7 +58,7 @@ class Settings:
 
 def config_file(folder: Path) -> Path | None:
     """Return the configuration of a folder, if it is one of SQLMesh."""
-    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+    return first_file(folder, FILES)
 
 
 def read_settings(folder: Path, report: Report) -> Settings:

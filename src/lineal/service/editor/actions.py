@@ -134,7 +134,7 @@ def missing_action(workspace: Workspace, info: DatasetInfo) -> Iterator[Action]:
     if info.place is None or info.produced is None:
         return
 
-    declared = [column.name for column in info.declared or ()]
+    declared = [column.name for column in info.declared_columns]
     known = {insensitive(name, False) for name in declared}
     produced = [column.name for column in info.produced]
     missing = [name for name in produced if insensitive(name, False) not in known]

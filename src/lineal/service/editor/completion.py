@@ -201,7 +201,7 @@ def missing_columns(workspace: Workspace, path: str, offset: int) -> Iterator[It
         place = info.place or Place("", 1, 1)
         start, end = block_at(text, place.line)
         if place.file == path and start <= offset <= end:
-            declared = {column.name for column in info.declared or ()}
+            declared = {column.name for column in info.declared_columns}
             names = [name for name in info.names if name not in declared]
             yield from column_items(graph, dataset, names, dataset.name)
 

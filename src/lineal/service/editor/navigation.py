@@ -342,7 +342,7 @@ def declaring_files(info: DatasetInfo | None) -> Iterator[str]:
     if info is None:
         return
 
-    columns = (*info.columns, *(info.declared or ()))
+    columns = (*info.columns, *info.declared_columns)
     for place in (info.place, *(each.place for each in columns)):
         if place is not None:
             yield place.file

@@ -162,7 +162,7 @@ def in_declarations(workspace: Workspace, path: str) -> Iterator[Spot]:
         for span in spans_at(path, text, info.place, last):
             yield Spot(path, *span, dataset=dataset)
 
-        for column in (*info.columns, *(info.declared or ())):
+        for column in (*info.columns, *info.declared_columns):
             for span in spans_at(path, text, column.place, column.name):
                 yield Spot(path, *span, makes=Named(dataset, column.name))
 

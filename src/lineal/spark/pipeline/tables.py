@@ -408,8 +408,8 @@ def _columns(extraction: Extraction, order: Order) -> Iterator[Row]:
     """
     for dataset, info in extraction.datasets.items():
         about, by = (full(dataset), info.kind, info.complete), _by(dataset)
-        declared = {column.name: (at, column) for at, column in enumerate(info.declared or (), 1)}
-        produced = {column.name: at for at, column in enumerate(info.produced or (), 1)}
+        declared = {column.name: (at, column) for at, column in enumerate(info.declared_columns, 1)}
+        produced = {column.name: at for at, column in enumerate(info.produced_columns, 1)}
         listed = {column.name for column in info.columns}
         for position, column in enumerate(info.columns, 1):
             made = position if info.produced is info.columns else produced.get(column.name)

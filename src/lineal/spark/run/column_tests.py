@@ -13,6 +13,7 @@ from typing import Any
 from lineal.model import names
 from lineal.model.script import ColumnTest
 from lineal.spark.names import column, quote_name
+from lineal.spark.run.columns import types_by_key
 from lineal.spark.run.errors import in_sql, message_of
 from lineal.spark.run.jobs import key_of
 from lineal.spark.run.result import Tested
@@ -129,7 +130,7 @@ def _measures(
     frame: Any, tests: list[ColumnTest]
 ) -> tuple[dict[int, tuple[ColumnTest, Any]], dict[int, Tested]]:
     """The aggregates of the tests that have one, and the tests that cannot be run."""
-    kinds = {key_of(each.name): each.dataType for each in frame.schema.fields}
+    kinds = types_by_key(frame)
     measures: dict[int, tuple[ColumnTest, Any]] = {}
     done: dict[int, Tested] = {}
     for at, test in enumerate(tests):

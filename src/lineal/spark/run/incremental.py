@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineal.spark.names import column
+from lineal.spark.run.columns import columns_by_key, types_by_key
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
 
@@ -174,8 +175,8 @@ def aligned(frame: Any, old: Any, on_schema_change: str = "") -> tuple[Any, Any]
     types.
     """
     ours, theirs = (
-        {key_of(name): name for name in old.columns},
-        {key_of(name): name for name in frame.columns},
+        columns_by_key(old),
+        columns_by_key(frame),
     )
     added = [theirs[key] for key in theirs if key not in ours]
     gone = [ours[key] for key in ours if key not in theirs]
@@ -206,7 +207,7 @@ def extended(frame: Any, like: Any, names: Iterable[str]) -> Any:
     """The frame with more columns, null in every row."""
     from pyspark.sql import functions as F
 
-    kinds = {key_of(each.name): each.dataType for each in like.schema.fields}
+    kinds = types_by_key(like)
     more = [F.lit(None).cast(kinds[key_of(name)]).alias(name) for name in names]
     if more:
         return frame.select("*", *more)
@@ -218,7 +219,7 @@ def typed(frame: Any, like: Any) -> Any:
     """The columns of the table, in its order, each in its type."""
     from pyspark.sql import functions as F
 
-    kinds = {key_of(each.name): each.dataType for each in frame.schema.fields}
+    kinds = types_by_key(frame)
     return frame.select(
         *(
             F.col(column(each.name))
@@ -236,7 +237,7 @@ def keyed(frame: Any, keys: Iterable[str]) -> Any:
     """The frame with its keys in addition to its columns: a key may be an expression over them."""
     from pyspark.sql import functions as F
 
-    there = {key_of(name): name for name in frame.columns}
+    there = columns_by_key(frame)
     made = []
     for at, key in enumerate(keys):
         plain = there.get(key_of(key.strip("`")))

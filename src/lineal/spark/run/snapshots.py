@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lineal.spark.names import column
+from lineal.spark.run.columns import columns_by_key, types_by_key
 from lineal.spark.run.incremental import as_names, extended
 from lineal.spark.run.jobs import Job, key_of
 from lineal.spark.run.result import Fault, Refused
@@ -191,7 +192,7 @@ class Taking:
 
     def key_pairs(self, old: Any) -> list[tuple[str, str]]:
         """The keys as expressions over the table itself: its columns are those of the query."""
-        there = {key_of(name): name for name in old.columns}
+        there = columns_by_key(old)
         return [
             (column(there[key_of(key)]) if key_of(key) in there else spoken, name)
             for key, spoken, name in zip(
@@ -284,7 +285,7 @@ def typed_like(frame: Any, like: Any) -> Any:
     """The columns of a frame in the types that the table has them in."""
     from pyspark.sql import functions as F
 
-    kinds = {key_of(each.name): each.dataType for each in like.schema.fields}
+    kinds = types_by_key(like)
     return frame.select(
         *(
             F.col(column(each.name)).cast(kinds[key_of(each.name)]).alias(each.name)

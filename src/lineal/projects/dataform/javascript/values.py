@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lineal.model.plain import one_or_more
 from lineal.projects.dataform.javascript.trees import Node
 
 MOST_STEPS = 200_000
@@ -604,7 +605,7 @@ def flat_map(run: Evaluator, held: list[Any], given: list[Any]) -> Any:
     found: list[Any] = []
 
     for item in run.each(given[0], held):
-        found.extend(item if isinstance(item, list) else [item])
+        found.extend(one_or_more(item))
 
     return found
 
@@ -696,13 +697,11 @@ LISTS: Mapping[str, Handler] = {
     "push": push,
     "concat": lambda run, held, given: [
         *held,
-        *(x for each in given for x in (each if isinstance(each, list) else [each])),
+        *(x for each in given for x in one_or_more(each)),
     ],
     "includes": lambda run, held, given: given[0] in held,
     "slice": lambda run, held, given: held[slice(*given[:2])],
-    "flat": lambda run, held, given: [
-        x for each in held for x in (each if isinstance(each, list) else [each])
-    ],
+    "flat": lambda run, held, given: [x for each in held for x in one_or_more(each)],
     "reverse": lambda run, held, given: held[::-1],
     "indexOf": lambda run, held, given: held.index(given[0]) if given[0] in held else -1,
     "toString": lambda run, held, given: text_of(held),

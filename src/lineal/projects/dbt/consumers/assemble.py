@@ -186,7 +186,7 @@ class Consuming:
 
     def exposed(self, node: Node, target: Dataset) -> Iterator[Read]:
         """Yield what an exposure reads: the columns that it names, else the dataset."""
-        place = node.place or Place(node.file, 1, 1)
+        place = node.known_place
         named = columns_named(node)
         for said in node.depends:
             read = self.dataset_of(node, said)

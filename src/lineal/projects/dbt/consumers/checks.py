@@ -221,7 +221,7 @@ class Checks:
         for constraint in node.constraints:
             self.add_constraint(node, statement, constraint)
 
-        return statement.script(node.place or Place(node.file, 1, 1), self.dialect, target)
+        return statement.script(node.known_place, self.dialect, target)
 
     def add_constraint(
         self, node: Node, statement: Statement, constraint: Mapping[str, Any]
