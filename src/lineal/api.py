@@ -200,14 +200,14 @@ class Lineage:
 
         starts = [] if column is None else [self.column(column)]
 
-        def written(part: Extraction) -> str:
+        def write(part: Extraction) -> str:
             """Write one part of the lineage in the requested format."""
             graph = self._graph_of(part)
             return _format_report(
                 format, traced(graph, starts, up=ALL, down=ALL) if starts else everything(graph)
             )
 
-        return sound_part(self.extraction, written)
+        return sound_part(self.extraction, write)
 
     def show(self, column: Column | str | None = None, *, height: int = 640) -> Display:
         """The page, as the output of a notebook's cell: all of it, or beginning with a column or
@@ -266,14 +266,14 @@ class Lineage:
         found = self.graph.find(start) if isinstance(start, str) else start
         named = "" if found is None else str(found)
 
-        def drawn(part: Extraction) -> str:
+        def draw(part: Extraction) -> str:
             """Draw one part of the lineage as a page."""
             graph = self._graph_of(part)
             texts = texts_of(graph, self._read_source)
             data = page_data(graph, title="lineage", start=named, texts=texts)
             return html(data, "lineage – lineal")
 
-        return sound_part(self.extraction, drawn)
+        return sound_part(self.extraction, draw)
 
     @cached_property
     def _everything(self) -> Report:
@@ -350,7 +350,7 @@ def _time(at: str | datetime | None) -> str | None:
 
 def _corpus(source: Source, dialect: str | None, schema: Schema | None, way: _Way) -> Corpus:
     """Return the project of a path, a text or a mapping of texts."""
-    from lineal.projects import corpus_of_text, united
+    from lineal.projects import corpus_of_text, unite_corpora
 
     if isinstance(source, Mapping):
         return corpus_of_text(source, dialect, schema)
@@ -359,7 +359,7 @@ def _corpus(source: Source, dialect: str | None, schema: Schema | None, way: _Wa
         return _corpus_of_one(source, dialect, schema, way)
 
     several = [_corpus_of_one(each, dialect, None, way) for each in source]
-    return united([*several, corpus_of_text((), dialect, schema)])
+    return unite_corpora([*several, corpus_of_text((), dialect, schema)])
 
 
 def _paths_in(source: Source) -> list[str]:

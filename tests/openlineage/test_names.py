@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineal.model.edge import Dataset
-from lineal.model.openlineage import Named, event_name, meant
+from lineal.model.openlineage import Named, dataset_meant, event_name
 
 BOTH_WAYS = [
     (Dataset("", "s3://lake/raw/orders"), "file", Named("s3://lake", "raw/orders")),
@@ -40,12 +40,12 @@ BOTH_WAYS = [
 @pytest.mark.parametrize(("dataset", "kind", "name"), BOTH_WAYS, ids=lambda value: str(value))
 def test_names_both_ways(dataset: Dataset, kind: str, name: Named) -> None:
     assert event_name(dataset, kind, "") == name
-    assert meant(*name) == (dataset, kind)
+    assert dataset_meant(*name) == (dataset, kind)
 
 
 @pytest.mark.parametrize("name", ["orders/", "/orders", "orders/year=2024/month=1", "//orders"])
 def test_one_place_has_one_name(name: str) -> None:
-    assert meant("s3://lake", name) == (Dataset("", "s3://lake/orders"), "file")
+    assert dataset_meant("s3://lake", name) == (Dataset("", "s3://lake/orders"), "file")
 
 
 def test_who_gives_the_namespace() -> None:

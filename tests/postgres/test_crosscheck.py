@@ -27,7 +27,7 @@ from lineal.model.edge import Dataset, Read
 from lineal.model.way import Clause
 from lineal.projects import postgres
 from lineal.projects.postgres import crosscheck
-from lineal.projects.postgres.catalog import read
+from lineal.projects.postgres.catalog import read_catalog
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.resolve.definitions import Definitions
 
@@ -67,7 +67,7 @@ def test_the_server_agrees_on_every_hard_view(views: Any) -> None:
 
 def test_a_wrong_read_is_found_on_either_side(views: Any) -> None:
     with postgres.session(live.address(views)) as server:
-        catalog, known = read(server), read_dependencies(server)
+        catalog, known = read_catalog(server), read_dependencies(server)
     texts = {".".join(parts): script.text for parts, script in catalog.views}
     reads = Definitions(postgres.load(live.address(views))).extract().reads
     changed = [

@@ -17,7 +17,7 @@ from lineal.views.report import (
     labelled,
     table_level,
     traced,
-    united,
+    unite_reports,
 )
 
 
@@ -72,7 +72,7 @@ def _selected(graph: Graph, request: Request) -> Report:
         for selection in request.selections
         for at in members(graph, selection)
     ]
-    report = united(graph, parts)
+    report = unite_reports(graph, parts)
     if request.level == "table":
         return report
 

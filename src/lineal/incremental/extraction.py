@@ -10,7 +10,7 @@ from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.imported import informed, joined
+from lineal.resolve.imported import informed, unite_imported
 from lineal.resolve.progress import Progress
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def extract(
     if corpus.given:
         read = bool(corpus.scripts or corpus.datasets or corpus.functions or corpus.diagnostics)
         if read:
-            return joined(extract(informed(corpus), memory, progress), corpus.given)
+            return unite_imported(extract(informed(corpus), memory, progress), corpus.given)
 
-        return joined(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
+        return unite_imported(Extraction(coverage=Coverage(corpus.files.chain())), corpus.given)
 
     programs = any(script.dialect == PYTHON for script in corpus.scripts)
     # which of them are called, only evaluating says

@@ -79,7 +79,7 @@ def event_name(
 
     Datasets of the namespace `home`, which is the project's, are called as those without one.
     """
-    place = _located(_joined(dataset.namespace, dataset.name) or dataset.name)
+    place = _located(_join_name(dataset.namespace, dataset.name) or dataset.name)
     if place is not None:
         return place
 
@@ -96,9 +96,9 @@ def event_name(
     return Named(chosen, dataset.name)
 
 
-def meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
+def dataset_meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
     """The dataset that an event names, and its kind, which the event may tell."""
-    place = _joined(namespace, name)
+    place = _join_name(namespace, name)
     if place is not None:
         return Dataset("", place), kind or FILE
 
@@ -112,7 +112,7 @@ def meant(namespace: str, name: str, kind: str = "") -> tuple[Dataset, str]:
     return Dataset(namespace, name), kind or "table"
 
 
-def _joined(namespace: str, name: str) -> str | None:
+def _join_name(namespace: str, name: str) -> str | None:
     """Join a namespace and a name into one path.
 
     s3://lake and raw/orders      s3://lake/raw/orders
@@ -122,12 +122,12 @@ def _joined(namespace: str, name: str) -> str | None:
         return None
 
     store = namespace.removesuffix("//")  # dbfs:/mnt/x has no authority
-    return _settled(f"{store}/{key}" if key else store)
+    return _normalize_path(f"{store}/{key}" if key else store)
 
 
 def _located(name: str) -> Named | None:
     """Return the name of a dataset that is an address, such as s3://bucket/key."""
-    found = LOCATED.fullmatch(_settled(name)) if ":/" in name else None
+    found = LOCATED.fullmatch(_normalize_path(name)) if ":/" in name else None
     if found is None:
         return None
 
@@ -135,7 +135,7 @@ def _located(name: str) -> Named | None:
     return Named(f"{scheme}://{authority or ''}", (STORES[scheme] + key) or "/")
 
 
-def _settled(path: str) -> str:
+def _normalize_path(path: str) -> str:
     """A path in its one spelling, however often it has to be cut for that."""
     for _ in range(len(path) + 1):
         shorter = path_name(path)

@@ -39,7 +39,7 @@ from lineal.projects.embedded import add_embedded
 from lineal.projects.enclosing import project_around
 from lineal.projects.errors import ProjectError
 from lineal.projects.extensions import SQL_ENDINGS, extension_of
-from lineal.projects.files import corpus_of_text, united
+from lineal.projects.files import corpus_of_text, unite_corpora
 from lineal.projects.intake import Intake, Rules, count_others, current, make_rules
 from lineal.projects.relative import root_of
 from lineal.projects.schema import Schema, read_schema, schema_of
@@ -63,7 +63,7 @@ __all__ = [
     "read_schema",
     "schema_of",
     "stamp",
-    "united",
+    "unite_corpora",
 ]
 
 

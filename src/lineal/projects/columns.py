@@ -122,7 +122,7 @@ def labels(values: list[Value], report: Report) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, found)))
 
 
-def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
+def merge_infos(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
     """One DatasetInfo per dataset: a seed and the source table of the same name are one dataset, a
     seed.
     """
@@ -130,19 +130,19 @@ def merged(infos: Iterable[DatasetInfo]) -> list[DatasetInfo]:
     for info in infos:
         name = info.dataset.name if info.exact else names.insensitive(info.dataset.name, False)
         key = (info.dataset.namespace, name, info.exact)
-        found[key] = _united(found[key], info) if key in found else info
+        found[key] = _merge_pair(found[key], info) if key in found else info
 
     return list(found.values())
 
 
-def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
+def _merge_pair(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
     """Unite two descriptions of a dataset; the kind that is nearer to the data wins."""
     info, other = sorted((left, right), key=lambda each: RANKS.get(each.kind, len(RANKS)))
     bare = not info.columns
     return DatasetInfo(
         dataset=info.dataset,
         kind=info.kind,
-        columns=_filled(info.columns, other.columns),
+        columns=_fill_columns(info.columns, other.columns),
         complete=info.complete or (bare and other.complete and info.kind not in DEFINED_ELSEWHERE),
         description=info.description or other.description,
         place=info.place or other.place,
@@ -152,17 +152,17 @@ def _united(left: DatasetInfo, right: DatasetInfo) -> DatasetInfo:
     )
 
 
-def _filled(columns: list[ColumnInfo], others: list[ColumnInfo]) -> list[ColumnInfo]:
+def _fill_columns(columns: list[ColumnInfo], others: list[ColumnInfo]) -> list[ColumnInfo]:
     """The columns, with what only the other declaration says about them."""
     if not columns:
         return others
 
     known = {names.insensitive(other.name, False): other for other in others}
     pairs = ((column, known.get(names.insensitive(column.name, False))) for column in columns)
-    return [column if other is None else _completed(column, other) for column, other in pairs]
+    return [column if other is None else _complete_column(column, other) for column, other in pairs]
 
 
-def _completed(column: ColumnInfo, other: ColumnInfo) -> ColumnInfo:
+def _complete_column(column: ColumnInfo, other: ColumnInfo) -> ColumnInfo:
     """Fill the gaps of a column from another description of it."""
     return ColumnInfo(
         column.name,

@@ -29,7 +29,7 @@ from lineal.model.openlineage import Settings
 from lineal.model.script import Corpus, Function, Meaning, Script
 from lineal.projects import files, yaml
 from lineal.projects.builtins import builtin_macros
-from lineal.projects.columns import TYPE_KEYS, marked, merged, name_of, read_columns
+from lineal.projects.columns import TYPE_KEYS, marked, merge_infos, name_of, read_columns
 from lineal.projects.configuration import FOLDER_KEYS
 from lineal.projects.extensions import PROJECT_FILES
 from lineal.projects.intake import first_file, walk
@@ -155,7 +155,7 @@ def read_project(path: Path, dialect: str | None, report: Report) -> Project:
     """Read the project file."""
     file = project_file(path)
     assert file is not None, "matches() comes first"
-    about = beside(file, read_about(file, report), report)
+    about = merge_other_file(file, read_about(file, report), report)
     return Project(
         file=file,
         dialect=dialect if dialect is not None else _dialect(about, report) or _usual_dialect(file),
@@ -183,7 +183,7 @@ def read_about(file: Path, report: Report) -> Value:
     return about
 
 
-def beside(file: Path, about: Value, report: Report) -> Value:
+def merge_other_file(file: Path, about: Value, report: Report) -> Value:
     """lineal.yml next to featherflow.yml: what lineal is told on top of what the other tool is told"""
     others = (
         [file.with_name(name) for name in PROJECT_FILES if name not in OWN_FILES]
@@ -282,7 +282,7 @@ class Draft:
             )
 
         given = schema_datasets(schema, project.namespace, self.report)
-        corpus.datasets = [self.with_header(info) for info in merged([*self.datasets, *given])]
+        corpus.datasets = [self.with_header(info) for info in merge_infos([*self.datasets, *given])]
         renderings = list(self.renderings(project))
         scripts: list[list[Script]] = []
         for (template, made), rendering in zip(self.templates, renderings, strict=True):
@@ -378,13 +378,13 @@ def _own(node: Node, made: Made, draft: Draft) -> Iterable[int]:
 def _query(node: Node, project: Project) -> Made:
     """Return the step that adds the rendered query of a node."""
 
-    def made(corpus: Corpus, rendered: str) -> None:
+    def add_rendered(corpus: Corpus, rendered: str) -> None:
         """Add the rendered query as the script of the node."""
         corpus.scripts.append(
             Script(rendered, project.dialect, str(node.sql), target=node.name, kind="sql")
         )
 
-    return made
+    return add_rendered
 
 
 def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> Iterable[int]:
@@ -400,11 +400,11 @@ def hooks(node: Node, keys: tuple[str, ...], project: Project, draft: Draft) -> 
 def _hook(value: Value, project: Project) -> Made:
     """Return the step that adds a rendered hook."""
 
-    def made(corpus: Corpus, rendered: str) -> None:
+    def add_rendered(corpus: Corpus, rendered: str) -> None:
         """Add the rendered hook as a script."""
         corpus.scripts.append(Script(rendered, project.dialect, value.place.file, value.text_line))
 
-    return made
+    return add_rendered
 
 
 def seed_node(node: Node, project: Project, draft: Draft) -> None:
@@ -491,12 +491,12 @@ NO_BODY = Script("", "")
 def _function(node: Node, project: Project, function: Function) -> Made:
     """Return the step that adds a rendered function."""
 
-    def made(corpus: Corpus, rendered: str) -> None:
+    def add_rendered(corpus: Corpus, rendered: str) -> None:
         """Add the rendered text as the body of the function."""
         body = Script(rendered, project.dialect, str(node.sql), target=node.name, kind="function")
         corpus.functions.append(replace(function, body=body))
 
-    return made
+    return add_rendered
 
 
 def _parameters(value: Value | None, report: Report) -> dict[str, str]:

@@ -11,7 +11,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.ledger import FileLedger, Reason
 from lineal.model.script import Corpus, Script
 from lineal.projects.beside import SETTINGS, files_named_in, read_contents
-from lineal.projects.columns import merged
+from lineal.projects.columns import merge_infos
 from lineal.projects.dialect_guess import Guess, guess_dialect
 from lineal.projects.extensions import EXTENSIONS, PYTHON, extension_of
 from lineal.projects.imports import roots_of, with_imports
@@ -148,45 +148,45 @@ def text_name(number: int) -> str:
     return f"<input {number}>"
 
 
-def united(corpora: Iterable[Corpus]) -> Corpus:
+def unite_corpora(corpora: Iterable[Corpus]) -> Corpus:
     """Several inputs that are analyzed together; the first one's dialect and namespace count for
     the whole.
     """
     several = list(corpora)
     first = several[0] if several else Corpus("")
 
-    def joined(name: str) -> list[Any]:
+    def all_items(name: str) -> list[Any]:
         """Return the items of a list of all corpora."""
         return [each for corpus in several for each in getattr(corpus, name)]
 
-    def joined_entries(name: str) -> dict[str, Any]:
+    def all_entries(name: str) -> dict[str, Any]:
         """Return the entries of a mapping of all corpora; the last corpus wins."""
         return {key: held for corpus in several for key, held in getattr(corpus, name).items()}
 
     return Corpus(
         dialect=first.dialect,
-        scripts=joined("scripts"),
-        datasets=merged(joined("datasets")),
-        functions=joined("functions"),
-        meanings=joined("meanings"),
-        diagnostics=joined("diagnostics"),
+        scripts=all_items("scripts"),
+        datasets=merge_infos(all_items("datasets")),
+        functions=all_items("functions"),
+        meanings=all_items("meanings"),
+        diagnostics=all_items("diagnostics"),
         namespace=first.namespace,
         defaults=first.defaults,
         collapse_temporary=first.collapse_temporary,
-        steps=joined("steps"),
-        before=joined("before"),
-        after=joined("after"),
-        schemas=tuple(dict.fromkeys(joined("schemas"))),
-        notes=joined("notes"),
+        steps=all_items("steps"),
+        before=all_items("before"),
+        after=all_items("after"),
+        schemas=tuple(dict.fromkeys(all_items("schemas"))),
+        notes=all_items("notes"),
         engine=first.engine,
         checks=first.checks,
         openlineage=first.openlineage,
-        occurrences=joined("occurrences"),
-        aliases=joined_entries("aliases"),
-        relations=joined_entries("relations"),
-        given=joined("given"),
-        contents=joined_entries("contents"),
-        launches=joined_entries("launches"),
+        occurrences=all_items("occurrences"),
+        aliases=all_entries("aliases"),
+        relations=all_entries("relations"),
+        given=all_items("given"),
+        contents=all_entries("contents"),
+        launches=all_entries("launches"),
         files=united_ledger(corpus.files for corpus in several),
     )
 

@@ -39,7 +39,7 @@ def launches_in(
     """Return how programs are started, by their file; None of those started in several ways."""
     names = [script.file.replace("\\", "/") for script in scripts]
     several: dict[str, list[Launch]] = {}
-    for home, target, launch in started(files, scripts, report):
+    for home, target, launch in find_launches(files, scripts, report):
         name = file_named(home, target, names)
         if name is not None and launch not in several.setdefault(name, []):
             several[name].append(launch)
@@ -47,7 +47,7 @@ def launches_in(
     return {name: found[0] for name, found in several.items() if len(found) == 1}
 
 
-def started(
+def find_launches(
     files: Sequence[Path], scripts: Sequence[Script], report: Report
 ) -> Iterator[tuple[str, str, Launch]]:
     """Yield the folder that a program is started from, its path as it is written, and how."""
@@ -59,7 +59,7 @@ def started(
         text = read_text(file, report) if file.stat().st_size <= LARGEST else None
         home = file.parent.as_posix()
         if text and suffix in SHELL and "spark-submit" in text:
-            yield from below(home, submitted(text))
+            yield from below(home, launches_in_shell(text))
         elif text and suffix not in SHELL and TASKS.search(text):
             parsed = parse(text, str(file), report) or NOTHING
             yield from below(home, tasks_of(parsed.plain()))
@@ -145,7 +145,7 @@ def jobs_in(document: Any) -> Iterator[dict[str, Any]]:
 # -- spark-submit and Airflow ----------------------------------------------------------------------
 
 
-def submitted(text: str) -> Iterator[tuple[str, Launch]]:
+def launches_in_shell(text: str) -> Iterator[tuple[str, Launch]]:
     """Yield the programs that a shell script gives to spark-submit.
 
     spark-submit --master yarn jobs/daily.py raw.orders mart.daily

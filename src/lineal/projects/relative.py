@@ -137,7 +137,7 @@ def with_files(corpus: Corpus, renamed: Rename, reworded: Rename) -> Corpus:
         diagnostics=[_diagnostic(found, renamed, reworded) for found in corpus.diagnostics],
         meanings=[replace(each, place=_place(each.place, renamed)) for each in corpus.meanings],
         occurrences=[
-            each._replace(place=_renamed(each.place, renamed)) for each in corpus.occurrences
+            each._replace(place=_rename_place(each.place, renamed)) for each in corpus.occurrences
         ],
         given=[_relative_extraction(each, renamed, reworded) for each in corpus.given],
         files=_ledger(corpus.files, renamed),
@@ -170,12 +170,12 @@ def _script(script: Script, renamed: Rename) -> Script:
 def _place(place: Place | None, renamed: Rename) -> Place | None:
     """Return a place with its file renamed; None stays None."""
     if place is not None:
-        return _renamed(place, renamed)
+        return _rename_place(place, renamed)
 
     return None
 
 
-def _renamed(place: Place, renamed: Rename) -> Place:
+def _rename_place(place: Place, renamed: Rename) -> Place:
     """Return a place with its file renamed."""
     return place._replace(file=renamed(place.file))
 
@@ -219,7 +219,7 @@ def _relative_extraction(found: Extraction, renamed: Rename, reworded: Rename) -
         {dataset: _dataset(info, renamed) for dataset, info in found.datasets.items()},
         [_diagnostic(each, renamed, reworded) for each in found.diagnostics],
         _coverage(found.coverage, renamed),
-        [each._replace(place=_renamed(each.place, renamed)) for each in found.occurrences],
+        [each._replace(place=_rename_place(each.place, renamed)) for each in found.occurrences],
         [each._replace(place=_place(each.place, renamed)) for each in found.statements],
         [replace(each, place=_place(each.place, renamed)) for each in found.jobs],
     )

@@ -224,7 +224,7 @@ class _Worker:
     def __init__(self, setting: Setting) -> None:
         self.limits = setting.limits
         self.late = False
-        self.process = _started()
+        self.process = _start_process()
         try:
             self.exchange(_setup(setting), START_SECONDS)
         except _Ended:
@@ -306,7 +306,7 @@ def _clock(seconds: float, worker: _Worker) -> Iterator[None]:
         timer.cancel()
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _start_process() -> subprocess.Popen[bytes]:
     """A fresh interpreter without site packages, environment or current folder: only jinja2 is
     shown to it.
     """

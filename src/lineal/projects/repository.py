@@ -16,7 +16,7 @@ from lineal.model.script import Corpus
 from lineal.projects import dataform, dbt, featherflow, sqlmesh
 from lineal.projects.configuration import read_configuration
 from lineal.projects.dbt.options import NO_OPTIONS, DbtOptions
-from lineal.projects.files import add_contents, read_scripts, united
+from lineal.projects.files import add_contents, read_scripts, unite_corpora
 from lineal.projects.intake import current
 from lineal.projects.nothing import no_input
 from lineal.projects.schema import Schema
@@ -68,7 +68,7 @@ def load(
     if not parts:
         parts = [read_nothing(path, dialect, schema, bool(problems))]
 
-    corpus = parts[0] if len(parts) == 1 else united(parts)
+    corpus = parts[0] if len(parts) == 1 else unite_corpora(parts)
     corpus.diagnostics = [*problems, *corpus.diagnostics, *report_left_out(found)]
     return corpus
 
@@ -145,7 +145,7 @@ def load_alone(
     options: DbtOptions,
 ) -> Corpus:
     """Return the corpus of one dbt project."""
-    return united(dbt.load_several([folder], dialect, schema, kept, options))
+    return unite_corpora(dbt.load_several([folder], dialect, schema, kept, options))
 
 
 def attempt_project(load_one: Callable[[], Corpus], folder: Path) -> Corpus:

@@ -18,7 +18,7 @@ from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.edge import Dataset
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.projects import yaml
-from lineal.projects.columns import merged, name_of, read_columns
+from lineal.projects.columns import merge_infos, name_of, read_columns
 from lineal.projects.errors import ProjectError
 from lineal.projects.text import Report, read_text
 from lineal.projects.yaml import Value
@@ -168,7 +168,7 @@ def _tables(value: Value, namespace: str, report: Report) -> list[DatasetInfo]:
         report(value.unexpected("a mapping of tables"))
         named = []
 
-    return merged(_table(name, table, namespace, report) for name, table in named if name)
+    return merge_infos(_table(name, table, namespace, report) for name, table in named if name)
 
 
 def _holds_tables(value: Value) -> bool:

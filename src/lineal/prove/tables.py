@@ -29,11 +29,13 @@ class Table:
     @property
     def definition(self) -> str:
         """CREATE TABLE …"""
-        columns = ", ".join(f"{quoted(name)} {KINDS[kind]}" for name, kind in self.kinds.items())
+        columns = ", ".join(
+            f"{quote_name(name)} {KINDS[kind]}" for name, kind in self.kinds.items()
+        )
         return f"CREATE OR REPLACE TABLE {self.shown} ({columns})"
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """Return a name in quotes."""
     doubled = name.replace('"', '""')
     return f'"{doubled}"'

@@ -44,7 +44,7 @@ def informed(corpus: Corpus) -> Corpus:
     return replace(corpus, datasets=[*corpus.datasets, *learnt.values()], given=[])
 
 
-def joined(found: Extraction, given: Sequence[Extraction]) -> Extraction:
+def unite_imported(found: Extraction, given: Sequence[Extraction]) -> Extraction:
     """Join the extraction with the imported ones; an edge that several have is kept once."""
     for each in given:
         found = _two(found, each)
@@ -73,9 +73,9 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
         datasets[dataset] = _fuller(datasets[dataset], info) if dataset in datasets else info
 
     both = Extraction(
-        edges=list(_edges([*found.edges, *(_renamed(edge, same) for edge in given.edges)])),
+        edges=list(_edges([*found.edges, *(_rename_edge(edge, same) for edge in given.edges)])),
         reads=list(
-            dict.fromkeys([*found.reads, *(_renamed_read(read, same) for read in given.reads)])
+            dict.fromkeys([*found.reads, *(_rename_read(read, same) for read in given.reads)])
         ),
         datasets=datasets,
         diagnostics=sorted({*found.diagnostics, *given.diagnostics}, key=order_of),
@@ -83,10 +83,10 @@ def _two(found: Extraction, given: Extraction) -> Extraction:
         occurrences=[*found.occurrences, *given.occurrences],
         statements=lambda: list(
             dict.fromkeys(
-                [*found.statements, *(_renamed_statement(each, same) for each in given.statements)]
+                [*found.statements, *(_rename_statement(each, same) for each in given.statements)]
             )
         ),
-        jobs=lambda: [*found.jobs, *(_renamed_job(job, same) for job in given.jobs)],
+        jobs=lambda: [*found.jobs, *(_rename_job(job, same) for job in given.jobs)],
         texts={**found.texts, **given.texts},
         failures=found.failures,
     )
@@ -99,8 +99,8 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
     does.
     """
     return Extraction(
-        edges=[_renamed(edge, homes) for edge in found.edges],
-        reads=[_renamed_read(read, homes) for read in found.reads],
+        edges=[_rename_edge(edge, homes) for edge in found.edges],
+        reads=[_rename_read(read, homes) for read in found.reads],
         datasets={
             homes.get(dataset, dataset): replace(info, dataset=homes[dataset])
             if dataset in homes
@@ -110,8 +110,8 @@ def _moved(found: Extraction, homes: Same) -> Extraction:
         diagnostics=found.diagnostics,
         coverage=found.coverage,
         occurrences=found.occurrences,
-        statements=lambda: [_renamed_statement(each, homes) for each in found.statements],
-        jobs=lambda: [_renamed_job(job, homes) for job in found.jobs],
+        statements=lambda: [_rename_statement(each, homes) for each in found.statements],
+        jobs=lambda: [_rename_job(job, homes) for job in found.jobs],
         texts=found.texts,
         failures=found.failures,
     )
@@ -171,7 +171,7 @@ def _fuller(info: DatasetInfo, other: DatasetInfo) -> DatasetInfo:
     )
 
 
-def _renamed(edge: Edge, same: Same) -> Edge:
+def _rename_edge(edge: Edge, same: Same) -> Edge:
     """Return an edge between the datasets that its ends are united with."""
     source, target = edge.source, edge.target
     if source.dataset not in same and edge.into not in same:
@@ -186,19 +186,19 @@ def _column(column: Column, same: Same) -> Column:
     return Column(same.get(column.dataset, column.dataset), column.name, column.path)
 
 
-def _renamed_read(read: Read, same: Same) -> Read:
+def _rename_read(read: Read, same: Same) -> Read:
     """Return a read of the datasets that its own are united with."""
     return read._replace(
         target=same.get(read.target, read.target), dataset=same.get(read.dataset, read.dataset)
     )
 
 
-def _renamed_statement(statement: Statement, same: Same) -> Statement:
+def _rename_statement(statement: Statement, same: Same) -> Statement:
     """Return a statement of the dataset that its target is united with."""
     return statement._replace(target=_same_dataset(statement.target, same))
 
 
-def _renamed_job(job: Job, same: Same) -> Job:
+def _rename_job(job: Job, same: Same) -> Job:
     """Return a job of the datasets that its outputs are united with."""
     return replace(job, outputs=tuple(_same_dataset(output, same) for output in job.outputs))
 

@@ -22,8 +22,8 @@ MARK = "Remove it, or set `meta: {lineal: {terminal: true}}` in the YAML of an o
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each dataset and column that nothing reads."""
     tests = {name for name, info in subject.graph.infos.items() if info.kind == TEST}
-    read = _read(subject, tests)
-    tested = _read(subject, set())
+    read = _columns_read(subject, tests)
+    tested = _columns_read(subject, set())
     for info in subject.infos:
         if not info.produced or info.kind in ENDS or subject.is_terminal(info):
             continue
@@ -51,7 +51,7 @@ def _columns(
             yield Found(f"{reader} reads {about}", place, MARK, about, None, spots)
 
 
-def _read(subject: Subject, without: set[Dataset]) -> dict[Dataset, set[str]]:
+def _columns_read(subject: Subject, without: set[Dataset]) -> dict[Dataset, set[str]]:
     """Dataset → the names of its columns that others read, some readers left out. What only reads
     itself, an incremental model, does not.
     """

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lineal.model.diagnostic import Code, Diagnostic, Place
 from lineal.model.script import Corpus, Defaults
-from lineal.projects import ProjectError, corpus_of_text, load, make_rules, united
+from lineal.projects import ProjectError, corpus_of_text, load, make_rules, unite_corpora
 from lineal.service.source import STANDARD_INPUT, Source
 from lineal.store import Cache, cache, digest, machinery
 
@@ -32,9 +32,9 @@ def corpus_of(source: Source, standard_input: ReadInput) -> Corpus:
     read = [_read(path, source, standard_input) for path in files]
     read = _named_from_roots(files, read) if source.rooted else read
     several = [*_servers(source, read), *read]
-    corpus = several[0] if len(several) == 1 else united(several)
+    corpus = several[0] if len(several) == 1 else unite_corpora(several)
     for catalog in catalogs:
-        corpus = united([corpus, Corpus(corpus.dialect, datasets=catalog.datasets)])
+        corpus = unite_corpora([corpus, Corpus(corpus.dialect, datasets=catalog.datasets)])
         if corpus.defaults is None and catalog.schema:
             corpus.defaults = Defaults(None, (catalog.schema,))
 
@@ -192,7 +192,7 @@ def _standard_input(source: Source, standard_input: ReadInput) -> Corpus:
             problems.append(Diagnostic(Code.LEFT_OUT, message, Place("", 1, 1)))
             corpus.files.leave_out("<input>", refused.reason)
 
-    corpus = united([corpus_of_text(texts, source.dialect, source.schema), corpus])
+    corpus = unite_corpora([corpus_of_text(texts, source.dialect, source.schema), corpus])
     if texts and not texts[0].strip():
         problems.append(Diagnostic(Code.NO_INPUT, "standard input is empty", Place("", 1, 1)))
 

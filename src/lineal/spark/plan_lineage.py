@@ -29,7 +29,7 @@ from lineal.model.ledger import Coverage
 from lineal.model.script import Corpus, Script
 from lineal.resolve.catalog import PYTHON
 from lineal.resolve.definitions import Definitions
-from lineal.resolve.imported import informed, joined
+from lineal.resolve.imported import informed, unite_imported
 from lineal.spark.availability import one_line
 from lineal.spark.plan import analyze, describe_plan
 from lineal.spark.stand_in import StandIns, stand_in_names
@@ -140,7 +140,9 @@ def both(corpus: Corpus, spark: Any) -> Engines:
         (*found.diagnostics, *not_compared(definitions.programs, corpus)), key=order_of
     )
     written = {definition.target for definition in definitions.order if is_program(definition)}
-    return Engines(joined(static, corpus.given), joined(found, corpus.given), written)
+    return Engines(
+        unite_imported(static, corpus.given), unite_imported(found, corpus.given), written
+    )
 
 
 def not_compared(programs: Mapping[str, int], corpus: Corpus) -> Iterator[Diagnostic]:
@@ -317,7 +319,7 @@ class Exact:
                 self.stand_ins.add(self.static.datasets[other], as_table=True)
 
         try:
-            plan = self.analyze(renamed(definition, statement, self.translator))
+            plan = self.analyze(rename_target(definition, statement, self.translator))
             found = of_plan(plan, self.spark, str(definition.target), self.stand_ins.names)
         except Exception as problem:
             self.refused(definition, problem)
@@ -453,7 +455,7 @@ def translator_of(corpus: Corpus, tables: Mapping[str, str]) -> Translator:
     return Translator(corpus.dialect, corpus.aliases, tables)
 
 
-def renamed(definition: Definition, statement: str, translator: Translator) -> str:
+def rename_target(definition: Definition, statement: str, translator: Translator) -> str:
     """A statement with the names of datasets where SQL writes relations: those of a dbt project."""
     if not translator.names:
         return statement

@@ -116,10 +116,10 @@ def _behind(finding: Finding) -> Iterator[str]:
         yield f"with it change {_list_names(finding.follows)}"
 
     if finding.reach.columns:
-        yield f"reaches {_reached(finding)}"
+        yield f"reaches {_describe_reach(finding)}"
 
 
-def _reached(finding: Finding) -> str:
+def _describe_reach(finding: Finding) -> str:
     """Return how far a finding reaches, in words."""
     reach = finding.reach
     counts = f"{count_noun(len(reach.columns), 'column')} of {count_noun(len(reach.datasets), 'dataset')}"

@@ -86,12 +86,12 @@ class Report:
             if edge.field_level
         )
 
-        def said(edge: Edge) -> bool:
+        def is_selected(edge: Edge) -> bool:
             """Tell whether a selected edge says the same as an edge into rows."""
             alike = selected.get((whole(edge.source), edge.into), ())
             return not edge.field_level and any(overlap(edge.source, column) for column in alike)
 
-        return [edge for edge in self.edges if not said(edge)]
+        return [edge for edge in self.edges if not is_selected(edge)]
 
     @cached_property
     def datasets(self) -> list[Dataset]:
@@ -212,7 +212,7 @@ def traced(
     )
 
 
-def united(graph: Graph, parts: Sequence[Report]) -> Report:
+def unite_reports(graph: Graph, parts: Sequence[Report]) -> Report:
     """Several parts of one graph as one, each edge once."""
     edges = {(edge.source, edge.target): edge for part in parts for edge in part.edges}
     tables = {each: None for part in parts for each in part.table_edges}

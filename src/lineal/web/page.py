@@ -48,7 +48,7 @@ def html(data: dict[str, Any] | None, title: str) -> str:
     policy = POLICY.format(
         script=_hash(script), style=_hash(style), connect="'none'" if data is not None else "'self'"
     )
-    packed = _packed(data) if data is not None else ""
+    packed = _pack_data(data) if data is not None else ""
     return SHELL.format(
         policy=policy, title=escape(visible(title)), style=style, script=script, data=packed
     )  # fmt: skip
@@ -69,7 +69,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _packed(data: dict[str, Any]) -> str:
+def _pack_data(data: dict[str, Any]) -> str:
     """Return the data of the page, compressed and encoded."""
     written = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(written.encode("utf-8", "replace"), 9)).decode()

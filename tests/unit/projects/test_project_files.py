@@ -13,7 +13,14 @@ from lineal import projects
 from lineal.model.diagnostic import Code, Place
 from lineal.model.extraction import DatasetInfo
 from lineal.model.script import Script
-from lineal.projects import ProjectError, corpus_of_text, load, read_schema, schema_of, united
+from lineal.projects import (
+    ProjectError,
+    corpus_of_text,
+    load,
+    read_schema,
+    schema_of,
+    unite_corpora,
+)
 
 
 def columns(info: DatasetInfo) -> list[tuple[str, str]]:
@@ -99,13 +106,13 @@ def test_several_inputs_unite() -> None:
         corpus_of_text("select 1", "spark", {"t": ["a"]}),
         corpus_of_text("select 2", schema={"T": {"a": "int"}}),
     )
-    both = united([one, two])
+    both = unite_corpora([one, two])
     assert (both.dialect, [script.text for script in both.scripts]) == (
         "spark",
         ["select 1", "select 2"],
     )
     assert [columns(info) for info in both.datasets] == [[("a", "int")]]
-    assert united([]).scripts == []
+    assert unite_corpora([]).scripts == []
 
 
 SCHEMAS = [

@@ -15,7 +15,7 @@ from __future__ import annotations
 from lineal.graph.diff.causes import Finding, Reach, Restyled, findings_of, rank
 from lineal.graph.diff.compare import Comparison, Detail, EdgeChange
 from lineal.graph.diff.difference import Difference
-from lineal.graph.diff.gates import gated
+from lineal.graph.diff.gates import apply_policy
 from lineal.graph.diff.overlay import Overlay, overlay
 from lineal.graph.diff.pairs import comparisons
 from lineal.graph.diff.side import Side
@@ -41,5 +41,5 @@ def diff(base: Graph, head: Graph, policy: Policy = DEFAULT) -> Difference:
     before, after = Side(base), Side(head)
     pairs = comparisons(before, after)
     found, notes, restyled = findings_of(pairs, policy)
-    findings = sorted(gated(pairs, found, policy), key=rank)
+    findings = sorted(apply_policy(pairs, found, policy), key=rank)
     return Difference(pairs, tuple(findings), tuple(notes), tuple(restyled))

@@ -374,7 +374,7 @@ class _Causes:
         starts = (
             [*side.columns(key)] if wide else [name for name in side.columns(key) if name in named]
         )
-        found = reached(side.graph, [side.column(key, name) for name in starts])
+        found = reach_columns(side.graph, [side.column(key, name) for name in starts])
         lost = [
             fold(d.before if d.kind == LOSSES[1] else d.column)
             for d in root.details
@@ -382,7 +382,7 @@ class _Causes:
         ]
         if lost and root.comparison is not None:
             old = root.comparison.key
-            found |= reached(self.base.graph, [self.base.column(old, name) for name in lost])
+            found |= reach_columns(self.base.graph, [self.base.column(old, name) for name in lost])
 
         datasets = {column.dataset.name for column in found} | {each.dataset for each in broken}
         columns = tuple(sorted(map(str, found)))
@@ -452,7 +452,7 @@ def name_before(detail: Detail) -> str:
     return detail.dataset
 
 
-def reached(graph: Graph, starts: Iterable[Column]) -> set[Column]:
+def reach_columns(graph: Graph, starts: Iterable[Column]) -> set[Column]:
     """Every column that is made of these, or is in a dataset whose rows they decide."""
     starts = list(starts)
     met: set[Column] = set(starts)

@@ -33,7 +33,7 @@ LOST = ("column-removed", "column-renamed", "type-changed")
 MODEL = "model"
 
 
-def gated(pairs: Pairs, findings: Iterable[Finding], policy: Policy) -> list[Finding]:
+def apply_policy(pairs: Pairs, findings: Iterable[Finding], policy: Policy) -> list[Finding]:
     """Return findings with the levels that a policy demands, and what it forbids."""
     raised = [_raise_level(finding, pairs, policy) for finding in findings]
     broken = list(_broken_contracts(pairs, policy))

@@ -45,7 +45,9 @@ def overlay(found: Difference) -> Overlay:
         dataset: found.pairs.head.datasets.get(key)
         for key, dataset in found.pairs.base.datasets.items()
     }
-    graph = Graph(_united(base, head, {old: new for old, new in same.items() if new is not None}))
+    graph = Graph(
+        _unite_graphs(base, head, {old: new for old, new in same.items() if new is not None})
+    )
     columns = {
         column: mark
         for column, mark in (
@@ -89,7 +91,7 @@ COLUMN_MARKS = {
 }
 
 
-def _united(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extraction:
+def _unite_graphs(base: Graph, head: Graph, same: dict[Dataset, Dataset]) -> Extraction:
     """Return the lineage of both sides as one, under the names of the head side."""
     infos = dict(head.infos)
     for old, info in base.infos.items():

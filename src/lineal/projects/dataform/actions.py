@@ -160,13 +160,13 @@ class Checks:
     def query(self, columns: list[str], tests: list[str]) -> str:
         """Return a query that reads the columns of an assertion."""
         chosen = ", ".join(columns) or "1"
-        text = f"SELECT {chosen} FROM {quoted(self.action.dataset)}"  # noqa: S608
+        text = f"SELECT {chosen} FROM {quote_relation(self.action.dataset)}"  # noqa: S608
         if tests:
             text += f" WHERE {' OR '.join(f'NOT ({test})' for test in tests)}"
 
         return text
 
 
-def quoted(name: str) -> str:
+def quote_relation(name: str) -> str:
     """Return the name of a relation as SQL writes it: each part in backticks."""
     return ".".join(f"`{part}`" for part in name.split("."))

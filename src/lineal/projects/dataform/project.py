@@ -16,7 +16,7 @@ from lineal.model.extraction import DatasetInfo
 from lineal.model.ledger import Reason
 from lineal.model.script import Corpus, Script
 from lineal.projects import yaml
-from lineal.projects.columns import merged
+from lineal.projects.columns import merge_infos
 from lineal.projects.dataform.actions import (
     ASSERTION,
     DECLARATION,
@@ -25,7 +25,7 @@ from lineal.projects.dataform.actions import (
     Action,
     Checks,
     Target,
-    quoted,
+    quote_relation,
     target_of,
     text_of,
 )
@@ -133,7 +133,7 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
 
     corpus = Corpus(draft.dialect, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
-    corpus.datasets = merged([*infos_of(draft), *given])
+    corpus.datasets = merge_infos([*infos_of(draft), *given])
 
     for action in draft.actions:
         work = partial(add_scripts, action, corpus, draft)
@@ -424,7 +424,7 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
 
     def refer(given: list[Any]) -> str:
         """Return the quoted name of a referenced action."""
-        return quoted(reference(given, action, draft))
+        return quote_relation(reference(given, action, draft))
 
     def when(given: list[Any]) -> Any:
         """Answer `when(condition, then, otherwise)`; an unknown condition counts as true."""
@@ -437,7 +437,7 @@ def context_of(action: Action, draft: Draft, incremental: bool) -> dict[str, Any
 
         return ""
 
-    own = quoted(action.dataset)
+    own = quote_relation(action.dataset)
     return {
         "ref": Native("ref", refer),
         "resolve": Native("resolve", refer),
@@ -715,4 +715,4 @@ def aliases_of(draft: Draft) -> dict[str, str]:
         return {}
 
     names = [action.dataset for action in draft.actions if action.target.database == database]
-    return {quoted(f"{database}.{name}"): name for name in names}
+    return {quote_relation(f"{database}.{name}"): name for name in names}

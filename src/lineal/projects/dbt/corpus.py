@@ -19,7 +19,7 @@ from lineal.model.ledger import Reason
 from lineal.model.plain import as_text, one_or_more, some_or_none
 from lineal.model.reach import reach
 from lineal.model.script import Corpus, DbtContext, Expansion, Script, Step
-from lineal.projects.columns import merged
+from lineal.projects.columns import merge_infos
 from lineal.projects.dbt.adapters import DIALECTS
 from lineal.projects.dbt.compiled import is_level, lay_out
 from lineal.projects.dbt.consumers.assemble import Consumers, Consuming
@@ -230,7 +230,7 @@ class Assembly:
             for node in self.nodes
             if node.kind in ("source", *REFERABLE)
         ]
-        self.corpus.datasets = merged([*infos, *self.given])
+        self.corpus.datasets = merge_infos([*infos, *self.given])
 
     def take(self, node: Node, made: Made) -> None:
         """What rendering a node has told."""

@@ -416,7 +416,7 @@ def _source(
     """Return the node of one table of a source."""
     report = reader.report
 
-    def said(key: str, default: str) -> str:
+    def text_under(key: str, default: str) -> str:
         """Return a text of the source or table, with its template rendered."""
         text = source.text(report, key) if key != "identifier" else table.text(report, key)
         return str(reader.value(text) or default)
@@ -429,9 +429,9 @@ def _source(
         name=f"{name}.{short}",
         file=source.place.file,
         parts=(
-            said("database", reader.target["database"]),
-            said("schema", name),
-            said("identifier", short),
+            text_under("database", reader.target["database"]),
+            text_under("schema", name),
+            text_under("identifier", short),
         ),
         columns=read_columns(inner.get("columns"), reader.properties.doc, report),
         description=reader.properties.described(inner, report),
@@ -474,7 +474,7 @@ def exposures_of(reader: Reader) -> Iterator[Node]:
         yield node
 
 
-def apart(nodes: list[Node]) -> list[Node]:
+def tell_twins_apart(nodes: list[Node]) -> list[Node]:
     """Two files of one name: at most one of them is enabled, and which one, some tell only when
     they are rendered.
     """

@@ -139,12 +139,12 @@ def open_draft(path: Path, request: Request) -> Draft:
     else:
         draft = Draft("", str(path), None, [], {"type": ""})
 
-    draft.meanings, draft.engine = _beside(project or folder, diagnostics.append)
+    draft.meanings, draft.engine = _read_own_settings(project or folder, diagnostics.append)
     draft.diagnostics = [*diagnostics, *draft.diagnostics]
     return draft
 
 
-def _beside(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
+def _read_own_settings(folder: Path, report: Report) -> tuple[list[Meaning], dict[str, Any]]:
     """functions: and spark: in a lineal.yml next to dbt_project.yml"""
     file = next(
         (folder / name for name in ("lineal.yml", "lineal.yaml") if (folder / name).is_file()), None
@@ -269,7 +269,7 @@ def draft_of_files(folder: Path, request: Request) -> Draft:
         seen = {**values.get(root, {}), **values.get(package.name, {})}
         nodes += files.nodes_of(files.Reader(package, project, target, seen, properties, report))
 
-    nodes = files.apart(nodes)
+    nodes = files.tell_twins_apart(nodes)
     apply_name_macros(nodes, kitchen, report)
     separate(nodes, root)
     if not any(node.kind in REFERABLE for node in nodes):

@@ -94,7 +94,7 @@ class Places:
         """
         written = self.entry(file, section, name)
         if written is not None:
-            return beside(of_plain(data), written)
+            return take_places(of_plain(data), written)
 
         items = self.items(file)
         start = next(
@@ -105,7 +105,7 @@ class Places:
             start = next((at for at, each in enumerate(items) if each.name == name), None)
 
         if start is None:
-            return placed(of_plain(data), Place(file, 1, 1), {})
+            return place_by_name(of_plain(data), Place(file, 1, 1), {})
 
         here = items[start]
         inner: dict[str, list[Place]] = {}
@@ -115,7 +115,7 @@ class Places:
 
             inner.setdefault(item.name, []).append(Place(file, item.line, item.column))
 
-        return placed(of_plain(data), Place(file, here.line, here.column), inner)
+        return place_by_name(of_plain(data), Place(file, here.line, here.column), inner)
 
     def entry(self, file: str, section: str, name: str) -> Value | None:
         """Return what a YAML file says of an entry; None if it does not list it under its section."""
@@ -152,7 +152,7 @@ def name_of(value: Value) -> str:
     return (value.get("name") or value).raw.strip()
 
 
-def beside(value: Value, written: Value) -> Value:
+def take_places(value: Value, written: Value) -> Value:
     """Give a value of a manifest the places of the same value in a file; parts that only the
     manifest has get the place of the value around them.
 
@@ -161,7 +161,7 @@ def beside(value: Value, written: Value) -> Value:
     where = replace(value, place=written.place, block=written.block)
     if isinstance(value.data, dict):
         data: Any = {
-            key: beside(each, written.entries.get(key) or written)
+            key: take_places(each, written.entries.get(key) or written)
             for key, each in value.data.items()
         }
         return replace(where, data=data)
@@ -169,22 +169,24 @@ def beside(value: Value, written: Value) -> Value:
     if isinstance(value.data, list):
         named = {name_of(each): each for each in written.items}
         there = [named.get(name_of(each), written) for each in value.data]
-        return replace(where, data=list(map(beside, value.data, there)))
+        return replace(where, data=list(map(take_places, value.data, there)))
 
     return where
 
 
-def placed(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:
+def place_by_name(value: Value, place: Place, inner: dict[str, list[Place]]) -> Value:
     """Give a value of a manifest the place of its item, and the items in it those of their names."""
     if isinstance(value.data, dict):
         name = value.data.get("name")
         own = inner.get(name.raw) if name is not None and value.name else None
         here = own.pop(0) if own else place
-        data: Any = {key: placed(each, here, inner) for key, each in value.data.items()}
+        data: Any = {key: place_by_name(each, here, inner) for key, each in value.data.items()}
         return replace(value, data=data, place=here)
 
     if isinstance(value.data, list):
-        return replace(value, data=[placed(each, place, inner) for each in value.data], place=place)
+        return replace(
+            value, data=[place_by_name(each, place, inner) for each in value.data], place=place
+        )
 
     return replace(value, place=place)
 

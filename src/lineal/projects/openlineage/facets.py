@@ -125,14 +125,16 @@ def _doubt(making: Making, facet: dict[str, Any], complain: Complain) -> None:
             goal if isinstance(goal, str) else None, read_name(each), as_text(each.get("field"))
         ] = said
 
-    making.rows = [_doubted(origin, doubts.get((None, *origin.column))) for origin in making.rows]
+    making.rows = [
+        _with_doubt(origin, doubts.get((None, *origin.column))) for origin in making.rows
+    ]
     for name, origins in making.fields.items():
         making.fields[name] = [
-            _doubted(origin, doubts.get((name, *origin.column))) for origin in origins
+            _with_doubt(origin, doubts.get((name, *origin.column))) for origin in origins
         ]
 
 
-def _doubted(origin: Origin, doubt: Doubt | None) -> Origin:
+def _with_doubt(origin: Origin, doubt: Doubt | None) -> Origin:
     """Return an origin with a doubt on all its transformations."""
     return origin._replace(told=tuple(each._replace(doubt=doubt) for each in origin.told))
 

@@ -18,7 +18,7 @@ from lineal.model.edge import Column, Dataset, Edge, Read, Site, Usage
 from lineal.model.extraction import ColumnInfo, DatasetInfo, Extraction
 from lineal.model.job import Job
 from lineal.model.ledger import Coverage, Statements
-from lineal.model.openlineage import Named, meant
+from lineal.model.openlineage import Named, dataset_meant
 from lineal.model.plain import as_mapping, as_text
 from lineal.model.way import Clause, How
 from lineal.projects.openlineage.facets import STAR, Making, Origin, Told, is_own, makings
@@ -103,7 +103,7 @@ class Builder:
         """Return the dataset that an OpenLineage name means, and list it."""
         found = self.names.get(name)
         if found is None:
-            found, kind = meant(*name, self.kinds.get(name, ""))
+            found, kind = dataset_meant(*name, self.kinds.get(name, ""))
             self.names[name] = found
             self.infos.setdefault(found, DatasetInfo(found, kind))
 

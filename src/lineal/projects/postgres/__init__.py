@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from lineal.model.addresses import redact_address
 from lineal.model.ledger import FileLedger
 from lineal.model.script import Corpus, Defaults, Script
-from lineal.projects.postgres.catalog import DIALECT, read
+from lineal.projects.postgres.catalog import DIALECT, read_catalog
 from lineal.projects.postgres.history import history
 from lineal.projects.postgres.server import Session, session
 
@@ -35,7 +35,7 @@ def load(
     with session(address) as server:
         ran, occurrences = history(server) if with_history else ([], [])
         texts = [script.text for script in (*scripts, *ran)]
-        catalog = read(server, texts, schemas)
+        catalog = read_catalog(server, texts, schemas)
 
     defaults = Defaults(None, (*(catalog.path or ("public",)), "pg_catalog"), exact=True)
     anew = defined_in(scripts, defaults)

@@ -116,7 +116,9 @@ class Catalog(NamedTuple):
         return [*self.views, *self.functions]
 
 
-def read(session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()) -> Catalog:
+def read_catalog(
+    session: Session, texts: Iterable[str] = (), schemas: tuple[str, ...] = ()
+) -> Catalog:
     """The catalog, with the views and functions of these schemas, or of all.
 
     Of the server's own relations only those are listed that a view, a function or one of the texts

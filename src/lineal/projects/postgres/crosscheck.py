@@ -20,7 +20,7 @@ from lineal.model.diagnostic import Code, Diagnostic, order_of
 from lineal.model.edge import Column, Dataset
 from lineal.model.extraction import Extraction
 from lineal.model.script import Corpus, Script
-from lineal.projects.postgres.catalog import DIALECT, Catalog, quote_name, read
+from lineal.projects.postgres.catalog import DIALECT, Catalog, quote_name, read_catalog
 from lineal.projects.postgres.dependencies import disagreements, read_dependencies
 from lineal.projects.postgres.explain import Refused, explained, prepare
 from lineal.projects.postgres.server import Session, session
@@ -41,7 +41,7 @@ def compared(corpus: Corpus, address: str) -> Extraction:
     definitions = Definitions(corpus)
     static = definitions.extract()
     with session(address) as server:
-        catalog = read(server, [script.text for script in corpus.scripts])
+        catalog = read_catalog(server, [script.text for script in corpus.scripts])
         found = [
             *stored_reads(server, catalog, corpus),
             *Values(server, catalog, definitions).disagreements(),

@@ -19,7 +19,7 @@ from lineal.model.plain import as_mapping
 from lineal.model.script import Corpus, Script
 from lineal.model.way import Clause
 from lineal.projects import yaml
-from lineal.projects.columns import merged, read_columns
+from lineal.projects.columns import merge_infos, read_columns
 from lineal.projects.drafts import ProjectDraft
 from lineal.projects.intake import current, walk
 from lineal.projects.nothing import no_input
@@ -119,7 +119,7 @@ def load_project(folder: Path, dialect: str | None, schema: Schema) -> Corpus:
     add_tests(draft)
     corpus = Corpus(draft.dialect, diagnostics=draft.diagnostics)
     given = schema_datasets(schema, "", draft.report)
-    infos = merged([*draft.datasets, *given])
+    infos = merge_infos([*draft.datasets, *given])
     corpus.datasets = [
         with_header(info, draft.headers[info.dataset]) if info.dataset in draft.headers else info
         for info in infos

@@ -126,7 +126,7 @@ class Recorder:
     def extraction(self) -> Extraction:
         """Return everything that was captured so far."""
         with self._lock:
-            return united(list(self._found.values()), list(self._problems.values()))
+            return unite_writes(list(self._found.values()), list(self._problems.values()))
 
     def _settled(self, found: Extraction) -> Extraction:
         """Without the plan that it was read from: a job of a thousand writes keeps their edges, not
@@ -244,7 +244,7 @@ class Recorder:
         """What the targets hold in the end: writes that a later one has replaced are left out."""
         with self._lock:
             held = [found for several in self._states.values() for found in several.values()]
-            return united(held, list(self._problems.values()))
+            return unite_writes(held, list(self._problems.values()))
 
     def targets(self) -> set[Dataset]:
         """The datasets that were written."""
@@ -294,7 +294,7 @@ def facts_of(found: Extraction) -> Any:
     return edges, columns, frozenset(found.reads)
 
 
-def united(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
+def unite_writes(several: list[Extraction], problems: list[Diagnostic]) -> Extraction:
     """One edge per pair with the usages of all; a dataset as the last that wrote it has left it."""
     edges: dict[tuple[Column, Column | Dataset], dict[Any, Usage]] = {}
     datasets: dict[Dataset, DatasetInfo] = {}

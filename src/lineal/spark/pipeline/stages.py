@@ -320,7 +320,7 @@ class Run:
 
     def of_files(self) -> tuple[Corpus, Log]:
         """Return the scripts of folders."""
-        from lineal.projects import united
+        from lineal.projects import unite_corpora
 
         options = self.options
         if options.preset or options.log or options.period != ALWAYS:
@@ -329,7 +329,7 @@ class Run:
             )
 
         several = [load(_here(path), options.dialect, options.schema) for path in options.paths]
-        corpus = several[0] if len(several) == 1 else united(several)
+        corpus = several[0] if len(several) == 1 else unite_corpora(several)
         if corpus.given:
             raise BulkError(
                 "the pipeline does not read saved lineage and events: `lineal lineage` does"

@@ -113,7 +113,7 @@ class Crosscheck:
                 counts(static), (0, 0), (), f"Spark's plan cannot be read: {trace.problem}"
             )
 
-        exact = united(trace.edges)
+        exact = unite_edges(trace.edges)
         is_open = any(
             each.code in LEAVES_OPEN and each.file in trace.files
             for each in self.static.diagnostics
@@ -144,7 +144,7 @@ class Crosscheck:
             namespace=self.namespace, meanings=self.meanings, datasets=self.translator.datasets
         )
         found = [lineage(each.sql, self.spark, job.name, names) for each in statements]
-        return united(edge for extraction in found for edge in extraction.edges)
+        return unite_edges(edge for extraction in found for edge in extraction.edges)
 
     # -- what cannot be compared -------------------------------------------------------------------
 
@@ -299,7 +299,7 @@ def counts(edges: Iterable[Edge]) -> tuple[int, int]:
     )
 
 
-def united(edges: Iterable[Edge]) -> list[Edge]:
+def unite_edges(edges: Iterable[Edge]) -> list[Edge]:
     """One edge for each pair of ends, with all its usages."""
     found: dict[tuple[Column, Column | Dataset], Edge] = {}
     for edge in edges:
@@ -347,7 +347,7 @@ class Inlined:
             for edge in body
             if not edge.field_level
         ]
-        return united([*own, *through, *rows])
+        return unite_edges([*own, *through, *rows])
 
 
 def composed(outer: Edge, inner: Edge) -> Edge:

@@ -70,7 +70,7 @@ class Growth:
             return fresh
 
         if self.strategy == MERGE and (self.updated or self.left):
-            return merged(old, fresh, self)
+            return merge_rows(old, fresh, self)
 
         return fresh.unionByName(others(old, fresh, self, null_safe=self.strategy == REPLACE))
 
@@ -259,7 +259,7 @@ def others(old: Any, fresh: Any, growth: Growth, null_safe: bool) -> Any:
     )
 
 
-def merged(old: Any, fresh: Any, growth: Growth) -> Any:
+def merge_rows(old: Any, fresh: Any, growth: Growth) -> Any:
     """Return the old rows, with new values in some of their columns, and the new rows."""
     from pyspark.sql import functions as F
 

@@ -225,7 +225,7 @@ class PythonModels:
             return replace(trace, problem=message_of(problem))
 
         edges = [
-            renamed(edge, target, stage, self.names)
+            rename_ends(edge, target, stage, self.names)
             for extraction in found
             for edge in extraction.edges
         ]
@@ -352,7 +352,7 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
-def renamed(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
+def rename_ends(edge: Edge, target: Dataset, stage: Stage, names: Names) -> Edge:
     """The edge with the names that the project knows."""
 
     def dataset(found: Dataset) -> Dataset:

@@ -29,7 +29,7 @@ from lineal.store.lineage.runs import (
     namespace_number,
 )
 from lineal.store.lineage.schema import creation
-from lineal.store.lineage.statements import Statements, united
+from lineal.store.lineage.statements import Statements, unite_usages
 from lineal.store.lineage.texts import plain
 
 INDEXED = ("columns", "edges", "usages", "column_infos")
@@ -57,7 +57,7 @@ def load(
     try:
         return _load(database, namespace, extraction, extraction.edges, source, now)
     except Twice:
-        return _load(database, namespace, extraction, united(extraction.edges), source, now)
+        return _load(database, namespace, extraction, unite_usages(extraction.edges), source, now)
 
 
 def _load(
@@ -99,7 +99,7 @@ class Load:
 
     def write_run(self, extraction: Extraction, given: list[Edge], source: str, now: str) -> Change:
         """Write a run, and return what changed since the last one."""
-        apart = rows.apart(given, Statements(extraction.statements))
+        apart = rows.split_edges(given, Statements(extraction.statements))
         with Later() as later:
             edges = (
                 self._first(apart, later)

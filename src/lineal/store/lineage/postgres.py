@@ -192,12 +192,12 @@ class Postgres:
     def rows(self, sql: str, values: Values = ()) -> list[Row]:
         """Return the rows of a query."""
         with self._errors_in_words():
-            return self.connection.execute(_spelt(sql), values, binary=True).fetchall()
+            return self.connection.execute(_with_placeholders(sql), values, binary=True).fetchall()
 
     def run(self, sql: str, values: Values = ()) -> None:
         """Run a statement that returns no rows."""
         with self._errors_in_words():
-            self.connection.execute(_spelt(sql), values)
+            self.connection.execute(_with_placeholders(sql), values)
 
     def fill(self, table: str, columns: Mapping[str, Values], same: Mapping[str, Any]) -> None:
         """COPY edges (…) FROM STDIN, as text made for thousands of rows by one %"""
@@ -304,7 +304,7 @@ class Postgres:
         self.close()
 
 
-def _spelt(sql: str) -> str:
+def _with_placeholders(sql: str) -> str:
     """Return SQL with psycopg's placeholders."""
     return sql.replace("?", "%s")
 

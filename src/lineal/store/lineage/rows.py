@@ -19,7 +19,7 @@ from lineal.model.way import Confidence, Way
 from lineal.store.lineage.database import AT_ONCE, chunks
 from lineal.store.lineage.forms import job_out, rest_of
 from lineal.store.lineage.numbers import Names
-from lineal.store.lineage.statements import Key, Statements, united
+from lineal.store.lineage.statements import Key, Statements, unite_usages
 from lineal.store.lineage.texts import all_plain, listed, plain
 
 Fact = tuple[Any, ...]
@@ -50,7 +50,7 @@ class Apart(NamedTuple):
     """of each usage, among all of its pair; None where they count from 0 in each edge"""
 
 
-def apart(given: list[Edge], statements: Statements) -> Apart:
+def split_edges(given: list[Edge], statements: Statements) -> Apart:
     """Where a target has several statements: the edges of each of them, with their statements and
     positions.
     """
@@ -60,7 +60,7 @@ def apart(given: list[Edge], statements: Statements) -> Apart:
     edges: list[Edge] = []
     keys: list[Key | None] = []
     positions: list[int] = []
-    for edge in united(given):
+    for edge in unite_usages(given):
         if edge.into in statements.several:
             for part in statements.parts(edge):
                 edges.append(part.edge)
@@ -205,10 +205,10 @@ def lineage(found: Apart, names: Names) -> Lineage:
     if len(set(_pairs(sources, targets))) == len(sources):
         return made
 
-    return _united(made)
+    return _unite_usages(made)
 
 
-def _united(found: Lineage) -> Lineage:
+def _unite_usages(found: Lineage) -> Lineage:
     """Each pair once, with the usages of all edges between the two."""
     pairs = list(zip(found.sources, found.targets, strict=True))
     numbers: dict[tuple[int, int], int] = {}

@@ -88,7 +88,7 @@ def _with(edge: Edge, positions: list[int]) -> Edge:
     return Edge(edge.source, edge.target, tuple(edge.usages[position] for position in positions))
 
 
-def united(edges: Iterable[Edge]) -> list[Edge]:
+def unite_usages(edges: Iterable[Edge]) -> list[Edge]:
     """Two edges between one pair are one."""
     found: dict[tuple[Column, Column | Dataset], list[tuple[Usage, ...]]] = {}
     for edge in edges:
