@@ -222,6 +222,11 @@ class Edge(NamedTuple):
         return self.target.dataset if isinstance(self.target, Column) else self.target
 
     @property
+    def file(self) -> str:
+        """The file of the place; '' if there is none."""
+        return self.place.file if self.place is not None else ""
+
+    @property
     def kind(self) -> str:
         """copy, rename, transform or inspect."""
         target = self.target
@@ -318,3 +323,8 @@ class Read(NamedTuple):
     """of a program: it is in an aggregate there"""
     from_variable: bool = False
     """of a program: a variable holds its name there"""
+
+    @property
+    def file(self) -> str:
+        """The file of the place; '' if there is none."""
+        return self.place.file if self.place is not None else ""

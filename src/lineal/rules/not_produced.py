@@ -8,16 +8,12 @@ from lineal.model import names
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found
-from lineal.rules.rule import Rule, Subject, editable_columns, keyed
+from lineal.rules.rule import Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each column that the YAML lists and the SQL does not make."""
-    for info in subject.infos:
-        if info.produced is None or not info.declared:
-            continue
-
-        made, declared = keyed(info.produced), keyed(editable_columns(info))
+    for info, made, declared in subject.compared():
         free = [column.name for key, column in made.items() if key not in declared]
         for key, column in declared.items():
             if key not in made:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
-from lineal.model.finding import Found, Spot
+from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject
 
 
@@ -18,17 +18,14 @@ def find(subject: Subject) -> Iterator[Found]:
         for about in graph.columns(info.dataset):
             if not personal.isdisjoint(labels.labels_of(about)) and not labels.is_declared(about):
                 brought = [each for each in labels.brought(about) if each.label in personal]
-                yield _finding(about, [str(each) for each in brought], brought[0].origin, subject)
+                yield _finding(about, list(map(str, brought)), brought[0].origin, subject)
 
 
 def _finding(about: Column, ways: list[str], origin: Column, subject: Subject) -> Found:
     """Return the finding of a column that personal data reaches."""
-    made, declared = subject.made_at(about), subject.declared_at(about)
-    spots = (Spot(made, "brought here"),) if made and declared else ()
+    place, spots = subject.locate(about, subject.declared_at(about), "brought here")
     message = f"{about} holds personal data, but is not declared so: {', '.join(ways)}"
-    return Found(
-        message, declared or made or subject.home_of(about.dataset), "", about, origin, spots
-    )
+    return Found(message, place, "", about, origin, spots)
 
 
 RULE = Rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -14,7 +14,7 @@ from lineal.model import names
 from lineal.model.diagnostic import Code, Diagnostic, Place, Severity
 from lineal.model.edge import Column, Dataset, Edge
 from lineal.model.extraction import ColumnInfo, DatasetInfo
-from lineal.model.finding import Checks, Construct, Found
+from lineal.model.finding import Checks, Construct, Found, Spot
 from lineal.model.grouping import group
 
 
@@ -35,6 +35,10 @@ class Rule(NamedTuple):
         """By its code or its name, whatever the case; A05* means all of the codes that begin so."""
         asked = text.lower()
         return fnmatchcase(self.code.lower(), asked) or fnmatchcase(self.name, asked)
+
+
+Columns = dict[str, ColumnInfo]
+"""Columns by their name in lower case."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,12 @@ class Subject:
         """
         return [info for info in self.infos if info.declared is not None and _is_described(info)]
 
+    def compared(self) -> Iterator[tuple[DatasetInfo, Columns, Columns]]:
+        """Yield each dataset that is both made and declared: its made and its declared columns."""
+        for info in self.infos:
+            if info.produced is not None and info.declared:
+                yield info, keyed(info.produced), keyed(editable_columns(info))
+
     def is_terminal(self, info: DatasetInfo) -> bool:
         """Tell whether nothing in the project is expected to read a dataset."""
         name = names.insensitive(info.dataset.name, False)
@@ -90,6 +100,17 @@ class Subject:
     def made_at(self, column: Column) -> Place | None:
         """Where a statement makes the column, as far as its sources tell."""
         return next((edge.place for edge in self.sources(column) if edge.place), None)
+
+    def locate(
+        self, column: Column, declared: Place | None, words: str
+    ) -> tuple[Place | None, tuple[Spot, ...]]:
+        """Return the place of a finding about a column: where it is declared, else where it is made.
+
+        If both are known, the place where it is made is a second spot, with these words.
+        """
+        made = self.made_at(column)
+        spots = (Spot(made, words),) if made and declared else ()
+        return declared or made or self.home_of(column.dataset), spots
 
     def home_of(self, dataset: Dataset) -> Place | None:
         """Where a dataset is declared, else the first statement that makes it, else where it first
@@ -141,6 +162,6 @@ def _is_described(info: DatasetInfo) -> bool:
     return bool(words) or (info.kind != "table" and has_yaml(info))
 
 
-def keyed(columns: Iterable[ColumnInfo]) -> dict[str, ColumnInfo]:
+def keyed(columns: Iterable[ColumnInfo]) -> Columns:
     """Columns by their name, whatever its case."""
     return {names.insensitive(column.name, False): column for column in columns}

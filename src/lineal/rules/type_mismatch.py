@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lineal.model.diagnostic import Severity
 from lineal.model.edge import Column
 from lineal.model.finding import Found, Spot
-from lineal.rules.rule import Rule, Subject, editable_columns, keyed
+from lineal.rules.rule import Rule, Subject
 
 FAMILIES = {
     "integer": "int integer bigint smallint tinyint mediumint hugeint int2 int4 int8 int16 int32 int64 int128 int256"
@@ -38,12 +38,8 @@ FITS = {("decimal", "integer")}
 
 def find(subject: Subject) -> Iterator[Found]:
     """Yield each column whose declared type differs from the one the SQL makes."""
-    for info in subject.infos:
-        if info.produced is None or not info.declared:
-            continue
-
-        made = keyed(info.produced)
-        for key, column in keyed(editable_columns(info)).items():
+    for info, made, declared in subject.compared():
+        for key, column in declared.items():
             kind = made[key].type if key in made and column.type else ""
             if kind and differ(column.type, kind):
                 about = Column(info.dataset, column.name)

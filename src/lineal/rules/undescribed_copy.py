@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lineal.graph.describe import Inherited, description, inheritance, is_passed_on
 from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column
-from lineal.model.finding import Found, Spot
+from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject
 
 
@@ -29,11 +29,10 @@ def _finding(
     about: Column, declared: Place | None, heir: Inherited | None, subject: Subject
 ) -> Found:
     """Return the finding of a copied column without a description."""
-    edge, made = subject.sources(about)[0], subject.made_at(about)
+    edge = subject.sources(about)[0]
     message = f"{about} is a {edge.kind} of {edge.source}, and has no description"
     hint = _hint(about, edge.source, heir, subject)
-    spots = (Spot(made, f"{edge.kind} of {edge.source}"),) if made and declared else ()
-    place = declared or made or subject.home_of(about.dataset)
+    place, spots = subject.locate(about, declared, f"{edge.kind} of {edge.source}")
     return Found(message, place, hint, about, heir.source if heir else edge.source, spots)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lineal.graph.describe import is_passed_on
 from lineal.model.diagnostic import Place, Severity
 from lineal.model.edge import Column
-from lineal.model.finding import Found, Spot
+from lineal.model.finding import Found
 from lineal.rules.rule import Rule, Subject, keyed
 
 
@@ -27,11 +27,9 @@ def find(subject: Subject) -> Iterator[Found]:
 
 def _finding(about: Column, declared: Place | None, subject: Subject) -> Found:
     """Return the finding of a computed column without a description."""
-    made = subject.made_at(about)
     sources = ", ".join(dict.fromkeys(str(edge.source) for edge in subject.sources(about)))
     how = f"is made from {sources}" if sources else "is made by the SQL"
-    spots = (Spot(made, "made here"),) if made and declared else ()
-    place = declared or made or subject.home_of(about.dataset)
+    place, spots = subject.locate(about, declared, "made here")
     return Found(f"{about} {how}, and has no description", place, "", about, None, spots)
 
 

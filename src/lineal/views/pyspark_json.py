@@ -59,10 +59,8 @@ def view(report: Report) -> str:
 
 def of_file(report: Report, file: str, known: FileCoverage) -> dict[str, Any]:
     """Return the lineage of one file."""
-    edges = [edge for edge in report.edges if edge.place is not None and edge.place.file == file]
-    reads = [
-        read for read in report.graph.reads if read.place is not None and read.place.file == file
-    ]
+    edges = [edge for edge in report.edges if edge.file == file]
+    reads = [read for read in report.graph.reads if read.file == file]
     targets = {edge.into for edge in edges} | {read.target for read in reads}
     written = {target for target in targets if report.graph.kind(target) != "query"}
     return {
@@ -317,10 +315,11 @@ def is_dynamic(found: Diagnostic, file: str) -> bool:
 def dynamic(found: Diagnostic) -> dict[str, Any]:
     """Return a dynamic expression with its place and note."""
     said = DYNAMIC.match(found.message)
+    parts = said.groupdict() if said is not None else {}
     assert found.place is not None
     return {
         "location": f"line {found.place.line}",
-        "pattern": said["pattern"] if said is not None else "",
-        "note": said["note"] if said is not None else found.message,
-        "confidence": said["level"].lower() if said is not None else "unknown",
+        "pattern": parts.get("pattern", ""),
+        "note": parts.get("note", found.message),
+        "confidence": parts.get("level", "unknown").lower(),
     }
