@@ -206,7 +206,7 @@ def star_slot(star: Star) -> Slot:
     SELECT * FROM unknown      t.* -> target.*
     """
     name = star.dataset.name if star.made is not None else "*"
-    return Slot(name, name, united(_any_column(each) for each in (star, *star.beside)), star)
+    return Slot(name, name, united(map(_any_column, (star, *star.beside))), star)
 
 
 def _any_column(star: Star) -> Lineage:

@@ -152,7 +152,7 @@ class _Finding:
         if self.change.kind == TYPE and info is not None and same_type(info.type, self.change.to):
             return Effects(self.column, self.change, (), (), (), (), info.type)
 
-        found = sorted((self.of_column(each) for each in self.reached), key=column_rank)
+        found = sorted(map(self.of_column, self.reached), key=column_rank)
         datasets = sorted(self.of_datasets(found), key=dataset_rank)
         consumers = [each for each in datasets if each.kind in CONSUMERS]
         return Effects(

@@ -55,4 +55,4 @@ class JobIndex:
         places = [usage.place for usage in edge.usages]
         source = edge.source.dataset
         found = {job.name for place in places for job in self.owners(edge.into, place, source)}
-        return sorted(name for name in found if name)
+        return sorted(filter(None, found))

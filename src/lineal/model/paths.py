@@ -60,13 +60,13 @@ def places(paths: list[str]) -> list[str]:
         return paths
 
     steps = [path.split("/") for path in paths]
-    depth = min(len(each) for each in steps)
+    depth = min(map(len, steps))
     same = [
         each[0] if len(set(each)) == 1 else "*"
         for each in zip(*(each[:depth] for each in steps), strict=True)
     ]
     endings = {each[-1].rpartition(".")[2] for each in steps}
-    if same[-1] == "*" and len(endings) == 1 and len({len(each) for each in steps}) == 1:
+    if same[-1] == "*" and len(endings) == 1 and len(set(map(len, steps))) == 1:
         same[-1] = f"*.{endings.pop()}" if all("." in each[-1] for each in steps) else "*"
 
     return ["/".join(same)]

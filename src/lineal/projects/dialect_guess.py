@@ -132,8 +132,8 @@ SIGNS: tuple[tuple[str, int, str], ...] = (
 )  # fmt: skip
 """Dialect, weight, and words that only this engine reads."""
 
-GROUP, CLASS, ESCAPE, OPTIONAL = (
-    re.compile(part) for part in (r"\([^()]*\)[?*]?", r"\[[^\]]*\][?*+]?", r"\\.[?*+]?", r".[?*]")
+GROUP, CLASS, ESCAPE, OPTIONAL = map(
+    re.compile, (r"\([^()]*\)[?*]?", r"\[[^\]]*\][?*+]?", r"\\.[?*+]?", r".[?*]")
 )
 
 

@@ -28,7 +28,7 @@ LIBRARIES = {
 """Modules of DataFrame libraries: what each library is called, and how the ledger counts its files."""
 
 IMPORT = re.compile(
-    rf"^[ \t]*(?:from|import)[ \t]+({'|'.join(re.escape(name) for name in LIBRARIES)})\b",
+    rf"^[ \t]*(?:from|import)[ \t]+({'|'.join(map(re.escape, LIBRARIES))})\b",
     re.MULTILINE,
 )
 MOST_NAMED = 3

@@ -183,7 +183,7 @@ class Intake:
     def folders_read(self) -> set[str]:
         """Return the folders that files were due in, with those above them."""
         found: set[str] = set()
-        for folder in {os.path.dirname(file) for file in self.files.due_files}:  # noqa: PTH120
+        for folder in set(map(os.path.dirname, self.files.due_files)):
             here = folder
             while here and here not in found:
                 found.add(here)

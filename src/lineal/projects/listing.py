@@ -86,7 +86,7 @@ def script_parts(found: Survey) -> Iterator[Part]:
     for folder, files in found.scripts.items():
         configuration = found.configurations[folder]
         for file in files:
-            if any(file.is_relative_to(each) for each in of_dags):
+            if any(map(file.is_relative_to, of_dags)):
                 continue
 
             ending = extension_of(file.name)

@@ -106,7 +106,7 @@ def read_node(files: Files, report: Report) -> Node | None:
     if kind is None and not files.own_folder:
         return None
 
-    sql, csv, py = (files.suffixes.get(suffix) for suffix in (".sql", ".csv", ".py"))
+    sql, csv, py = map(files.suffixes.get, (".sql", ".csv", ".py"))
     return Node(about.text(report, "name") or files.stem, kind or "sql", about, sql, csv, py)
 
 

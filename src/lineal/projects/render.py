@@ -330,7 +330,7 @@ def _unstartable(message: str) -> _Ended:
 
 def _folders_of(*packages: str) -> list[str]:
     """Return the folders that packages are imported from."""
-    specs = (find_spec(package) for package in packages)
+    specs = map(find_spec, packages)
     places = (place for spec in specs if spec for place in spec.submodule_search_locations or ())
     return list(dict.fromkeys(str(Path(place).parent.absolute()) for place in places))
 

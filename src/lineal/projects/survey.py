@@ -187,7 +187,7 @@ class Surveyor:
     def name_airflow(self, folder: Path) -> None:
         """Name a folder of DAGs once, whatever encloses it: its Python is read as it is."""
         known = {each.folder for each in self.found.of_kind(AIRFLOW)}
-        if not any(folder.is_relative_to(each) for each in known):
+        if not any(map(folder.is_relative_to, known)):
             self.found.projects.append(Project(AIRFLOW, folder))
 
     def take_files(self, folder: Path, names: list[str], here: Where) -> None:

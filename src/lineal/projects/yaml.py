@@ -62,7 +62,7 @@ class Value:
         if not isinstance(self.data, dict):
             return None
 
-        found = (self.data.get(key) for key in keys)
+        found = map(self.data.get, keys)
         return next(
             (value for value in found if value is not None and value.data is not None), None
         )

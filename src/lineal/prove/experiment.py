@@ -149,7 +149,7 @@ class Trial:
         for table, several in zip(self.tables, rows, strict=True):
             self.engine.fill(table, several)
 
-        before, after = (self.bag(query) for query in self.queries)
+        before, after = map(self.bag, self.queries)
         return before, after
 
     def bag(self, query: str) -> Counter[Row]:

@@ -114,7 +114,7 @@ class Definitions:
         shown = self.output.shown.dataset
         try:
             self.gaps = {shown(target): gaps for target, gaps in self.gaps.items()}
-            self.written_surely = {shown(target) for target in self.written_surely}
+            self.written_surely = set(map(shown, self.written_surely))
         except Exception as error:
             self.boundary.failures.add(error, None, "shown", "the names that programs write")
 

@@ -75,7 +75,7 @@ class Evidence:
         assert evaluation is not None
         if evaluation.undecided or any(id(state) in again for state in evaluation.composed):
             if isinstance(definition.entry, State):
-                again.update(id(state) for state in forget_states(definition.entry))
+                again.update(map(id, forget_states(definition.entry)))
 
             self.hooks.evaluate(definition)
 

@@ -83,4 +83,4 @@ def expression(held: Argument) -> Value:
     if isinstance(held, str):
         return Tree(held)
 
-    return Trees(expression(item) for item in held)
+    return Trees(map(expression, held))

@@ -441,7 +441,7 @@ class Binder:
             return
 
         sources = self.sources_called(table, scope.order) if table else scope.order
-        kept = {id(slot) for slot in slots}
+        kept = set(map(id, slots))
         pairs = [
             (slot.name, each.alias or each.name)
             for each in sources

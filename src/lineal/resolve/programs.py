@@ -29,6 +29,7 @@ from lineal.model.diagnostic import Code
 from lineal.model.edge import Dataset, Doubt
 from lineal.model.extraction import ColumnInfo, DatasetInfo
 from lineal.model.grouping import group
+from lineal.model.reach import reach
 from lineal.model.script import Script
 from lineal.model.way import Confidence
 from lineal.resolve.frames import rename_by_position
@@ -150,7 +151,7 @@ def join_runs(before: Run, part: Run, wanted: set[int]) -> Run | None:
 
         writes[number] = fresh[key].pop(0)
 
-    if any(fresh.get(key) for key in wanted):
+    if any(map(fresh.get, wanted)):
         return None
 
     said = {**before.said, **{key: part.said.get(key, {}) for key in wanted}}
@@ -271,15 +272,8 @@ def behind(
     keys: set[str], writers: Mapping[str, Any], statements: Mapping[str, list[str]]
 ) -> set[str]:
     """The tables that programs write, among these or below the views among these."""
-    seen = set(keys)
-    waiting = list(keys)
-    while waiting:
-        for below in statements.get(waiting.pop(), ()):
-            if below not in seen:
-                seen.add(below)
-                waiting.append(below)
-
-    return seen & writers.keys()
+    below = reach(keys, lambda key: statements.get(key, ()))
+    return {*keys, *below} & writers.keys()
 
 
 def read_by_statements(definitions: Definitions) -> set[str]:

@@ -467,7 +467,7 @@ def upstream_note(questions: Questions, column: Column) -> str:
     """Say why a column has no source."""
     graph = questions.graph
     reads, _ = questions.neighbors(column.dataset)
-    if reads or any(graph.into(each) for each in graph.columns(column.dataset)):
+    if reads or any(map(graph.into, graph.columns(column.dataset))):
         return f"{column} is made without any column: of constants, or by counting rows."
 
     return source_note(questions, column.dataset)

@@ -115,7 +115,7 @@ class StandIns:
             self.spark.sql(f"CREATE DATABASE IF NOT EXISTS {quoted(parts[0])}")
             self.databases.add(parts[0])
 
-        table = ".".join(quoted(part) for part in parts)
+        table = ".".join(map(quoted, parts))
         listed = ", ".join(f"{quoted(column)} {kind}" for column, kind in distinct(columns))
         self.spark.sql(f"DROP TABLE IF EXISTS {table}")
         if name.lower() in self.views:

@@ -122,7 +122,7 @@ def summary(found: Effects) -> str:
         parts.append(f"{count_noun(len(found.consumers), 'consumer')} affected")
 
     reached = f"{count_noun(len(found.columns), 'column')} of {count_noun(len(found.datasets), 'dataset')}"
-    return f"{reached}: {', '.join(part for part in parts if part)}."
+    return f"{reached}: {', '.join(filter(None, parts))}."
 
 
 def _count_effect(effect: str, count: int, noun: str) -> str:

@@ -292,7 +292,7 @@ def transform(edge: Edge) -> str:
     it decides by
     """
     direct = [usage for usage in edge.usages if usage.way.direct] or list(edge.usages)
-    return min((call_name(usage) for usage in direct), key=lambda name: name == "direct")
+    return min(map(call_name, direct), key=lambda name: name == "direct")
 
 
 def call_name(usage: Usage) -> str:

@@ -100,7 +100,7 @@ def _plain_grid(grid: Grid) -> Iterator[str]:
         wide = max(map(width, column))
         padded.append([_padded(cell, wide, position in grid.numbers) for cell in column])
 
-    header, *lines = (GAP.join(cells) for cells in zip(*padded, strict=True))
+    header, *lines = map(GAP.join, zip(*padded, strict=True))
     yield header.rstrip()
     yield "─" * width(header)
     yield from (each.rstrip() for each in lines)

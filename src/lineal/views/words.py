@@ -66,7 +66,7 @@ def node_note(report: Report, column: Column) -> str:
         report.graph.type_of(column),
         labels(report, column),
     )
-    return f"({', '.join(part for part in parts if part)})"
+    return f"({', '.join(filter(None, parts))})"
 
 
 def count_noun(count: int, noun: str) -> str:

@@ -83,7 +83,7 @@ def display(page: str, height: int) -> Display:
 
 def is_live() -> bool:
     """Whether somebody looks at what this kernel shows."""
-    return any(os.environ.get(name) for name in LIVE)
+    return any(map(os.environ.get, LIVE))
 
 
 def cell_view(page: str) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def cargo_of(config: Mapping[str, Any], events: Iterable[Event]) -> Cargo:
         consumers |= {each["name"] for each in outputs if not is_table(each)}
         for pair in flow_of(event).pairs:
             ends = (pair.source, pair.target)
-            if config["form"] == "unity" and all(is_own(each) for each in ends):
+            if config["form"] == "unity" and all(map(is_own, ends)):
                 own.add(ends)
                 continue
 

@@ -72,7 +72,7 @@ class OpenMetadata:
             {
                 "fromColumns": [self._column(pair.source, each) for each in made],
                 "toColumn": self._column(pair.target, target),
-                "function": "; ".join(each for each in texts[target] if each),
+                "function": "; ".join(filter(None, texts[target])),
             }
             for target, made in sources.items()
         ]
@@ -88,7 +88,7 @@ class OpenMetadata:
             parts = [DEFAULT_DATABASE, *parts]
 
         service = self._service or table.scheme
-        return ".".join(quote_part(part) for part in (service, *parts))
+        return ".".join(map(quote_part, (service, *parts)))
 
     def _id_of(self, table: Table) -> str:
         """Return the id of a table; a table that is not in the catalog is refused and reported."""

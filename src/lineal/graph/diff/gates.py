@@ -49,7 +49,7 @@ def _raise_level(finding: Finding, pairs: Pairs, policy: Policy) -> Finding:
     if not policy.consumers or finding.level is Level.SAFE:
         return finding
 
-    kinds = {_kind_of_reader(kind) for kind in _kinds_reached(finding, pairs)}
+    kinds = set(map(_kind_of_reader, _kinds_reached(finding, pairs)))
     levels = [policy.consumers[kind] for kind in kinds if kind in policy.consumers]
     return replace(finding, level=max([finding.level, *levels]))
 
@@ -78,12 +78,12 @@ def _kinds_by_name(side: Side) -> dict[str, str]:
 
 def _leaves_of(finding: Finding, side: Side) -> Iterator[str]:
     """Yield the kinds of tests and exposures that read a changed column: no edge leads to them."""
-    changed = {fold(each) for each in finding.reach.columns}
+    changed = set(map(fold, finding.reach.columns))
     details = [each for each in finding.details if each.kind != "column-added"]
     changed |= {fold(f"{each.dataset}.{each.column}") for each in details if each.column}
     wide = any(not each.column for each in details)
     datasets = {fold(finding.dataset)} if wide else set()
-    datasets |= {fold(each) for each in finding.follows}
+    datasets |= set(map(fold, finding.follows))
     touched = {name.rpartition(".")[0] for name in changed} | datasets | {fold(finding.dataset)}
     for read in side.graph.reads:
         kind = side.graph.kind(read.target)
@@ -220,7 +220,7 @@ def _reached_labels(pairs: Pairs, policy: Policy) -> Iterator[Finding]:
         return
 
     base, head = pairs.base.graph, pairs.head.graph
-    before = {_identity(each) for each in _leaks(Classification(base), base, policy.labels)}
+    before = set(map(_identity, _leaks(Classification(base), base, policy.labels)))
     labels = Classification(head, declared_labels(base))
     new = group_pairs(
         (leak.target, leak)

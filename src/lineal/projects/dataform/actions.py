@@ -36,7 +36,7 @@ class Target:
         if self.database and self.database != settings.database:
             parts.insert(0, self.database)
 
-        return ".".join(part for part in parts if part)
+        return ".".join(filter(None, parts))
 
 
 @dataclass

@@ -108,7 +108,7 @@ class Draft:
             is_located = LOCATED in self.target or node.kind == "source"
             if is_located and is_enabled(node) and node.kind in ("source", *REFERABLE):
                 parts = node.parts if is_whole else node.parts[1:]
-                found[node.dataset] = ".".join(part for part in parts if part)
+                found[node.dataset] = ".".join(filter(None, parts))
 
         return found
 
@@ -213,7 +213,7 @@ def join_sources(drafts: list[Draft]) -> None:
                 tails.setdefault(key[1:], []).append((draft, node))
 
     for draft in drafts:
-        own = {id(node) for node in draft.nodes}
+        own = set(map(id, draft.nodes))
         for node in draft.nodes:
             if node.kind != "source":
                 continue

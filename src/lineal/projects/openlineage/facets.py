@@ -72,10 +72,12 @@ def makings(story: Story, complain: Complain) -> dict[Named, Making]:
     for name, making in found.items():
         facets = story.outputs.get(name, {})
         if any(
-            is_own(facet)
-            for facet in (
-                story.facets.get("lineage"),
-                *map(facets.get, ("lineage", "columnLineage")),
+            map(
+                is_own,
+                (
+                    story.facets.get("lineage"),
+                    *map(facets.get, ("lineage", "columnLineage")),
+                ),
             )
         ):
             _doubt(making, as_mapping(facets.get("lineal_doubts")), complain)
@@ -320,8 +322,10 @@ HOWS = {how.value: how for how in How}
 def _transformations(origin: dict[str, Any], complain: Complain) -> tuple[Told, ...]:
     """Return the transformations of an input field."""
     return tuple(
-        _read_transformation(each)
-        for each in objects(origin.get("transformations"), "transformations", complain)
+        map(
+            _read_transformation,
+            objects(origin.get("transformations"), "transformations", complain),
+        )
     )
 
 

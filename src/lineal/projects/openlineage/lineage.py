@@ -177,7 +177,7 @@ class Builder:
             else:
                 self._consume(output, story)
 
-        self.jobs.append(_job(story, tuple(self._dataset(output) for output in outputs)))
+        self.jobs.append(_job(story, tuple(map(self._dataset, outputs))))
 
     def _make(self, target: Dataset, making: Making, place: Place) -> None:
         """Add the reads and edges that make a dataset."""

@@ -255,7 +255,7 @@ def expand_name(text: str, env: Environment) -> str:
 def clean_name(text: str) -> str:
     """Return a name without the quotes around its parts."""
     if text:
-        return ".".join(unquote(part) for part in text.split("."))
+        return ".".join(map(unquote, text.split(".")))
 
     return ""
 
@@ -307,7 +307,7 @@ def declare(name: str, header: Header, draft: Draft) -> None:
         for column, about in told.items()
         if column not in listed_names
     ]
-    tags = tuple(unquote(item) for item in split_items(header.raw("tags")))
+    tags = tuple(map(unquote, split_items(header.raw("tags"))))
     draft.datasets.append(
         DatasetInfo(
             Dataset("", name),
@@ -553,7 +553,7 @@ def with_history(text: str, header: Header) -> str:
     if name != "SCD_TYPE_2_BY_COLUMN":
         since = time
 
-    keys = ", ".join(unquote(item) for item in split_items(settings.get("unique_key", "")))
+    keys = ", ".join(map(unquote, split_items(settings.get("unique_key", ""))))
     first = unquote(settings.get("valid_from_name", "valid_from"))
     last = unquote(settings.get("valid_to_name", "valid_to"))
     until = f"LEAD({since}) OVER (PARTITION BY {keys} ORDER BY {since})"

@@ -26,11 +26,7 @@ def composed(definition: Definition, missing: Missing, definitions: Definitions)
     plan, reading = definition.plan, definition.reading
     read = definition.evaluation.datasets_read if definition.evaluation is not None else {}
     offset = offset_of(plan.node)
-    if (
-        plan.node is plan.query
-        and offset is not None
-        and not any(missing(dataset) for dataset in read)
-    ):
+    if plan.node is plan.query and offset is not None and not any(map(missing, read)):
         return str(reading.statement_at(offset))
 
     tree = plan.query.copy()

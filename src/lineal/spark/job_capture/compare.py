@@ -136,7 +136,7 @@ class Reading:
     @cached_property
     def sure(self) -> set[Fact]:
         """The facts that hold on every way through the program."""
-        return set(facts((on_every_branch(edge) for edge in self.edges), None))
+        return set(facts(map(on_every_branch, self.edges), None))
 
     @cached_property
     def written_in_text(self) -> set[str]:
@@ -154,7 +154,7 @@ class Reading:
     @cached_property
     def written_surely(self) -> set[str]:
         """Return the datasets that every run of the job writes."""
-        return {self.key(dataset) for dataset in self.definitions.written_surely}
+        return set(map(self.key, self.definitions.written_surely))
 
     @cached_property
     def gaps(self) -> dict[str, list[Diagnostic]]:

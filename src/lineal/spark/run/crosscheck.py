@@ -171,7 +171,7 @@ class Crosscheck:
         if not any(_is_open(edge.target) or edge.source.name == "*" for edge in static):
             return set()
 
-        sure = facts((certain(edge) for edge in static), None)
+        sure = facts(map(certain, static), None)
         return (facts(static, None).keys() - sure.keys()) | (
             facts(exact, None).keys() - facts(static, None).keys()
         )

@@ -92,7 +92,7 @@ class Growth:
         )
         if twice:
             *values, times = twice[0]
-            shown = ", ".join(str(value) for value in values)
+            shown = ", ".join(map(str, values))
             raise Refused(
                 Fault(
                     f"merge: {times} new rows have the unique_key {shown}, so that it is not clear which"
@@ -105,7 +105,7 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
     translated.
     """
     settings = job.step.settings
-    keys = tuple(translate(key) for key in as_names(settings.get("unique_key")))
+    keys = tuple(map(translate, as_names(settings.get("unique_key"))))
     if "incremental_strategy" not in settings:
         return Growth(REPLACE, keys)
 
@@ -143,7 +143,7 @@ def growth_of(job: Job, translate: Callable[[str], str]) -> Growth:
 def as_names(value: object) -> tuple[str, ...]:
     """id, [a, b]      as they are written"""
     if isinstance(value, (list, tuple)):
-        return tuple(str(each) for each in value)
+        return tuple(map(str, value))
 
     if value:
         return (str(value),)

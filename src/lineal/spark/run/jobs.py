@@ -209,7 +209,7 @@ def _needs(
     functions = {key_of(function.name) for function in corpus.functions}
     unread = _unread_files(extraction)
     for key, step in steps.items():
-        needs[key] |= {key_of(name) for name in step.depends}
+        needs[key] |= set(map(key_of, step.depends))
         if step.kind == PYTHON:
             needs[key] = (
                 needs[key] | _named_functions(step, unread, functions, steps)

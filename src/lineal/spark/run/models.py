@@ -180,7 +180,7 @@ class Builder:
         for parts in dict.fromkeys(
             ((*above, schema, name), (schema, name), tuple(job.name.split(".")))
         ):
-            table = ".".join(part for part in parts if part)
+            table = ".".join(filter(None, parts))
             if self.exists(table):
                 self.translator.point(job.name, table)
                 return None

@@ -349,7 +349,7 @@ class Pipeline:
 
     def run_test(self, job: Job) -> Outcome:
         """A test of its own, which builds nothing."""
-        tests = tuple(self.queries.run(test) for test in job.step.queries)
+        tests = tuple(map(self.queries.run, job.step.queries))
         failed = any(test.status == "failed" for test in tests)
         return Outcome(job.name, job.kind, Status.FAILED if failed else Status.OK, tests=tests)
 

@@ -219,7 +219,7 @@ class Taking:
             found = F.col(f"old.{column(self.names['dbt_valid_from'])}") < F.col(f"new.{CHANGED}")
         else:
             compared = snapshot.check or tuple(self.columns)
-            added = {key_of(name) for name in new} & {key_of(name) for name in compared}
+            added = set(map(key_of, new)) & set(map(key_of, compared))
             found = F.lit(bool(added))
             for name in compared:
                 if key_of(name) not in added:

@@ -106,7 +106,7 @@ class Writer:
         for number, other in enumerate(found):
             if not job.given and not other.given and other.name == job.name:
                 outputs = tuple(dict.fromkeys((*other.outputs, *job.outputs)))
-                texts = dict.fromkeys(text for text in (other.sql, job.sql) if text)
+                texts = dict.fromkeys(filter(None, (other.sql, job.sql)))
                 found[number] = replace(other, outputs=outputs, sql=";\n\n".join(texts))
                 return
 

@@ -77,7 +77,7 @@ class Consuming:
         if found is not None:
             return found
 
-        several = (self.assembly.by_id.get(each) for each in entry.depends)
+        several = map(self.assembly.by_id.get, entry.depends)
         return next((each for each in several if each is not None), None)
 
     # -- all of them -------------------------------------------------------------------------------

@@ -327,7 +327,7 @@ class Dbt(Renderer):
         if not args:
             raise Wrong("ref() needs a name", "")
 
-        *package, name = (str(arg) for arg in args[:2])
+        *package, name = map(str, args[:2])
         version = kwargs.get("v", kwargs.get("version"))
         several = self.nodes.get(name if version is None else f"{name}.v{version}", ())
         wanted = package or [self.package, self.root]
