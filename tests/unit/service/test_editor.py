@@ -678,3 +678,33 @@ def test_a_rename_that_an_analysis_would_not_follow_is_refused(cafe: Desk) -> No
     with pytest.raises(Misasked, match=r"analyses/report\.sql names the column"):
         cafe.ask("rename", "models/orders.sql", "as amount", "amount", new_name="paid")
     assert cafe.ask("rename", "models/orders.sql", "as order_id", "order_id", new_name="key")
+
+
+def test_the_header_of_a_sqlmesh_model_names_columns(tmp_path: Path) -> None:
+    header = """MODEL (
+  name shop.stg_orders,
+  kind INCREMENTAL_BY_UNIQUE_KEY (unique_key order_id),
+  description 'order_id is the key',
+  audits (not_null(columns := (order_id)))
+);
+"""
+    files = {
+        "config.yaml": "model_defaults: {dialect: duckdb}\n",
+        "models/stg_orders.sql": f"{header}SELECT id AS order_id, status FROM raw.orders\n",
+        "models/orders.sql": "MODEL (name shop.orders);\nSELECT order_id FROM shop.stg_orders\n",
+    }
+    for name, text in files.items():
+        tmp_path.joinpath(name).parent.mkdir(exist_ok=True)
+        tmp_path.joinpath(name).write_text(text)
+    desk = Desk(tmp_path)
+    name = "models/stg_orders.sql"
+    definition = desk.ask("definition", name, "columns := (order_id)", "order_id")
+    assert desk.locations(definition) == ["models/stg_orders.sql:7"]
+    found = desk.ask("rename", name, "AS order_id", "order_id", new_name="key")
+    assert desk.edits(found) == [
+        "models/orders.sql:2 key as order_id",
+        "models/stg_orders.sql:3 key",
+        "models/stg_orders.sql:5 key",
+        "models/stg_orders.sql:7 key",
+    ]
+    desk.close()

@@ -92,7 +92,38 @@ def in_sql(workspace: Workspace, path: str) -> Iterator[Spot]:
     for statement in workspace.statements(path):
         yield from in_statement(workspace, path, statement)
 
+    yield from in_model_header(workspace, path)
     yield from in_tags(workspace, path)
+
+
+MODEL_HEADER = re.compile(r"\s*MODEL\s*\((?P<settings>.*?)\)\s*;", re.I | re.S)
+"""MODEL (name mart.orders, audits (not_null(columns := (id))));      at the start of a file"""
+
+
+def header_words(text: str, name: str) -> list[tuple[int, int]]:
+    """Return where the header of a SQLMesh model names a column: keys, audits, descriptions.
+
+    The name of the model and strings are not columns.
+    """
+    header = MODEL_HEADER.match(text)
+    if header is None:
+        return []
+
+    word = re.compile(rf"'[^']*'|\bname\s+[^,)]+|(?<![\w.])(?P<name>{re.escape(name)})(?!\w)", re.I)
+    found = word.finditer(text, *header.span("settings"))
+    return [each.span("name") for each in found if each["name"]]
+
+
+def in_model_header(workspace: Workspace, path: str) -> Iterator[Spot]:
+    """Yield the columns that the header of a SQLMesh model names."""
+    text = workspace.text(path)
+    if MODEL_HEADER.match(text) is None:
+        return
+
+    made = [dataset for dataset, file in workspace.state.made_in.items() if file == path]
+    for column in chain.from_iterable(map(workspace.graph.columns, made)):
+        for span in header_words(text, column.name):
+            yield Spot(path, *span, means=(Named(column.dataset, column.name),))
 
 
 def in_statement(workspace: Workspace, path: str, statement: StatementMentions) -> Iterator[Spot]:

@@ -540,8 +540,9 @@ def corpus_with(corpus: Corpus, scripts: list[Script], state: State) -> Corpus:
     datasets = state.extraction.datasets
     made = targets | {each.name for each in datasets if state.made_in.get(each) in files}
     named = {each.name for each in datasets if is_named(each.name, words)}
-    apart = {each.name for each in datasets if set(state.declared_in(each)) - files}
-    made -= apart - targets
+    if files:  # a table that an INSERT of these files fills may be declared in another one
+        made -= {each.name for each in datasets if set(state.declared_in(each)) - files} - targets
+
     own = [info for info in corpus.datasets if info.dataset.name in made]
     others = [
         known_columns(info)
