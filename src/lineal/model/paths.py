@@ -7,6 +7,7 @@ from lineal.model.redaction import redact_path
 
 SCHEMES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "wasb": "wasbs", "gcs": "gs", "file": ""}
 SCHEME = late_pattern(r"([A-Za-z][A-Za-z0-9+.-]+):(?=/)")
+SAME_FOLDER = late_pattern(r"(?<=[^/])/(?:\.?/)+|^(?:\./+)+(?=.)")
 PARTITION_TAIL = late_pattern(r"(?:/[^/=]+=[^/]*)+$")
 
 
@@ -14,6 +15,7 @@ def path_name(text: str) -> str:
     """Return the one name of a file path.
 
     s3a://lake/orders/year=2024/      s3://lake/orders: a place, whatever part of it is read
+    ./data//orders.csv                data/orders.csv; keys of object stores may have empty parts
     """
     text = redact_path(text)
     scheme = SCHEME.match(text)
@@ -23,6 +25,9 @@ def path_name(text: str) -> str:
 
     if text.startswith("/dbfs/"):
         text = f"dbfs:{text[5:]}"
+
+    if "://" not in text:
+        text = SAME_FOLDER.sub(lambda found: "/" if found.start() else "", text)
 
     bare = PARTITION_TAIL.sub("", text.rstrip("/")).rstrip("/")
     return bare or text

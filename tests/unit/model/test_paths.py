@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineal.model.paths import MANY, places
+from lineal.model.paths import MANY, path_name, places
 
 NUMBERS = range(MANY + 1)
 
@@ -21,3 +21,21 @@ NUMBERS = range(MANY + 1)
 )
 def test_places(paths, found):
     assert places(paths) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("./data/orders.csv", "data/orders.csv"),
+        ("data//orders.csv", "data/orders.csv"),
+        ("/app//./in/orders.csv", "/app/in/orders.csv"),
+        ("dbfs:/mnt//orders", "dbfs:/mnt/orders"),
+        ("file:///app//orders", "/app/orders"),
+        ("../orders.csv", "../orders.csv"),
+        ("//server/share/orders", "//server/share/orders"),
+        ("s3://lake//orders", "s3://lake//orders"),
+        ("./", "."),
+    ],
+)
+def test_one_name_for_the_spellings_of_a_path(path, name):
+    assert path_name(path) == name

@@ -25,7 +25,7 @@ from lineal.extract.pyspark.values import (
 )
 
 MOST_LOOKED_AT = 200_000
-LONGEST_RANGE = 100_000
+LONGEST_RANGE = 3_000
 
 
 def is_known(value: Value) -> bool:

@@ -130,3 +130,15 @@ spark.read.json(df.rdd.map(lambda row: row.body)).select("id").write.saveAsTable
     assert Code.DYNAMIC in {each.code for each in found.diagnostics}
     assert not found.edges
     assert "orders" in {each.dataset.name for each in found.datasets.values()}
+
+
+def test_rows_of_a_long_range_cost_no_other_statement():
+    text = """
+rows = [(i, f"order {i}", i % 12, (i * 37) % 500 + 10.0) for i in range(1, 50001)]
+more = [(i, i * 2) for i in range(90000)]
+orders = spark.createDataFrame(rows, ["id", "title", "month", "amount"])
+orders.join(spark.table("rates"), "month").select("title", "rate").write.saveAsTable("out")
+"""
+    found = read(text)
+    assert facts(found) == {"rates.rate -> out.rate IDENTITY", "rates.month => out JOIN"}
+    assert not found.diagnostics
