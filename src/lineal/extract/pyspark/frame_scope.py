@@ -231,7 +231,8 @@ class FrameScope(Scope):
         if len(origins) == 1:
             return self.taken(answers[0], node)
 
-        best = self.evaluation.witness(key, origins)
+        named = {origin: slot for origin, slot in origins.items() if _fold(origin.name) == key}
+        best = self.evaluation.witness(key, named)
         if best is not None:
             self.evaluation.read(best[0], self.clause, node)
             return self.guessed(origins[best[0]], best[1])

@@ -122,3 +122,18 @@ def test_an_expression_that_doubles_is_widened() -> None:
 def test_every_traced_library_lists_its_methods() -> None:
     assert {"groupby", "merge", "to_csv"} <= KNOWN["pandas"]["DataFrame"]
     assert "pandas" in TRACED
+
+
+def test_columns_named_after_data_are_no_evidence_for_their_source():
+    found = read("""
+people = pd.read_csv("people.csv")
+both = pd.concat([people, people["name"].str.split(" ", expand=True)], axis=1)
+both["twice"] = people["age"] * 2
+both[["age", "city"]].to_csv("out.csv", index=False)
+""")
+    sources = {(str(edge.source), edge.target.name, edge.ambiguous) for edge in found.edges}
+    assert sources == {
+        ("people.csv.age", "age", False),
+        ("people.csv.city", "city", True),
+        ("people.csv.name", "city", True),
+    }

@@ -123,7 +123,8 @@ class Call:
         if len(origins) < 2:
             return fresh(answers[0])
 
-        best = evaluation.witness(name.lower(), origins)
+        named = {origin: slot for origin, slot in origins.items() if origin.name == name}
+        best = evaluation.witness(name.lower(), named)
         if best is not None:
             doubt = Doubt(Confidence.MEDIUM, False, best[1])
             return fresh(Slot(name, name, doubted(origins[best[0]].lineage, doubt)))

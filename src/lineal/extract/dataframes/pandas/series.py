@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +48,7 @@ from lineal.extract.dataframes.pandas.values import (
     Watch,
 )
 from lineal.extract.pyspark.dispatch import invoke
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
@@ -520,6 +522,8 @@ SERIES: dict[str, SeriesMethod] = {
 EXPANDING = frozenset(("split", "rsplit", "extract", "partition", "extractall", "get_dummies"))
 """Methods of .str that may make several columns of one."""
 
+GROUP_NAME = re.compile(r"\(\?P<(\w+)>")
+
 
 def on_accessor(
     run: Run, held: Accessor, name: str, arguments: list[Value], keywords: dict[str, Value], node: Any
@@ -535,9 +539,24 @@ def on_accessor(
     made = together(series, [series, *given], tree)
     made.name = series.name
     if name in EXPANDING and expands(call, name):
-        return several_columns(call, made)
+        return several_columns(call, made, groups_of(call) if name == "extract" else ())
 
     return made
+
+
+def groups_of(call: Call) -> tuple[str, ...]:
+    r"""s.str.extract(r"(?P<area>\d+)-(?P<number>\d+)")      Return its names, if each group has one."""
+    pattern = call.get(0, "pat")
+    if not is_text(pattern):
+        return ()
+
+    names = GROUP_NAME.findall(pattern)
+    return tuple(names) if len(names) == count_groups(pattern) else ()
+
+
+def count_groups(pattern: str) -> int:
+    """Return how many groups a regular expression has."""
+    return pattern.count("(") - pattern.count("(?:")
 
 
 def expands(call: Call, name: str) -> bool:
@@ -547,18 +566,19 @@ def expands(call: Call, name: str) -> bool:
 
     if name == "extract":
         pattern = call.get(0, "pat")
-        groups = str(pattern).count("(") - str(pattern).count("(?:") if pattern else 2
+        groups = count_groups(str(pattern)) if pattern else 2
         return call.flag("expand", groups > 1)
 
     return call.flag("expand")
 
 
-def several_columns(call: Call, made: Series) -> DataFrame:
+def several_columns(call: Call, made: Series, names: tuple[str, ...] = ()) -> DataFrame:
     """s.str.split(",", expand=True)      columns 0, 1, …, all made alike"""
     evaluation = call.evaluation()
     lineage = call.lineage(made.tree, made.table.relation, evaluation)
     star = Star(Dataset("", f"<pivot:{made.name or 'values'}>"), made=Made(lineage, "", ""))
-    relation = call.derived(made.table, [fresh(star_slot(star))], evaluation, None, made.parents)
+    columns = [fresh(Slot(name, name, lineage)) for name in names] or [fresh(star_slot(star))]
+    relation = call.derived(made.table, columns, evaluation, None, made.parents)
     return DataFrame(made.table.with_relation(relation))
 
 
