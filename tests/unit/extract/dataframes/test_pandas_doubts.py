@@ -124,7 +124,7 @@ def test_every_traced_library_lists_its_methods() -> None:
     assert "pandas" in TRACED
 
 
-def test_columns_named_after_data_are_no_evidence_for_their_source():
+def test_evidence_counts_only_for_columns_of_that_name():
     found = read("""
 people = pd.read_csv("people.csv")
 both = pd.concat([people, people["name"].str.split(" ", expand=True)], axis=1)
