@@ -15,12 +15,14 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "lineal"
 LONGEST_FUNCTION = 60
+HOT_LOOP = "# noqa: C901  "
+"""The first line of a loop that every column passes: its reason follows the mark."""
 
 LIMITS = {
     "branches per 100 lines": 16.7,
     "conditional expressions per 1,000 lines": 14.2,
     "nested conditional expressions": 0,
-    f"functions over {LONGEST_FUNCTION} lines": 6,
+    f"functions over {LONGEST_FUNCTION} lines": 0,
     "blocks without a blank line behind them": 0,
 }
 """Each only falls: lower a limit when the code has become lighter."""
@@ -39,6 +41,7 @@ def count_file(path: Path) -> Counter[str]:
     lines = text.split("\n")
     for node in ast.walk(ast.parse(text)):
         found.update(counters_of(node))
+        found["long"] += is_too_long(node, lines)
         found["dense"] += dense_blocks(node, lines)
 
     return found
@@ -70,8 +73,6 @@ def counters_of(node: ast.AST) -> Iterator[str]:
         yield "conditional"
         if has_another_inside(node):
             yield "nested"
-    if isinstance(node, FUNCTIONS) and length_of(node) > LONGEST_FUNCTION:
-        yield "long"
 
 
 def has_another_inside(node: ast.IfExp) -> bool:
@@ -79,9 +80,12 @@ def has_another_inside(node: ast.IfExp) -> bool:
     return any(isinstance(each, ast.IfExp) for each in ast.walk(node) if each is not node)
 
 
-def length_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Return how many lines a function has."""
-    return (node.end_lineno or node.lineno) - node.lineno + 1
+def is_too_long(node: ast.AST, lines: list[str]) -> bool:
+    """Tell whether a function has too many lines and is not marked as a hot loop."""
+    if not isinstance(node, FUNCTIONS) or HOT_LOOP in lines[node.lineno - 1]:
+        return False
+
+    return (node.end_lineno or node.lineno) - node.lineno >= LONGEST_FUNCTION
 
 
 def figures_of(counts: Counter[str]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 from typing import Any
 
 from lineal.extract.pyspark.assignments import bind
@@ -20,54 +21,18 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
     [F.col(c) for c in columns if c != "id"]
     """
-    inner = Environment({}, env, env.file)
-    found: list[Value] = []
-    open_tests: list[ast.expr] = []
-    several: list[Unknown] = []
-
-    def each(position: int) -> Unknown | None:
-        if position == len(node.generators):
-            run.step()
-            if isinstance(node, ast.DictComp):
-                found.append((value(run, node.key, inner), value(run, node.value, inner)))
-            else:
-                found.append(decided_value(run, node.elt, inner))
-
-            return None
-
-        generator = node.generators[position]
-        held = value(run, generator.iter, inner)
-        items = iterate(run, held, generator.iter)
-        if items is None and item_in(held) is not None:
-            several.append(held)
-            items = [item_in(held)]
-
-        if items is None:
-            return unknown_of(held, generator.iter)
-
-        for item in items:
-            bind(run, generator.target, item, inner)
-            tests = [truth(value(run, test, inner)) for test in generator.ifs]
-            if False not in tests:
-                open_tests.extend(
-                    test for test, known in zip(generator.ifs, tests, strict=True) if known is None
-                )
-                stopped = each(position + 1)
-                if stopped is not None:
-                    return stopped
-
-        return None
-
-    stopped = each(0)
+    loops = Loops(run, node, Environment({}, env, env.file))
+    stopped = loops.walk(0)
     if stopped is not None:
         return stopped.renamed(label_of(node))
 
-    if several:
+    found = loops.found
+    if loops.several:
         each_item = found[0] if found else None
         return Unknown(label_of(node), DATA, collected=Collected(each=each_item))
 
-    if open_tests and not all(isinstance(item, Relation) for item in found):
-        return Unknown(label_of(open_tests[0]), "a condition that only a run can tell")
+    if loops.open_tests and not all(isinstance(item, Relation) for item in found):
+        return Unknown(label_of(loops.open_tests[0]), "a condition that only a run can tell")
 
     if isinstance(node, ast.DictComp):
         return {key: item for key, item in found if is_known(key) or isinstance(key, Pattern)}
@@ -76,6 +41,69 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
         return Generator(found)
 
     return set_of(found) if isinstance(node, ast.SetComp) else found
+
+
+@dataclass
+class Loops:
+    """The loops of a comprehension as they run."""
+
+    run: Run
+    node: Any
+    inner: Environment
+    found: list[Value] = field(default_factory=list)
+    """The items of the result so far; pairs of a dictionary."""
+    open_tests: list[ast.expr] = field(default_factory=list)
+    """The conditions that only a run can tell."""
+    several: bool = False
+    """Whether a loop runs over collected rows, so that one item represents all."""
+
+    def walk(self, position: int) -> Unknown | None:
+        """Run the loop at a position and those inside it; return what stops it, if anything."""
+        if position == len(self.node.generators):
+            self.run.step()
+            self.found.append(self.item())
+            return None
+
+        generator = self.node.generators[position]
+        held = value(self.run, generator.iter, self.inner)
+        items = self.items_of(held, generator)
+        if items is None:
+            return unknown_of(held, generator.iter)
+
+        for item in items:
+            bind(self.run, generator.target, item, self.inner)
+            stopped = self.walk(position + 1) if self.passes(generator.ifs) else None
+            if stopped is not None:
+                return stopped
+
+        return None
+
+    def item(self) -> Value:
+        """Return the item that the comprehension makes of the names as they are bound now."""
+        if isinstance(self.node, ast.DictComp):
+            key = value(self.run, self.node.key, self.inner)
+            return key, value(self.run, self.node.value, self.inner)
+
+        return decided_value(self.run, self.node.elt, self.inner)
+
+    def items_of(self, held: Value, generator: ast.comprehension) -> list[Value] | None:
+        """Return the items that a loop runs over; for collected rows the one that they are like."""
+        items = iterate(self.run, held, generator.iter)
+        if items is None and (each := item_in(held)) is not None:
+            self.several = True
+            return [each]
+
+        return items
+
+    def passes(self, tests: list[ast.expr]) -> bool:
+        """Tell whether no condition is false; note the conditions that are open."""
+        results = [truth(value(self.run, test, self.inner)) for test in tests]
+        if False in results:
+            return False
+
+        pairs = zip(tests, results, strict=True)
+        self.open_tests.extend(test for test, known in pairs if known is None)
+        return True
 
 
 def decided_value(run: Run, node: ast.expr, inner: Environment) -> Value:

@@ -79,6 +79,7 @@ class Scope:
     )
 
     def __init__(self, evaluation: Evaluation, parent: Scope | None, ctes: CTEs) -> None:
+        """Start the scope of a SELECT without sources, inside the scope of the query around."""
         self.evaluation = evaluation
         self.parent = parent
         self.ctes = ctes
@@ -355,16 +356,24 @@ class Scope:
 
             return alias
 
-        if not open_here:
-            field = self.field_of_items(name, key, node, clause)
-            if field is not None:
-                return field
+        if open_here:
+            return self.in_open_sources(name, key, node, certain, clause)
 
-            if self.parent is not None:
-                return self.parent.unqualified(name, key, node, certain, clause)
+        field = self.field_of_items(name, key, node, clause)
+        if field is not None:
+            return field
 
-            return None
+        if self.parent is not None:
+            return self.parent.unqualified(name, key, node, certain, clause)
 
+        return None
+
+    def in_open_sources(
+        self, name: str, key: str, node: exp.Column, certain: bool, clause: Clause
+    ) -> Slot | None:
+        """Find a name where a source has unknown columns: a scope around that surely has it, then
+        the sources that may have it.
+        """
         scope = None if self.is_compared_with(node, key) else self.parent
         while scope is not None:
             slot = scope.known(name, key, node, clause) if scope.has_surely(key) else None

@@ -286,6 +286,32 @@ def call_columns(
         return given, None
 
     name = name_of(call)
+    if (found := named_rows(call, name, node, asked, scope, rows)) is not None:
+        return found
+
+    if returns_one(name, scope):
+        return record(call, name, scope), None
+
+    one_row = name in ONE_ROW or one_value(call, scope)
+    made: Lineage = {}
+    for argument in arguments(call, scope):
+        absorb(value_of(argument, VALUE, scope), made)
+        if not one_row and not fixed(argument, scope):
+            gather(argument, LATERAL, rows, scope)
+
+    if name in COLUMNS or one_row:
+        return known_columns(call, name, asked, made, scope), None
+
+    return dataset_columns(call, node, asked, made, scope)
+
+
+def named_rows(
+    call: Any, name: str, node: exp.Expr, asked: Names, scope: Scope, rows: Lineage
+) -> tuple[list[Slot], Dataset | None] | None:
+    """Return the columns of a table, a file or a query that a text in the call names.
+
+    FROM dblink('SELECT a FROM t'), FROM read_csv('orders.csv'), FROM remote('host', db.orders)
+    """
     if name in ELSEWHERE and (spelling := table_elsewhere(call)):
         dataset, frame = scope.evaluation.scan(
             scope.evaluation.fold_dataset(spelling, False), spelling, node
@@ -295,7 +321,7 @@ def call_columns(
     if name in CHANGES and (text := first_text(call)) is not None:
         return changes(text, node, scope)
 
-    # what else is said is how the file is written
+    # the other arguments tell how the file is written
     if name in FILES and first_text(call) is not None:
         return dataset_columns(call, node, asked, {}, scope)
 
@@ -304,34 +330,25 @@ def call_columns(
         absorb(asked_there.rows, rows)
         return list(asked_there.slots), None
 
-    if returns_one(name, scope):
-        return record(call, name, scope), None
+    return None
 
-    one_row = name in ONE_ROW or one_value(call, scope)
-    made: Lineage = {}
-    for argument in arguments(call, scope):
-        found = value_of(argument, VALUE, scope)
-        absorb(found, made)
-        if not one_row and not fixed(argument, scope):
-            gather(argument, LATERAL, rows, scope)
 
-    if name in COLUMNS or one_row:
-        first = next(arguments(call, scope), None)
-        typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
-        columns = (
-            typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
-        )
-        if "array_elements" in name and first is not None and leads_to_part(first):
-            made = Part(made)
+def known_columns(call: Any, name: str, asked: Names, made: Lineage, scope: Scope) -> list[Slot]:
+    """Return the columns of a function whose columns are known, each made of the arguments.
 
-        if (called_ := NUMBERS_CALLED.get((name, scope.evaluation.facts.name))) is not None:
-            columns = [called_]
+    FROM jsonb_each(t.body)      key, value
+    """
+    first = next(arguments(call, scope), None)
+    typed = fields_of(first, scope) if first is not None and name in OF_A_TYPE else []
+    columns = typed or list(COLUMNS.get(name, ())) or [spelling for spelling, _ in asked] or [name]
+    if "array_elements" in name and first is not None and leads_to_part(first):
+        made = Part(made)
 
-        return [
-            Slot(column, scope.evaluation.fold(column, False), made) for column in columns
-        ], None
+    numbers = NUMBERS_CALLED.get((name, scope.evaluation.facts.name))
+    if numbers is not None:
+        columns = [numbers]
 
-    return dataset_columns(call, node, asked, made, scope)
+    return [Slot(column, scope.evaluation.fold(column, False), made) for column in columns]
 
 
 MODEL_INPUTS = (exp.Table, exp.Subquery)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlglot import exp
 
@@ -33,9 +33,6 @@ from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import field_of
 from lineal.model.way import IDENTITY as NEUTRAL
 from lineal.model.way import Way
-
-if TYPE_CHECKING:
-    pass
 
 
 def dot(node: exp.Dot, way: Way, calls: Any, stack: Stack, scope: Scope, into: Lineage) -> None:
@@ -75,15 +72,16 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         return
 
     base, names, beside = path_of(node)
-    if isinstance(base, exp.Parameter) and names and (first := numbered(base, scope)) is not None:
-        pour(field_of(first, names, node).lineage, value(way), into, node, (node, calls))
-        return
+    if names and isinstance(base, exp.Parameter):
+        if (first := numbered(base, scope)) is not None:
+            pour(field_of(first, names, node).lineage, value(way), into, node, (node, calls))
+            return
+
+        if is_absolute(base, scope):
+            base, names = exp.column(names[0], table=base.this.name), names[1:]
 
     around = calls if isinstance(node, exp.Dot) else (node, calls)
     step = value(way)
-    if isinstance(base, exp.Parameter) and names and is_absolute(base, scope):
-        base, names = exp.column(names[0], table=base.this.name), names[1:]
-
     if isinstance(base, exp.Column) and not isinstance(base.this, exp.Star):
         column = column_of_row(base, scope)
         if column is not None:
@@ -91,22 +89,8 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
 
         pour(field_of(scope.column(column or base), names, node).lineage, step, into, node, around)
         repeat_rows(node, scope)
-    elif isinstance(base, exp.Struct) and names and has_star(base):
-        pour(
-            field_of(Slot("", "", struct_of(base, scope)), names, node).lineage,
-            step,
-            into,
-            node,
-            around,
-        )
-    elif (
-        isinstance(base, exp.Struct) and names and (item := struct_item(base, names[0])) is not None
-    ):
-        found = Slot(names[0], names[0], Struct({}, {names[0].lower(): struct_of(item, scope)}))
-        value_of(base, NEUTRAL, scope)  # the other fields are read as well
-        pour(field_of(found, names, node).lineage, step, into, node, around)
-    elif names and (held := carried(base, scope)) is not None:
-        pour(field_of(Slot("", "", held), names, node).lineage, step, into, node, around)
+    elif names and (start := row_start(base, names, scope)) is not None:
+        pour(field_of(start, names, node).lineage, step, into, node, around)
     elif (row := row_of_query(base, names, scope)) is not None:
         slot, names, rows = row
         pour(field_of(slot, names, node).lineage, step, into, node, around)
@@ -117,11 +101,7 @@ def part(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, into: Line
         record = scope.evaluation.around.column(exp.column(names[0], table=base.name))
         pour(field_of(record, names[1:], node).lineage, way, into, node, around)
     else:
-        item = built_field(around_of(base), names[0], scope) if names else None
-        if item is not None:
-            value_of(base, NEUTRAL, scope)  # the other fields are read as well
-
-        stack.append((base if item is None else item, step, (node, calls)))
+        stack.append((cast_field(base, names, scope), step, (node, calls)))
 
     for item in beside:
         stack.append((item, step, around))
@@ -134,6 +114,37 @@ def repeat_rows(node: Any, scope: Scope) -> None:
             HANDLERS[exp.Explode](node, NEUTRAL, None, [], scope, {})
 
         node = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+
+
+def row_start(base: Any, names: list[str], scope: Scope) -> Slot | None:
+    """Return the slot of a row that the base builds.
+
+    STRUCT(t.*).a, STRUCT(a AS x).x.y, any_value(STRUCT(a, b)).a
+    """
+    if isinstance(base, exp.Struct):
+        if has_star(base):
+            return Slot("", "", struct_of(base, scope))
+
+        if (item := struct_item(base, names[0])) is not None:
+            built = Struct({}, {names[0].lower(): struct_of(item, scope)})
+            value_of(base, NEUTRAL, scope)  # the other fields are read as well
+            return Slot(names[0], names[0], built)
+
+    held = carried(base, scope)
+    return None if held is None else Slot("", "", held)
+
+
+def cast_field(base: Any, names: list[str], scope: Scope) -> Any:
+    """Return the item that a path names in a row cast to a type, else the base itself.
+
+    (ROW(a, b)::place).lat      a
+    """
+    item = built_field(around_of(base), names[0], scope) if names else None
+    if item is None:
+        return base
+
+    value_of(base, NEUTRAL, scope)  # the other fields are read as well
+    return item
 
 
 def numbered(base: exp.Parameter, scope: Scope) -> Slot | None:
@@ -162,14 +173,19 @@ def item_at(node: Any) -> Any:
     else:
         return None
 
-    if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
-        return None
-
-    position = int(number.name) - first
-    if 0 <= position < len(holder.expressions):
-        return unnamed(holder.expressions[position])
+    position = whole_number(number)
+    if position is not None and 0 <= position - first < len(holder.expressions):
+        return unnamed(holder.expressions[position - first])
 
     return None
+
+
+def whole_number(node: Any) -> int | None:
+    """Return the number that a literal of digits is, else None."""
+    if not isinstance(node, exp.Literal) or node.is_string or not node.name.isdigit():
+        return None
+
+    return int(node.name)
 
 
 def is_row(node: Any) -> bool:
@@ -225,10 +241,8 @@ def position_in(node: Any) -> int | None:
     else:
         return None
 
-    if not isinstance(number, exp.Literal) or number.is_string or not number.name.isdigit():
-        return None
-
-    return int(number.name) - first
+    position = whole_number(number)
+    return None if position is None else position - first
 
 
 def around_of(node: Any) -> Any:
