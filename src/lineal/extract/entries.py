@@ -33,6 +33,7 @@ class Pending(Passing):
     """The chain of definitions is too long for calls: evaluate this one first."""
 
     def __init__(self, entry: Entry) -> None:
+        """Keep the entry whose frame is still being made."""
         self.entry = entry
 
 
@@ -61,6 +62,7 @@ class Definition:
         entry: Entry,
         parameters: tuple[str, ...] = (),
     ) -> None:
+        """Keep a plan with the text and the dialect that it was read from."""
         self.plan = plan
         self.reading = reading
         self.facts = facts
@@ -99,6 +101,7 @@ class Entry:
     )
 
     def __init__(self, dataset: Dataset, kind: str) -> None:
+        """Start the entry of a dataset: no definition and no declaration is known yet."""
         self.dataset = dataset
         self.kind = kind
         self.definitions: list[Definition] = []
@@ -154,6 +157,7 @@ class State(Entry):
     __slots__ = ("before", "makes", "version")
 
     def __init__(self, dataset: Dataset, version: Version, before: State | None) -> None:
+        """Start the state of a table after a change; `before` is the state that the change met."""
         super().__init__(dataset, "table")
         self.version = version
         self.before = before

@@ -47,6 +47,7 @@ class Names:
         meanings: Iterable[Meaning] = (),
         datasets: Mapping[str, str] | None = None,
     ) -> None:
+        """Keep how tables of a plan map to datasets; `datasets` holds those with another name."""
         self.namespace = namespace
         self.datasets = {table.lower(): name for table, name in (datasets or {}).items()}
         """tables that are named differently from their datasets"""
@@ -94,6 +95,7 @@ class Origins:
     """
 
     def __init__(self, around: Origins | None = None) -> None:
+        """Start without origins; those of `around` are found as well."""
         self._around = around
         self._by_rdd: dict[int, Origin] = {}
         self._by_ids: dict[tuple[str, ...], list[Origin]] = {}
@@ -114,6 +116,7 @@ class Origins:
         return max(before, key=lambda origin: origin.rdd, default=None)
 
     def _with_number(self, rdd: int) -> Origin | None:
+        """Return the origin of an RDD, here or around."""
         origin = self._by_rdd.get(rdd)
         if origin is None and self._around is not None:
             return self._around._with_number(rdd)
@@ -121,6 +124,7 @@ class Origins:
         return origin
 
     def _with_ids(self, ids: tuple[str, ...]) -> list[Origin]:
+        """Return the origins whose columns have these expression ids, the outer ones first."""
         own = self._by_ids.get(ids, [])
         if self._around is None:
             return own
@@ -144,6 +148,7 @@ class Plan:
     def __init__(
         self, names: Names, origins: Origins | None = None, variables: Variables | None = None
     ) -> None:
+        """Start reading a plan: nothing of it has been evaluated."""
         self.names = names
         self.origins = origins or Origins()
         self.variables = variables or {}

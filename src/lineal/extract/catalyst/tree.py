@@ -18,12 +18,14 @@ class Node:
     __slots__ = ("args", "children", "name", "planted")
 
     def __init__(self, name: str, args: dict[str, Any], children: list[Node]) -> None:
+        """Build a node of Spark's plan tree from its class name, its fields and its children."""
         self.name = name
         self.args = args
         self.children = children
         self.planted: dict[str, list[Node]] = {}
 
     def __repr__(self) -> str:
+        """Show the class names of the node and its children."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
 
     def trees(self, field: str) -> list[Node]:

@@ -71,6 +71,7 @@ class Walk:
     """One plan, with the frames of its aliases as far as they were asked for."""
 
     def __init__(self, root: Node, shapes: Shapes, evaluation: Evaluation) -> None:
+        """Index the nodes of a plan by their aliases, subplans and parameters."""
         self.root = root
         self.shapes = shapes
         self.evaluation = evaluation

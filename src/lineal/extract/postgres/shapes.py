@@ -21,6 +21,7 @@ class Shapes:
     def __init__(
         self, queries: Iterable[tuple[Any, Evaluation]], views: Mapping[str, Sequence[str]]
     ) -> None:
+        """Collect the column names of the texts and of the views that a plan can mean."""
         self.views = views
         self.found: dict[str, list[list[str]]] = {}
         self.lists: dict[str, list[list[str]]] = {}

@@ -24,6 +24,7 @@ def as_sql(text: str, parameters: set[str]) -> str:
     """
 
     def written(found: re.Match[str]) -> str:
+        """Return a part of the plan's text as SQL that parses."""
         if found["kept"]:
             return found["kept"]
 

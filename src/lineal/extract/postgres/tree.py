@@ -13,6 +13,7 @@ class Node:
     """{"Node Type": "Seq Scan", "Alias": "o", "Output": ["o.id"], …}"""
 
     def __init__(self, said: dict[str, Any], above: Node | None = None) -> None:
+        """Build a node of a plan from what EXPLAIN says of it, with the nodes below."""
         self.said = said
         self.above = above
         self.members = [Node(each, self) for each in said.get("Plans", ())]

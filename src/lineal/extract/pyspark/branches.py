@@ -204,6 +204,7 @@ def merge_relations(left: Relation, right: Relation) -> Relation:
 
 
 def _doubtful(attribute: Attribute) -> Attribute:
+    """Return a column whose lineage holds only if one branch ran."""
     slot = attribute.slot
     return attribute._replace(slot=Slot(slot.name, slot.key, doubted(slot.lineage, ONE_BRANCH)))
 

@@ -46,6 +46,7 @@ class SessionCatalog:
     """The corpus' catalog, as a running program sees it: what it has written itself comes first."""
 
     def __init__(self, known: Known, run: Run) -> None:
+        """Look up what the program made (`run`) before what the project knows (`known`)."""
         self.known = known
         self.run = run
         self.asked: set[Column] = set()

@@ -82,6 +82,7 @@ def unknown_loop(run: Run, node: Any, held: Value, env: Environment, returns: Re
     label = label_of(node.target) if isinstance(node.target, ast.Name) else found.label
 
     def once() -> Flow:
+        """Run the body once, with an item that represents all."""
         item = item_in(held)
         if item is None:
             item = Unknown(label, found.reason or "an item of a loop", found.level)
@@ -146,6 +147,7 @@ def try_(run: Run, node: Any, env: Environment, returns: Returns) -> Flow:
     """
 
     def tried() -> Flow:
+        """Run the body of `try`, then its `else` if nothing ended the body."""
         flow = run_block(run, node.body, env, returns)
         if flow is Flow.ON:
             return run_block(run, node.orelse, env, returns)
@@ -219,6 +221,7 @@ def inside(
     flow = Flow.ON
 
     def entered(held: Value) -> None:
+        """Bind the name behind `as` and run the items and the body that follow."""
         nonlocal flow
         if item.optional_vars is not None:
             bind(run, item.optional_vars, held, env)
@@ -253,6 +256,7 @@ def around_yield(run: Run, manager: Builder, body: Callable[[Value], None], node
     reading, depth, done = run.reading, run.depth, False
 
     def at_yield(held: Value) -> None:
+        """Run the body of the `with` at the first `yield` of the context manager."""
         nonlocal done
         if not done:
             done = True

@@ -59,6 +59,7 @@ class File:
         embedded: dict[int, tuple[Any, Reading]],
         failures: Failures | None = None,
     ) -> None:
+        """Parse a Python file; a text that does not parse has an empty tree and a diagnostic."""
         self.script = script
         self.path = script.file.replace("\\", "/")
         self.label = self.path

@@ -76,6 +76,7 @@ def form_of(text: str) -> Form:
 
 
 def _config(model: ast.FunctionDef) -> Iterator[tuple[str, Any]]:
+    """Yield the options of `dbt.config(...)` that the text states as literals."""
     for node in ast.walk(model):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "dbt.config":
             for keyword in node.keywords:

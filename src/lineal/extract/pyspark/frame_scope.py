@@ -29,6 +29,7 @@ class Bound(NamedTuple):
     key: str
 
     def __deepcopy__(self, memo: Any) -> Bound:
+        """Return the object itself: a copied tree keeps pointing at the same column."""
         return self
 
 
@@ -40,6 +41,7 @@ class FrameScope(Scope):
     def __init__(
         self, relation: Relation, evaluation: Evaluation, clause: Clause, lenient: bool = False
     ) -> None:
+        """Look names up in the columns of one relation, as a clause of a query does."""
         self._order: list[Source] | None = None
         super().__init__(evaluation, None, {})
         self.relation = relation

@@ -128,6 +128,7 @@ def operator_call(kind: type[ast.operator]) -> Handler:
     """
 
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return what the operator makes of two arguments, columns or values."""
         if len(arguments) != 2:
             return unknown()
 
@@ -148,6 +149,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
     """
 
     def apply(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the comparison of two arguments, columns or values."""
         if len(arguments) != 2:
             return unknown()
 
@@ -224,6 +226,7 @@ def path_part(pick: Callable[[str], str]) -> Handler:
     """
 
     def part(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the part of a path that the program knows, else an unknown path."""
         held = argument_at(arguments)
         if is_text(held):
             return pick(held)
@@ -427,6 +430,7 @@ def regex_test(how: str) -> Handler:
     """
 
     def test(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the match of two known texts: `re.match(pattern, text)`."""
         texts = arguments[:2]
         if len(texts) < 2 or not are_short(texts):
             return unknown()

@@ -426,6 +426,7 @@ def load_model(run: Run, name: str, path: Value, node: Any) -> Value:
     """PipelineModel.load(path)"""
 
     def read(run: Run, spelled: str, node: Any) -> Relation:
+        """Return the dataset that a model was saved to."""
         shown = run.program.path_of(spelled)
         return dataset(run, shown, shown, node)
 

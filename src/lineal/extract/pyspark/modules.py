@@ -16,6 +16,7 @@ class ModuleIndex:
     """Find the file that a name or a path of an import means."""
 
     def __init__(self, files: list[File]) -> None:
+        """Index files by every name that an import can call them."""
         self.files = files
         self.by_name: dict[str, list[File]] = {}
         for file in files:

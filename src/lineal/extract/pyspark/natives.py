@@ -100,6 +100,7 @@ def as_list(kind: Any) -> Handler:
     """
 
     def convert(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the items of the argument as a list, tuple or set."""
         if not arguments:
             return kind()
 
@@ -248,6 +249,7 @@ def plain(function: Callable[..., Any]) -> Handler:
     """A function of constants, which cannot do harm."""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Call the Python function itself where all arguments are known."""
         if len(arguments) == 1 and isinstance(arguments[0], Generator):
             arguments = [items_of(arguments[0])]
 
@@ -279,6 +281,7 @@ def extreme(pick: Callable[..., Any]) -> Handler:
     """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the smallest or largest item where all keys are known."""
         items = items_of(arguments[0]) if len(arguments) == 1 else arguments
         if not items:
             return keywords.get("default", unknown())

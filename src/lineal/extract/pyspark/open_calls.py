@@ -24,6 +24,7 @@ class Mentions:
     """The names that the functions of a program use, and which functions do."""
 
     def __init__(self, files: list[File]) -> None:
+        """Index the functions of all files by the names that they mention."""
         self.users: dict[str, set[int]] = {}
         for file in files:
             for node in functions_in(file.tree):

@@ -86,6 +86,7 @@ class Program:
         contents: Mapping[str, Any] | None = None,
         words: re.Pattern[str] = SPARK_WORDS,
     ) -> None:
+        """Gather the files of a program; nothing runs yet."""
         self.words = words
         """what makes a file worth reading by itself"""
         self.contents = contents or {}
@@ -185,6 +186,7 @@ class Program:
         open_calls = OpenCalls(run, self.guarded, Mentions([]))
 
         def call_again(file: File) -> None:
+            """Run a file that did not run yet, then call its functions that are wanted."""
             if file.environment is None:
                 run.start(file)
                 self.load(run, file)
@@ -290,6 +292,7 @@ class Program:
         imported: set[int] = set()
 
         def find_imports(file: File) -> None:
+            """Note the other files that a file imports at its top level."""
             for node in file.tree.body:
                 found = self.index.imports(node, file)
                 imported.update(id(each) for each in found if each is not file)

@@ -36,6 +36,7 @@ class PythonReading(Reading):
         embedded: dict[int, tuple[Any, Reading]] | None = None,
         failures: Failures | None = None,
     ) -> None:
+        """Read a Python text; places inside a notebook or an embedded SQL text are mapped back."""
         super().__init__(Script(text, "python", file), failures)
         self.cells = cells
         """of a notebook: the line in the file that each line of its code stands for"""
@@ -219,6 +220,7 @@ class Spot(NamedTuple):
     node: ast.AST
 
     def __deepcopy__(self, memo: Any) -> Spot:
+        """Return the spot itself: it does not change."""
         return self
 
 

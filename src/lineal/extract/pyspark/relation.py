@@ -111,6 +111,7 @@ class Relation:
         parents: tuple[Relation, ...] = (),
         evaluation: Evaluation | None = None,
     ) -> None:
+        """Build a relation of columns, row usages and the relations that it was made of."""
         self.attributes = attributes
         self.rows = rows
         self.parents = parents
@@ -130,6 +131,7 @@ class Relation:
         self._stars: list[Attribute] | None = None
 
     def __deepcopy__(self, memo: Any) -> Relation:
+        """Return the relation itself: a copied tree keeps pointing at the same DataFrame."""
         return self  # a tree that is copied goes on pointing at the same DataFrame
 
     @property
@@ -245,6 +247,7 @@ class Draft:
     __slots__ = ("attributes", "index", "places")
 
     def __init__(self, relation: Relation) -> None:
+        """Start a changed copy of a relation's columns."""
         self.attributes = list(relation.attributes)
         self.index = dict(relation.by_key)
         self.places = relation.places

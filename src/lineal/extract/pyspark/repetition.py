@@ -159,6 +159,7 @@ class Rounds:
     """The rounds of a loop: it ends when they change nothing but numbers and write nothing new."""
 
     def __init__(self, run: Run) -> None:
+        """Start counting the rounds of a loop that only a run can end."""
         self.run = run
         self.number = 0
         self.stable = 0

@@ -52,6 +52,7 @@ class Environment:
         file: File,
         function: str = "",
     ) -> None:
+        """Start a scope of names inside another one."""
         self.names = names
         self.function: str = function or (outer.function if outer is not None else "")
         """the function whose names these are; empty for those of a module"""
@@ -96,6 +97,7 @@ class Yielded(list[Any]):
     """
 
     def __init__(self, at_yield: Callable[[Value], None] | None = None) -> None:
+        """Collect the values that a generator yields; `at_yield` is called with each."""
         super().__init__()
         self.at_yield = at_yield
 
@@ -136,6 +138,7 @@ class Work:
     """The work of a run: how much there was, and what need not be done twice."""
 
     def __init__(self) -> None:
+        """Start with all steps and chances left."""
         self.steps = 0
         self.checks = 0
         """how often the steps were counted: the clock is asked now and then only"""
@@ -165,6 +168,7 @@ class Run(Work):
     """The state of a program's one abstract run; each entry point starts with its own views."""
 
     def __init__(self, program: Program, catalog: Catalog) -> None:
+        """Start the run of a program: no view, no write, no query yet."""
         super().__init__()
         self.program = program
         self.catalog = catalog

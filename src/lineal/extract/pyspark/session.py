@@ -349,6 +349,7 @@ def read_path(
         schema = SchemaValue([(each, "") for each in fixed])
 
     def read(run: Run, spelled: str, node: Any) -> Relation:
+        """Return the table whose files are at the path, else the path as a dataset."""
         shown = run.program.path_of(spelled)
         located = run.program.located.get(shown)
         if located is not None:

@@ -134,6 +134,7 @@ def with_names(text: str, given: Value) -> str:
         return text
 
     def value(found: re.Match[str]) -> str:
+        """Return the literal of a named parameter that is known, else the parameter itself."""
         held = given.get(found[1])
         if is_text(held):
             return "'" + str(held).replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -187,6 +188,7 @@ def sql_statements(run: Run, text: str, node: Any) -> list[Any]:
     labels: list[str] = []
 
     def stand_in(found: re.Match[str]) -> str:
+        """Replace an unknown part of the text with a numbered placeholder."""
         labels.append(found[0])
         return f"{{lineal_{len(labels) - 1}}}"
 
@@ -211,6 +213,7 @@ def put_back(tree: Any, labels: list[str]) -> None:
     """
 
     def original(found: re.Match[str]) -> str:
+        """Return the unknown part that a numbered placeholder replaced."""
         return labels[int(found[1])]
 
     for node in list(tree.find_all(*NAMED, exp.Placeholder)):

@@ -45,6 +45,7 @@ def combine_by(function: Callable[..., Any]) -> Handler:
     """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the items that a function of itertools gives, unless they are too many."""
         several = [number_or_items(argument) for argument in arguments]
         if None in several:
             return unknown()
@@ -125,7 +126,10 @@ def getter(kind: str) -> Handler:
     """
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the function that `itemgetter`, `attrgetter` or `methodcaller` makes."""
+
         def one(run: Run, held: Value, wanted: Value) -> Value:
+            """Return the item, the attribute or the result of the method of one object."""
             if kind == "item":
                 return item_of(run, held, wanted, node)
 
@@ -139,6 +143,7 @@ def getter(kind: str) -> Handler:
             return found
 
         def pick(run: Run, given: Arguments, _: Keywords, node: Any) -> Value:
+            """Return what the getter takes from its argument; a tuple where it takes several."""
             wanted = arguments[:1] if kind == "method" else arguments
             several = [one(run, given[0] if given else None, each) for each in wanted]
             if len(several) == 1:

@@ -45,6 +45,7 @@ def method_from(table: Mapping[str, MethodCall]) -> MethodCall:
     def call(
         run: Run, held: Value, name: str, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Call the handler of a method; a method without one gives an unknown value."""
         handler = table.get(name)
         if handler is None:
             return unknown()
@@ -429,6 +430,7 @@ def method_of_type(name: str) -> LibraryCall:
     """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Call a method with its object as the first argument: `str.upper(name)`."""
         if not arguments:
             return unknown()
 

@@ -57,6 +57,7 @@ class Unknown:
         inputs: tuple[Relation, ...] = (),
         collected: Collected | None = None,
     ) -> None:
+        """Build a value that only a run knows, with the reason that messages give."""
         self.label = label
         self.reason = reason
         self.level = level
@@ -86,6 +87,7 @@ class Unknown:
         return made
 
     def __repr__(self) -> str:
+        """Show the value as texts hold it: `{label}`."""
         return f"{{{self.label}}}"
 
 
@@ -110,6 +112,7 @@ class Pattern(str):
         home: str = "",
         values: dict[str, Any] | None = None,
     ) -> Pattern:
+        """Build a text of which parts are unknown; these are in braces."""
         made = super().__new__(cls, text)
         made.level = level
         made.reason = reason
@@ -479,6 +482,7 @@ class Generator:
     __slots__ = ("items",)
 
     def __init__(self, items: list[Value]) -> None:
+        """Hold the items that are yet to be taken."""
         self.items = items
 
 

@@ -55,6 +55,7 @@ class Scope:
     """The sources of one SELECT, and the scope around it."""
 
     def __init__(self, parent: Scope | None) -> None:
+        """Start the scope of a query without sources."""
         self.parent = parent
         self.sources: list[Source] = []
         self.aliases: frozenset[str] = frozenset()
@@ -151,6 +152,7 @@ class Canon:
     """The walk: every node as a text in which only what counts is left."""
 
     def __init__(self, facts: Facts, columns: Columns, ordered: bool = False) -> None:
+        """Rewrite by the rules of a dialect; `columns` tells the columns of tables."""
         self.facts = facts
         self.known = columns
         self.ordered = ordered

@@ -144,6 +144,7 @@ def columns_by_item(
 
 
 def _aggregates(item: exp.Expr) -> bool:
+    """Tell whether an item has an aggregate that is not a window function."""
     return any(not isinstance(found.parent, exp.Window) for found in item.find_all(exp.AggFunc))
 
 

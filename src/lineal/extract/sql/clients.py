@@ -51,6 +51,7 @@ def commands(pattern: str) -> Reader:
     """
 
     def read(text: str) -> str:
+        """Blank the lines that hold a client's commands, where a statement can start."""
         wanted = any_line(rf"^[ \t]*(?:{pattern})")
         if wanted.search(text) is None:
             return text

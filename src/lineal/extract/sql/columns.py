@@ -130,6 +130,7 @@ def without_fields(
 
 
 def _of_other_fields(slot: Slot, dropped: set[str], scope: Scope) -> Slot:
+    """Return a struct without the fields that are dropped: `EXCEPT (s.a)`."""
     names = [
         n
         for n in field_names(slot.lineage, (), scope.evaluation.catalog)
@@ -156,6 +157,7 @@ def _of_another(slot: Slot, item: Any, scope: Scope) -> bool:
 
 
 def _key_of(node: Any, scope: Scope) -> str:
+    """Return the folded name of a column or an identifier."""
     identifier = node.args["this"] if isinstance(node, exp.Column) else node
     return scope.evaluation.fold(identifier.name, identifier.args.get("quoted"))
 
@@ -193,6 +195,7 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
 
 
 def _star_source(node: exp.Column, scope: Scope) -> Source | None:
+    """Return the source that `t.*` or `db.t.*` names."""
     evaluation = scope.evaluation
     parts = [
         part
@@ -434,6 +437,7 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
         return None
 
     def of(slot: Slot) -> Callable[[exp.Expr], exp.Expr]:
+        """Return a rewrite that replaces the row with one column of it."""
         name = exp.to_identifier(
             slot.name, quoted=slot.key != scope.evaluation.fold(slot.name, False)
         )
@@ -532,6 +536,7 @@ def composite_star(item: exp.Dot, scope: Scope) -> list[Slot] | None:
 
 
 def _read_all(source: Source, slots: Sequence[Slot], scope: Scope, node: Any) -> None:
+    """Note that the query reads these columns of a source."""
     if source.dataset is not None:
         for slot in slots:
             scope.evaluation.read(origin_of(slot), scope.clause, node, learn=slot.star is None)

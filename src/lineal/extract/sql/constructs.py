@@ -30,6 +30,7 @@ def constructs_of(corpus: Corpus) -> list[Construct]:
 
 
 def _in_script(script: Script) -> Iterator[Construct]:
+    """Yield the CTEs and subqueries of a script."""
     if "(" not in script.text:  # each of them stands in parentheses
         return
 
@@ -40,6 +41,7 @@ def _in_script(script: Script) -> Iterator[Construct]:
 
 
 def _in_tree(tree: Any, reading: Reading, dataset: str) -> Iterator[Construct]:
+    """Yield the CTEs and subqueries of a statement, in the order of the text."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -51,6 +51,7 @@ def words_of(words: Words) -> str:
 
 
 def _word(word: Token) -> str:
+    """Return a word as a digest takes it: lower case, except in quotes."""
     quote = QUOTES.get(word.token_type)
     if quote:
         return quote + word.text

@@ -73,6 +73,7 @@ class Notes:
     """The names of a statement, each with the column that it means, for an editor."""
 
     def __init__(self) -> None:
+        """Start without a mention of a column."""
         self.columns: list[tuple[exp.Column, Slot, Scope]] = []
         """each mention of a column, with the slot it means and its scope"""
         self.selects: list[tuple[exp.Select, Scope, list[Slot]]] = []
@@ -113,6 +114,7 @@ class Evaluation(ABC):
     )
 
     def __init__(self, catalog: Catalog, reading: Reading, facts: Facts, target: Dataset) -> None:
+        """Start the evaluation of one statement that writes `target`."""
         self.catalog = catalog
         self.own_functions = catalog.own_functions
         self.reading = reading

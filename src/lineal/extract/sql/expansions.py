@@ -50,6 +50,7 @@ class ExpandedReading(Reading):
     __slots__ = ("_expansions",)
 
     def __init__(self, script: Script, failures: Failures | None = None) -> None:
+        """Read a script whose macros were expanded."""
         super().__init__(script, failures)
         self._expansions: Expansions | None = None
 
@@ -73,6 +74,7 @@ class Expansions:
     """The expansions of one script."""
 
     def __init__(self, reading: Reading) -> None:
+        """Index the expansions of a text by where they start."""
         self.reading = reading
         self.script = reading.script
         self.starts = [each.start for each in self.script.expansions]

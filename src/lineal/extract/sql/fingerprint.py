@@ -148,6 +148,7 @@ class Level:
     def __init__(
         self, clause: Clause, listed: bool = False, row: bool = False, start: int = 0
     ) -> None:
+        """Open a level of parentheses inside a clause."""
         self.clause = clause
         self.listed = listed
         self.row = row
@@ -164,6 +165,7 @@ class Masks:
     """Goes through the words of a text once, and finds the literals that cannot matter."""
 
     def __init__(self, tokens: list[Token]) -> None:
+        """Start without a masked token."""
         self.tokens = tokens
         self.kinds = [token.token_type for token in tokens]
         self.masked = bytearray(len(tokens))

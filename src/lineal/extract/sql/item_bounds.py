@@ -130,6 +130,7 @@ class Level:
     __slots__ = ("cases", "item", "own", "pattern", "query", "since")
 
     def __init__(self, item: int, query: bool, pattern: bool = False) -> None:
+        """Open a level of parentheses inside an item."""
         self.item = item
         """the item that the words at this level belong to"""
         self.query = query
@@ -145,6 +146,7 @@ class Items:
     """The items of a script's words."""
 
     def __init__(self, tokens: Sequence[Token], starts: Sequence[int]) -> None:
+        """Assign every token to the innermost item around it."""
         self.tokens = tokens
         self.starts = frozenset(starts)
         self.owner = [0] * len(tokens)

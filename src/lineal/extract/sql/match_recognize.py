@@ -110,6 +110,7 @@ def navigated(node: Any) -> Any:
 
 
 def _over_the_match(node: Any) -> Any:
+    """Turn FIRST(a), LAST(a) into a window function and count(x.*) into count(*)."""
     if isinstance(node, exp.Count) and isinstance(node.this, exp.Column) and node.this.is_star:
         return exp.Count(this=exp.Star())  # count(x.*): how many rows are x
 

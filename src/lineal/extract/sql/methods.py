@@ -104,6 +104,7 @@ def as_columns(node: Any) -> Any:
     """
 
     def meant(each: Any) -> Any:
+        """Replace a path of names with the column that it names."""
         if isinstance(each.parent, NAMING) or names_element(each):
             return each
 

@@ -65,6 +65,7 @@ LONG = 2 * DEEPEST_NESTING
 
 
 def _any_of(kinds: tuple[TokenType, ...]) -> str:
+    """Return a pattern that matches one token of these kinds."""
     return "[" + "".join(re.escape(chr(kind)) for kind in kinds) + "]"
 
 

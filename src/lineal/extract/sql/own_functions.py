@@ -24,6 +24,7 @@ class OwnFunctions:
     """
 
     def __init__(self, meanings: Iterable[Meaning], dialect: str) -> None:
+        """Build the table of the functions that a project describes, over those of the dialect."""
         self.rows: dict[str, Function] = dict(BY_DIALECT.get(dialect, {}))
         self.classes: dict[type, str] = {}
         self.meanings = list(meanings)
@@ -34,6 +35,7 @@ class OwnFunctions:
             self.classes.update(dict.fromkeys(_classes(meaning.name, dialect), name))
 
     def __bool__(self) -> bool:
+        """Tell whether the project or the dialect describes any function."""
         return bool(self.rows)
 
     def row(self, node: Any) -> Function | None:

@@ -171,6 +171,7 @@ def lost_among(diagnostics: list[Diagnostic]) -> int:
 
 
 def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnostic]) -> Parsed:
+    """Parse each statement alone, so that one that fails does not lose the others."""
     unread = lost_among(diagnostics)
     trees: list[Any] = []
     chunks = list(statements(tokens))

@@ -199,6 +199,7 @@ def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
     """
 
     def written(body: Words) -> Words:
+        """Return a pipe operator over all columns as tokens of an AGGREGATE step."""
         head, items = body[0], body[1:]
         around = (
             (TokenType.VAR, "AGGREGATE"),

@@ -150,6 +150,7 @@ def _formatted(text: str, dialect: str) -> Iterator[Expression]:
 
 
 def _braced(tokens: list[Token], expressions: Iterable[Expression]) -> list[Token]:
+    """Replace the tokens of each template expression with one placeholder."""
     tokens = list(_split(tokens))
     starts = [token.start for token in tokens]
     found: list[Token] = []
@@ -450,4 +451,5 @@ def places_of_values(trees: Iterable[Any]) -> set[int]:
 
 
 def _token(like: Token, kind: TokenType, text: str, end: int) -> Token:
+    """Return a token of another kind and text at the place of one."""
     return Token(kind, text, like.line, like.col, like.start, end, like.comments)

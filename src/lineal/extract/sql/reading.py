@@ -37,6 +37,7 @@ class Spot:
     __slots__ = ("calls", "offset")
 
     def __init__(self, offset: int | None, calls: Calls = ()) -> None:
+        """Keep an offset in the text, and the calls around it."""
         self.offset = offset
         self.calls = calls
 
@@ -110,6 +111,7 @@ class Reading:
     """Whether each place counts that names a column, or the first of each clause."""
 
     def __init__(self, script: Script, failures: Failures | None = None) -> None:
+        """Read a script; tokens and lines are made when they are asked for."""
         self.script = script
         self.failures = failures
         """where a look-up that fails is reported; without it, it is raised"""
@@ -318,6 +320,7 @@ class Reading:
         return self.script.text[start:end].strip()
 
     def _bounds(self, offset: int) -> tuple[int, int]:
+        """Return where the statement around an offset starts and ends."""
         start, end = 0, len(self.script.text)
         for token in self.tokens:
             if token.token_type is TokenType.SEMICOLON:
@@ -508,6 +511,7 @@ def _front_of_named(args: Args) -> list[Any]:
 
 
 def _parts_present(args: Args, *parts: str) -> list[Any]:
+    """Return the expressions among some parts of a node."""
     return [args[part] for part in parts if isinstance(args.get(part), exp.Expression)]
 
 
@@ -545,6 +549,7 @@ def call_name(node: Any) -> str:
 
 @cache
 def _name_of_kind(kind: Any) -> str:
+    """Return the name that messages give to a class of expressions."""
     if kind in OPERATORS:
         return OPERATORS[kind]
 
@@ -558,6 +563,7 @@ def _name_of_kind(kind: Any) -> str:
 
 
 def _known_name(name: str) -> str:
+    """Return a function's name as the function table spells it."""
     row = known(name)
     if row is not None:
         return row.name

@@ -53,6 +53,7 @@ class Source:
         dataset: Dataset | None = None,
         transparent: bool = False,
     ) -> None:
+        """Build a source of FROM: an alias for the rows of a frame."""
         self.alias = alias
         self.name = name
         self.frame = frame
@@ -93,6 +94,7 @@ class Holders:
     __slots__ = ("by_key", "count", "open")
 
     def __init__(self) -> None:
+        """Start without sources."""
         self.count = 0
         self.by_key: dict[str, list[Source]] = {}
         self.open: list[Source] = []
@@ -116,6 +118,7 @@ class KeyHolders:
     __slots__ = ("members", "scanned")
 
     def __init__(self) -> None:
+        """Start without a source that holds the key."""
         self.members: list[Source] = []
         self.scanned: set[int] = set()
         """the identities of k's slots in members that are scanned"""

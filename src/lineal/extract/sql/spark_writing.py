@@ -398,6 +398,7 @@ def qualified(node: exp.Select) -> exp.Select:
     helpers: dict[str, Any] = {}
 
     def helped(value: Any) -> exp.Column:
+        """Give a value a name of its own, and return the column of this name."""
         name = f"_lineal_{len(helpers)}"
         helpers[name] = value
         return exp.column(name)

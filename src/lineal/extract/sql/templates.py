@@ -179,6 +179,7 @@ class Scan:
     """A walk through a text: its Jinja, its strings and comments, and where its statements end."""
 
     def __init__(self, text: str, dialect: str) -> None:
+        """Start scanning a template at its first character."""
         self.source = text
         self.characters = list(text)
         self.escapes = "\\" in parser_dialect(dialect).tokenizer_class.STRING_ESCAPES

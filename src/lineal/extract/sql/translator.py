@@ -38,6 +38,7 @@ class Untranslatable(Exception):
     """A text that cannot be said in Spark's SQL: why, and where."""
 
     def __init__(self, message: str, place: Place | None) -> None:
+        """Build the error with the place of the expression that Spark cannot say."""
         super().__init__(message)
         self.message = message
         self.place = place
@@ -84,6 +85,7 @@ class Translator:
         columns_of: ColumnsOf = nothing_known,
         accepts: Callable[[str], bool] = bool,
     ) -> None:
+        """Translate from a dialect; `aliases` and `tables` rename what the text names."""
         self.facts = facts_of(dialect)
         self.columns_of = columns_of
         self.accepts = accepts

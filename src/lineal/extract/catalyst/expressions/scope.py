@@ -21,6 +21,7 @@ class Scope:
     def __init__(
         self, frame: Frame, parent: Scope | None, plan: Plan, clause: Clause = Clause.SELECT
     ) -> None:
+        """Look names up in `frame` first, then in the scopes around it (`parent`)."""
         self.frame = frame
         self.parent = parent
         self.plan = plan

@@ -34,6 +34,7 @@ def read_union_loop(node: Node, outer: Scope | None, plan: Plan) -> Frame:
     anchor, again = node.children
 
     def step(frame: Frame) -> Frame:
+        """Return the frame of one more round, which reads the rows of the round before."""
         plan.loops[node.args["id"]] = frame
         return frame_of(again, outer, plan)
 

@@ -30,6 +30,7 @@ def conditions_of(
     """Return the expressions of a join's condition, over the columns of both sides."""
 
     def expressions(both: Frame) -> list[Expression]:
+        """Return the join's conditions, resolved over both sides together."""
         scope = Scope(both, outer, plan, Clause.JOIN_ON)
         return expressions_over(scope, node.trees_of(fields))
 

@@ -309,6 +309,7 @@ def fill_missing(call: Call, table: Table) -> Table:
         row = held
 
         def fill_from(name: str) -> Any:
+            """Return the expression of the row's column with this name, else NULL."""
             other = call.find(row.table, name)
             return call.leaf(other) if other is not None else exp.Null()
 
@@ -502,6 +503,7 @@ def droplevel(call: Call, table: Table) -> Table:
     position = level if isinstance(level, int) else 0
 
     def shorter(name: str) -> str:
+        """Return a column's name without the level that is dropped."""
         if not isinstance(name, Levels):
             return name
 

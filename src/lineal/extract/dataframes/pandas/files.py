@@ -430,6 +430,7 @@ class Writer:
     """pd.ExcelWriter("out.xlsx")"""
 
     def __init__(self, path: Value) -> None:
+        """Keep the path of the workbook that sheets are written to."""
         self.path = path
 
 

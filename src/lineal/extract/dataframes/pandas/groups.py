@@ -112,6 +112,7 @@ class Grouper:
     """pd.Grouper(key="day", freq="M")"""
 
     def __init__(self, key: Value) -> None:
+        """Keep the column that `pd.Grouper(key=...)` names."""
         self.key = key
 
     def keys(self, call: Call, table: Table) -> list[Attribute]:
@@ -381,6 +382,7 @@ def transform(call: Call, groups: Groups) -> Value:
     order = order_of(call, groups.table)
 
     def tree_of(name: str) -> Any:
+        """Return a column of the result: a window over the keys of the groups."""
         column = call.series(groups.table, name)
         if isinstance(how, str) and (how in CUMULATIVE or how in SHIFTED or how in RANKED):
             return window_tree(how, column.tree, keys, order)

@@ -176,6 +176,7 @@ def expression_of(call: Call, table: Table, text: str) -> Any:
     quoted: dict[str, str] = {}
 
     def stand_in(found: re.Match[str]) -> str:
+        """Replace a quoted name with a plain one."""
         quoted[f"quoted_{len(quoted)}"] = found[1]
         return f"quoted_{len(quoted) - 1}"
 

@@ -25,6 +25,7 @@ class Levels(str):
     parts: tuple[str, ...]
 
     def __new__(cls, parts: tuple[str, ...]) -> Levels:
+        """Build the name of a column with several levels; as a text it reads like the tuple."""
         made = super().__new__(cls, str(parts))
         made.parts = parts
         return made
@@ -58,6 +59,7 @@ class DataFrame:
     __slots__ = ("state",)
 
     def __init__(self, table: Table) -> None:
+        """Hold a table; methods with `inplace=True` exchange it."""
         self.state: dict[str, Value] = {}
         self.set(table)
 

@@ -280,6 +280,7 @@ def gathered(run: Run, frame: PolarsFrame, expr: Expr, node: Any) -> Expr:
     }
 
     def columns(part: Any) -> Any:
+        """Replace a placeholder for several columns with a tuple of these columns."""
         if not isinstance(part, exp.Placeholder) or "together" not in part.meta:
             return part
 
@@ -303,6 +304,7 @@ def put(run: Run, tree: Any, leaf: Any, name: str, node: Any) -> Any:
     wanted = leaf.meta["several"]
 
     def column(part: Any) -> Any:
+        """Replace the placeholder of the selector with the column that it selects now."""
         if isinstance(part, exp.Placeholder) and part.meta.get("several") is wanted:
             return mark_place(run, exp.Column(this=identifier(name)), node)
 
@@ -398,6 +400,7 @@ def settle(frame: PolarsFrame, tree: Any) -> Any:
         return tree
 
     def resolve(part: Any) -> Any:
+        """Replace a column of another frame, or of a join's right side, with the one it means."""
         if not isinstance(part, exp.Column):
             return part
 

@@ -136,6 +136,7 @@ def for_each(name: str) -> FrameMethod:
     def method(
         run: Run, frame: PolarsFrame, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Apply the expression method to every column of the frame."""
         held = selected(run, Selector(lambda name, kind: True), node)
         made = METHODS[name](run, held, arguments, keywords, node)
         if name in FILLS:

@@ -95,6 +95,7 @@ def aggregate_columns(name: str) -> LibraryCall:
     """Return an aggregate of columns: pl.sum("a"), pl.max("a", "b")"""
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the aggregate of the columns named: `pl.sum("a", "b")`."""
         held = col(run, arguments[:1] if name in ONE_COLUMN else arguments, {}, node)
         return METHODS[name](run, held, [], {}, node)
 
@@ -108,6 +109,7 @@ def row_wise(name: str) -> LibraryCall:
     """Return a function of several columns of a row: pl.concat_str("a", "b"), pl.sum_horizontal(…)"""
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return a value made of several columns of each row: `pl.sum_horizontal("a", "b")`."""
         exprs = exprs_of(run, [*arguments, keywords.get("exprs")], node)
         trees = [each.tree for each in exprs]
         first = exprs[0] if exprs else Expr(exp.Null(), root=LITERAL)

@@ -78,6 +78,7 @@ def leave_out_keys(run: Run, expr: Expr, keys: set[str], node: Any) -> Expr:
         return expr
 
     def narrower(part: Any) -> Any:
+        """Replace a selector with one that leaves out the keys of the groups."""
         base = part.meta.get("several") if isinstance(part, exp.Placeholder) else None
         if base is None:
             return part
@@ -101,6 +102,7 @@ def of_every_column(name: str) -> Callable[..., Value]:
     def method(
         run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Aggregate every column that is not a key: `df.group_by("k").sum()`."""
         every = selected(run, Selector(lambda name, kind: True), node)
         return aggregate_groups(run, held, [METHODS[name](run, every, [], {}, node)], node)
 

@@ -75,6 +75,7 @@ def aggregate(function: str) -> Method:
     """
 
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the aggregate of the column and of the columns among the arguments."""
         others = [expr_of(run, each, node) for each in arguments if is_column(each, function)]
         trees = [held.tree, *(each.tree for each in others)]
         return held.aggregated(build_call(function, trees), *others)
@@ -106,6 +107,7 @@ def running(function: str, by: bool = False) -> Method:
     """
 
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return a value over the rows so far, ordered by the first argument where it is one."""
         ordered = [expr_of(run, each, node) for each in arguments[:1]] if by else []
         window = exp.Window(this=build_call(function, [held.tree]), order=order_by(ordered))
         return held.with_tree(window, *ordered)
@@ -207,6 +209,7 @@ def by_rows(way: Any, function: str = "") -> Method:
     """
 
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return the column with other rows: the expression decides which remain."""
         tree = exp.Anonymous(this=function, expressions=[held.tree]) if function else held.tree
         return replace(held.with_tree(tree), rows=(*held.rows, (way, held.tree)))
 
@@ -233,6 +236,7 @@ def binary(kind: Any) -> Method:
     """
 
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Combine the column with each argument by the operator: `pl.col("a").add(1)`."""
         found = held
         for other in (*arguments, *keywords.values()):
             found = combine(kind, found, expr_of(run, other, node, names=False))
@@ -274,6 +278,7 @@ def leaving_out(base: Selector, arguments: Arguments) -> Selector:
     is_certain = all(isinstance(each, str) and not each.startswith("^") for each in flat)
 
     def test(name: str, kind: str) -> bool | None:
+        """Tell whether the selector takes a column; None where only a run can tell."""
         if name.lower() in names:
             return False
 

@@ -118,6 +118,7 @@ def map_name(run: Run, function: Value, node: Any) -> NameOf:
     """Return what a function of the program makes of a name."""
 
     def name_of(root: str) -> str:
+        """Return the name that the program's function makes of a column's name."""
         found = invoke(run, function, [root], {}, node)
         if isinstance(found, str):
             return found

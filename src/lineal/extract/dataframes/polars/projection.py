@@ -38,6 +38,7 @@ class Projection:
     """The expressions of one call, over one frame."""
 
     def __init__(self, run: Run, frame: PolarsFrame, clause: Clause = Clause.SELECT) -> None:
+        """Start a list of columns over a frame; nothing is evaluated yet."""
         self.run = run
         self.frame = frame
         self.evaluation = run.evaluation()

@@ -53,6 +53,7 @@ def by_text(test: Callable[[str, str], bool]) -> LibraryCall:
     """Return a selector of columns by their names: cs.starts_with("x_")"""
 
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return a selector of the columns whose name passes the test with one of the texts."""
         wanted = texts(arguments)
         return Selector(lambda name, kind: any(test(name, each) for each in wanted), PERHAPS)
 
@@ -109,6 +110,7 @@ def by_type(pattern: str) -> LibraryCall:
     wanted = re.compile(pattern)
 
     def test(name: str, kind: str) -> Answer:
+        """Tell whether a column has the type; None where its type is unknown."""
         return wanted.match(kind.lower()) is not None if kind else None
 
     return lambda run, arguments, keywords, node: Selector(test, PERHAPS)

@@ -89,6 +89,7 @@ class Selector:
     """the names that it takes, where it lists them, in their order"""
 
     def __deepcopy__(self, memo: Any) -> Selector:
+        """Return the selector itself: a copied tree keeps the same one."""
         return self
 
 

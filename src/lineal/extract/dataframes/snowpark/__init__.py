@@ -118,6 +118,7 @@ class NullFunctions:
     __slots__ = ("frame",)
 
     def __init__(self, frame: SnowFrame) -> None:
+        """Keep the frame that `df.na` belongs to."""
         self.frame = frame
 
 

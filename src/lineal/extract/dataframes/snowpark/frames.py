@@ -69,6 +69,7 @@ def as_in_spark(name: str) -> FrameMethod:
     def method(
         run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Call Spark's method of the same meaning, with the frame's relation."""
         handler = SPARK.get(name) or ACTIONS[name]
         given = [settle(run, frame, unwrap(each), node) for each in arguments]
         named = {key: settle(run, frame, unwrap(each), node) for key, each in keywords.items()}
@@ -94,6 +95,7 @@ def settle(run: Run, frame: SnowFrame, held: Value, node: Any) -> Value:
         return held
 
     def resolve(part: Any) -> Any:
+        """Replace a column of a join's right side with the column it became."""
         found = of_right_side(frame, part) if isinstance(part, exp.Column) else None
         return part if found is None else found
 
@@ -243,6 +245,7 @@ def union(kind: SetOperation, by_name: bool = False) -> FrameMethod:
     def method(
         run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Return the rows of both frames, by position or by name."""
         other = relation_in(named_argument(arguments, keywords, 0, "other"))
         if other is None:
             run.dynamic("a DataFrame that only a run knows", node)
@@ -612,6 +615,7 @@ class GroupFunction:
     __slots__ = ("groups", "name")
 
     def __init__(self, groups: SnowGroups, name: str) -> None:
+        """Keep the groups and the name of the function that is about to be called."""
         self.groups = groups
         self.name = name
 

@@ -26,6 +26,7 @@ def as_in_spark(name: str) -> LibraryCall:
     """Return a function that Spark has, too: sum("a"), to_date(col("a"))"""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Call Spark's function of the same meaning."""
         return function(run, SPELLED.get(name, name), arguments, keywords, node)
 
     return call
@@ -57,6 +58,7 @@ def with_unit(name: str) -> LibraryCall:
     """Return a function whose first argument is a date part: dateadd("day", lit(1), "at")"""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return a call whose first argument is a unit: `dateadd("day", a, b)`."""
         given = [*arguments, *keywords.values()]
         trees = [column(run, each, node) for each in given[1:]]
         tree = exp.Anonymous(this=name, expressions=trees)
@@ -69,6 +71,7 @@ def texts_are_values(name: str) -> LibraryCall:
     """Return a function that takes columns first, then texts: to_char("at", "YYYY")"""
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
+        """Return a call in which only the first text names a column: `startswith(a, "x")`."""
         given = [*arguments, *keywords.values()]
         trees = [column(run, given[0], node)] if given else []
         trees += [literal(run, each, node) for each in given[1:]]

@@ -523,6 +523,7 @@ def chosen_function() -> Native:
     """
 
     def call(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> ColumnValue:
+        """Return a value made of all arguments, and report that the function is unknown."""
         run.dynamic("a function of columns that only a run knows", node)
         made = udf_call(run, Udf("udf"), arguments, keywords, node)
         return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)

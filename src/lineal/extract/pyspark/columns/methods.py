@@ -131,6 +131,7 @@ def over(run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, 
 
 
 def _ordered(tree: Any) -> Any:
+    """Return a sort key: `col.asc()` on a column that may be one already."""
     if isinstance(tree, exp.Ordered):
         return tree
 
@@ -156,6 +157,7 @@ def operator(kind: Any) -> Handler:
     def handler(
         run: Run, held: ColumnValue, arguments: Arguments, keywords: Keywords, node: Any
     ) -> Value:
+        """Return the column combined with the argument by the operator."""
         other = only_argument(arguments, keywords)
         return column_from(
             held, arguments, kind(this=held.tree, expression=literal(run, other, node))

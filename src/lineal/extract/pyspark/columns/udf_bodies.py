@@ -87,6 +87,7 @@ class Body:
     """The flow of names through the body of a function."""
 
     def __init__(self, function: Function, bodies: dict[int, Uses | None]) -> None:
+        """Read the body of a function: which parameters its result is made of."""
         self.function = function
         self.bodies = bodies
         """the uses of the functions that were followed; None of one that is being followed"""

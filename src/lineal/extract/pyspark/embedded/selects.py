@@ -29,6 +29,7 @@ class Query:
     is_distinct: bool = False
 
     def __str__(self) -> str:
+        """Return the SELECT as SQL."""
         distinct = "DISTINCT " if self.is_distinct else ""
         written = [f"SELECT {distinct}{', '.join(self.columns) or '*'}"]
         for word in CLAUSES.values():

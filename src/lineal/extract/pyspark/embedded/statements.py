@@ -327,6 +327,7 @@ class About:
         known = dict(self.values)
 
         def write(found: re.Match[str]) -> str:
+            """Return the known value of a template's expression, else the expression as written."""
             return known.get(found[1].strip(), found[0])
 
         return JINJA.sub(write, text)

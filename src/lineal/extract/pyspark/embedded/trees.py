@@ -226,6 +226,7 @@ def make_joined(word: str) -> Callable[[Called], Value]:
     """exp.and_(a, b)      (a AND b)"""
 
     def make(called: Called) -> Value:
+        """Return the conditions joined by the word, in parentheses: `and_(a, b)`."""
         return tree_of(list(called.arguments), lambda texts: f"({f' {word} '.join(texts)})")
 
     return make

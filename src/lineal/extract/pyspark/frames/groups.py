@@ -106,6 +106,7 @@ def key_expression(key: ColumnValue, scope: FrameScope) -> Expression:
         return exact
 
     def doubtful(way: Way, into: Lineage) -> None:
+        """Pour the key's lineage with the doubt about it."""
         lineage: Lineage = {}
         exact(way, lineage)
         absorb(doubted(lineage, doubt), into)

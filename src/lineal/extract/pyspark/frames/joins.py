@@ -140,6 +140,7 @@ def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tup
     renewed: dict[int, int] = {}
 
     def again(attribute: Attribute) -> Attribute:
+        """Return a column with a new id where the left side has it as well."""
         if attribute.id not in held:
             return attribute
 
@@ -246,6 +247,7 @@ def join_on_names(
 
 
 def _without(attribute: Attribute, keys: set[str]) -> Attribute:
+    """Return a `*` that leaves out the join's keys; any other column as it is."""
     if attribute.slot.star is None:
         return attribute
 

@@ -83,6 +83,7 @@ def sample_by(
 
 
 def _key(item: ColumnValue) -> Any:
+    """Return the expression that a sort key sorts by."""
     if isinstance(item.tree, exp.Ordered):
         return item.tree.this
 

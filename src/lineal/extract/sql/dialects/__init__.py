@@ -215,6 +215,7 @@ the key is a column that is called as the function
 
 
 def _names(rows: dict[str, str]) -> dict[str, frozenset[str]]:
+    """Return the names of each dialect from rows of `"dialect dialect": "name name"`."""
     return {
         dialect: frozenset(names.split())
         for dialects, names in rows.items()
@@ -340,9 +341,11 @@ class Keys(dict[str, str]):
     """
 
     def __init__(self, fold: Fold) -> None:
+        """Fold names by the rule of a dialect."""
         self.fold = fold
 
     def __missing__(self, name: str) -> str:
+        """Fold a name and remember it."""
         if name.__class__ is not str:
             return f"${name}"  # Snowflake's t.$2
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 
 def _table(*rows: tuple[str, str]) -> dict[str, tuple[str, ...]]:
+    """Return the columns of each function from rows of names and columns."""
     return {name: tuple(columns.split()) for names, columns in rows for name in names.split()}
 
 

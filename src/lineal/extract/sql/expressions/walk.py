@@ -253,6 +253,7 @@ class Apart(dict[tuple[Any, Way], Any]):
     """A lineage that is still to be composed, and the rows of its subqueries, which are not."""
 
     def __init__(self) -> None:
+        """Start without lineage; `rows` is kept apart from it."""
         super().__init__()
         self.rows: Lineage = {}
 

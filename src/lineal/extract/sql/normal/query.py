@@ -118,6 +118,7 @@ class Block(Query):
         """Return the query with other columns."""
 
         def changed(several: list[Term]) -> list[Term]:
+            """Return the terms with their columns replaced."""
             return [replace_columns(each, change) for each in several]
 
         lefts = [

@@ -51,6 +51,7 @@ class Reader:
     """Reads one statement; the effort is limited."""
 
     def __init__(self, facts: Facts, columns: Columns) -> None:
+        """Read queries of a dialect; `columns` tells the columns of tables."""
         self.facts = facts
         self.known = columns
         self.left = LARGEST

@@ -20,6 +20,7 @@ class Labels:
     """What the sources in scope are called, and what their columns are."""
 
     def __init__(self, outer: Labels | None = None) -> None:
+        """Label sources one level deeper than `outer`, whose labels remain visible."""
         self.depth: int = 0
         self.names: dict[int, str] = {}
         self.columns: dict[int, dict[str, str]] = {}

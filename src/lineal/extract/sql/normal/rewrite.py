@@ -315,6 +315,7 @@ def mapping_of(inner: Block, source: Source) -> Callable[[Term], Term]:
     made = {item.name: item.term for item in inner.items}
 
     def change(term: Term) -> Term:
+        """Replace a column of the subquery with the term that makes it."""
         if term[1] != source.number:
             return term
 

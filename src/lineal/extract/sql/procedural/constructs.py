@@ -82,6 +82,7 @@ class Constructs(Simple):
     """
 
     def __init__(self, reading: Reading) -> None:
+        """Start outside any block."""
         super().__init__(reading)
         self.stack: list[Open] = []
         self.script_body = self.body

@@ -34,6 +34,7 @@ class Assignment:
         mentions: frozenset[str],
         constant: list[Token] | None = None,
     ) -> None:
+        """Keep the expression that a variable is set to, and the moment of it."""
         self.tree = tree
         self.reading = reading
         self.moment = moment
@@ -97,6 +98,7 @@ class Meeting:
     __slots__ = ("held", "moment")
 
     def __init__(self, held: Iterable[Held], moment: Moment) -> None:
+        """Join the values that a variable can have where branches meet."""
         self.held = tuple(held)
         self.moment = moment
 
@@ -116,6 +118,7 @@ class Loop:
     __slots__ = ("assigned", "body", "depth", "found", "jump", "parent", "queries", "start")
 
     def __init__(self, start: int, parent: Loop | None, body: Body) -> None:
+        """Open a loop inside another one."""
         self.start = start
         self.parent = parent
         self.body = body
@@ -224,6 +227,7 @@ class Construct:
     def __init__(
         self, start: int, outer_loop: Loop | None, loop: Loop | None, conditional: bool
     ) -> None:
+        """Open an IF, a CASE, a loop or a block."""
         self.start = start
         self.conditional = conditional
         self.outer_loop = outer_loop
@@ -240,6 +244,7 @@ class Body:
     """The variables of one procedure, function or script, and what each may hold at every moment."""
 
     def __init__(self) -> None:
+        """Start a body in which no variable has a value."""
         self.names: set[str] = set()
         self.position = 0
         self.loop: Loop | None = None
@@ -477,6 +482,7 @@ class Body:
         return (Meeting(refs, self.now()),)
 
     def _set(self, variable: str, refs: Refs, quiet: bool = False) -> None:
+        """Give a variable its values from this position on."""
         refs = self._meet(refs)
         self.position += 1
         positions, held = self.history.setdefault(variable, ([], []))
@@ -492,9 +498,11 @@ class Body:
         return self._at(variable, self.position, self.loop)
 
     def _before(self, variable: str, construct: Construct) -> Refs:
+        """Return the values that a variable has where a construct starts."""
         return self._at(variable, construct.start, construct.outer_loop)
 
     def _at(self, variable: str, position: int, loop: Loop | None) -> Refs:
+        """Return the values of a variable at a position; in a loop also those of earlier rounds."""
         since, refs = self._entry(variable, position)
         if loop is None or loop.start <= since:
             return refs
@@ -511,6 +519,7 @@ class Body:
         return (*refs, *backs)
 
     def _entry(self, variable: str, position: int) -> tuple[int, Refs]:
+        """Return the last change of a variable up to a position: where it is, and its values."""
         found = self.history.get(variable)
         if found is None:
             return 0, ()
@@ -587,6 +596,7 @@ def without_field(held: Held, field: str) -> Held | None:
 
 
 def _united(left: Refs, right: Refs) -> Refs:
+    """Return the values of both sides, each once."""
     if left == right or not right:
         return left
 

@@ -32,6 +32,7 @@ class Reader:
     """The pieces found so far, and the body that is being walked."""
 
     def __init__(self, reading: Reading) -> None:
+        """Start reading a script: no statement, no variable yet."""
         self.reading = reading
         self.script = reading.script
         self.text = reading.script.text

@@ -23,6 +23,7 @@ class Records(dict[str, Source]):
     """r.a      a variable that holds a row is looked up like a source"""
 
     def __init__(self, scope: Locals) -> None:
+        """Look records up among the variables of a body."""
         self.scope = scope
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -59,6 +60,7 @@ class Row(Source):
     __slots__ = ("held", "scope")
 
     def __init__(self, key: str, frame: Frame, scope: Locals) -> None:
+        """Hold the row of a record variable as a source."""
         super().__init__(key, key, take_row(frame))
         self.held = frame
         self.scope = scope
@@ -82,6 +84,7 @@ class UnknownRow(Source):
     __slots__ = ("counts", "evaluation")
 
     def __init__(self, evaluation: Evaluation, known: list[Slot], counts: bool) -> None:
+        """Hold a record whose columns are not all known."""
         super().__init__("", "", one_row())
         self.evaluation = evaluation
         self.counts = counts
@@ -108,6 +111,7 @@ class Anything(dict[str, Slot]):
     """NEW.a in a trigger's function      a field of a record that is not known: no lineage"""
 
     def __init__(self, row: UnknownRow, known: list[Slot]) -> None:
+        """Index the known columns; a name that is not among them is made up as it is asked for."""
         self.row = row
         self.known = {slot.key: slot for slot in known}
 
@@ -121,6 +125,7 @@ class Parameters(dict[str, Slot]):
     """f.a in the body of f      its parameter a"""
 
     def __init__(self, scope: Locals) -> None:
+        """Look parameters up among the variables of a body."""
         self.scope = scope
 
     def get(self, key: str, default: Any = None) -> Any:

@@ -24,6 +24,7 @@ def circles(
     work: list[tuple[Assignment, Iterator[Assignment]]] = []
 
     def visit(node: Assignment) -> None:
+        """Enter an assignment: number it and put it on the path."""
         index[node] = low[node] = len(index)
         path.append(node)
         on_path.add(node)

@@ -25,6 +25,7 @@ class Summary:
     __slots__ = ("columns", "evaluation", "function", "lineage")
 
     def __init__(self, function: Routine, evaluation: Evaluation) -> None:
+        """Gather the lineage of everything that a function returns."""
         self.function = function
         self.evaluation = evaluation
         self.lineage: Lineage = {}

@@ -34,6 +34,7 @@ class Symbols(SymbolTable):
     """The symbols of one body."""
 
     def __init__(self, values: Values) -> None:
+        """Start a scope in which each variable is a symbol for its values."""
         super().__init__(SYMBOLS)
         self.values = values
         self.lineages: dict[Held, Lineage] = {}

@@ -57,6 +57,7 @@ class TSql(TSqlRoutines):
     """A walk from statement to statement."""
 
     def __init__(self, reading: Reading) -> None:
+        """Start outside any block."""
         super().__init__(reading)
         self.stack: list[Open] = []
         self.held: Held | None = None

@@ -55,6 +55,7 @@ class TSqlStatements(Walker):
     """A walker that reads the statements of T-SQL that hold no other."""
 
     def __init__(self, reading: Reading) -> None:
+        """Start without table variables."""
         super().__init__(reading)
         self.table_variables: set[str] = set()
 

@@ -31,6 +31,7 @@ class UsedEvaluations:
     """The evaluations behind the values of one body."""
 
     def __init__(self, values: Values) -> None:
+        """Start without an evaluation that a variable's value uses."""
         self.values = values
         self.gathered: dict[Held, Evaluation] = {}
         """all that is behind a meeting of many values, if it is little"""

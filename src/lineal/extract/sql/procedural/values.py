@@ -76,6 +76,7 @@ class Locals(Scope):
         called: bool = False,
         trigger: Assignment | None = None,
     ) -> None:
+        """Build the scope of variables as they are at a moment."""
         super().__init__(evaluation, None, {})
         self.moment = moment
         self.called = called
@@ -174,6 +175,7 @@ class Values:
     def __init__(
         self, body: Body, catalog: Catalog, called: bool, trigger: Assignment | None = None
     ) -> None:
+        """Evaluate assignments of a body on demand; nothing is evaluated yet."""
         self.called = called
         self.trigger = trigger
         self.body = body

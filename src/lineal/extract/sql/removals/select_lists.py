@@ -74,6 +74,7 @@ class Queries:
     """The words of one statement, and the queries in them."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
+        """Find the queries of a statement, and for each SELECT the sources it reads."""
         self.tokens = tokens
         self.partner = _partners(tokens)
         self.main = self._query(0, len(tokens) - 1)

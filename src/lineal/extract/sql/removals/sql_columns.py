@@ -92,6 +92,7 @@ class _Edit:
     """The removal of one output column from one statement."""
 
     def __init__(self, text: str, file: str, dialect: str, line: int) -> None:
+        """Start an edit of one statement: nothing is removed yet."""
         self.text = text
         self.template: Template = read_template(text, file)
         own, self.around = _statement(self.template.masked, dialect, line)
@@ -310,6 +311,7 @@ class _Edit:
         yield own
 
     def _is_clause(self, position: int) -> bool:
+        """Tell whether HAVING, LIMIT, QUALIFY or a sorting clause starts at a position."""
         kind = self.tokens[position].token_type
         return kind in (TokenType.HAVING, TokenType.LIMIT, TokenType.QUALIFY, *COUNTING)
 
@@ -483,6 +485,7 @@ def _statement(masked: str, dialect: str, line: int) -> tuple[list[Token], set[s
 
 
 def _is_select(token: Token) -> bool:
+    """Tell whether a token is the word SELECT."""
     return token.token_type is TokenType.SELECT
 
 

@@ -217,6 +217,7 @@ def copy_of(
     """
 
     def made(evaluation: Any, ctes: Any) -> Frame:
+        """Return the columns of the table that is copied, as they were before the statement."""
         dataset, frame = evaluation.catalog.former(from_name, from_key, evaluation)
         for slot in frame.slots:
             if slot.scanned is not None:

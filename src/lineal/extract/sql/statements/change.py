@@ -193,6 +193,7 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
     """Give the columns of a frame the names that a change knows them by."""
 
     def named(slot: Slot) -> Slot:
+        """Return a column under the name that the statement's list gives it."""
         if slot.key not in names:
             return slot
 

@@ -175,6 +175,7 @@ def loaded(
     """Every column of the table is filled from the file's column, which nobody has named."""
 
     def made(evaluation: Any, ctes: Any) -> Frame:
+        """Return the columns that the files give to the table, by position."""
         into = columns or evaluation.catalog.target_columns(evaluation.definition)
         slots: list[Slot] = []
         for path in paths:

@@ -221,6 +221,7 @@ class Branches:
     """
 
     def __init__(self, first: bool) -> None:
+        """Start the branches of INSERT ALL, or of INSERT FIRST where `first` is true."""
         self.first = first
         self.earlier: dict[tuple[Any, ...], Any] = {}
         self.here: list[Any] = []

@@ -32,6 +32,7 @@ class Walk:
     __slots__ = ("ctes", "depth", "scope", "typing")
 
     def __init__(self, typing: Typing, scope: Scope, ctes: CTEs) -> None:
+        """Type the expressions of one scope."""
         self.typing = typing
         self.scope = scope
         self.ctes = ctes
@@ -357,6 +358,7 @@ def _arguments(node: Any) -> list[Any]:
 
 
 def _bare(node: Any) -> Any:
+    """Return an aggregate's argument without ORDER BY, LIMIT, HAVING MAX and DISTINCT."""
     while True:
         if isinstance(node, (exp.Order, exp.Limit, exp.HavingMax)) and node.this is not None:
             node = node.this

@@ -186,20 +186,24 @@ def adjusted(precision: int, scale: int) -> tuple[int, int]:
 
 
 def _sum(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Return precision and scale of a sum of decimals."""
     scale = max(left[1], right[1])
     return max(left[0] - left[1], right[0] - right[1]) + scale + 1, scale
 
 
 def _product(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Return precision and scale of a product of decimals."""
     return left[0] + right[0] + 1, left[1] + right[1]
 
 
 def _quotient(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Return precision and scale of a quotient of decimals."""
     scale = max(6, left[1] + right[0] + 1)
     return left[0] - left[1] + right[1] + scale, scale
 
 
 def _rest(left: tuple[int, int], right: tuple[int, int]) -> tuple[int, int]:
+    """Return precision and scale of the remainder of a division of decimals."""
     scale = max(left[1], right[1])
     return min(left[0] - left[1], right[0] - right[1]) + scale, scale
 

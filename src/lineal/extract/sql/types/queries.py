@@ -37,6 +37,7 @@ class Table:
     __slots__ = ("_index", "columns", "complete")
 
     def __init__(self, columns: list[Column], complete: bool) -> None:
+        """Hold the typed columns of a relation; `complete` tells whether these are all."""
         self.columns = columns
         self.complete = complete
         self._index: dict[str, Type] | None = None
@@ -73,6 +74,7 @@ class Scope:
     """The members of FROM, what USING has merged of them, and the aliases that came before."""
 
     def __init__(self, parent: Scope | None) -> None:
+        """Start the scope of a SELECT without sources."""
         self.parent = parent
         self.sources: list[Source] = []
         self.merged: list[Column] = []
@@ -136,6 +138,7 @@ class Typing:
     """One statement: where its names are looked up, and by which rules."""
 
     def __init__(self, types: ScannedTypes, evaluation: Evaluation) -> None:
+        """Type queries with the types of scanned columns and the rules of a dialect."""
         self.types = types
         self.evaluation = evaluation
         self.dialect = evaluation.facts.name

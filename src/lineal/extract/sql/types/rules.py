@@ -99,6 +99,7 @@ class Rules:
     """The rules of one dialect."""
 
     def __init__(self, dialect: str) -> None:
+        """Apply the typing rules of a dialect's family."""
         self.dialect = dialect
         self.family = FAMILIES.get(dialect, "other")
 
