@@ -25,6 +25,7 @@ from lineal.extract.catalyst.expressions.casts import is_inserted
 from lineal.extract.catalyst.operators import frame_of
 from lineal.extract.catalyst.sink import Sink
 from lineal.extract.catalyst.tree import Node, expression_id
+from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 from lineal.model.way import IDENTITY, Clause, Way
 
@@ -250,7 +251,7 @@ def trees_at(node: Node, field: str) -> list[Node]:
     if not isinstance(value, list):
         value = [value]
 
-    places = [place for place in value if isinstance(place, int)]
+    places = instances(value, int)
     return [node.children[place] for place in places] or node.trees(field)
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.nodes import holds, list_arg
 
 NUMBERED = re.compile(r"_\d+$")
 """The server calls the second s of a plan s_1."""
@@ -60,7 +61,7 @@ class Shapes:
         if alias is None or alias.this is None:
             return
 
-        columns = [self.key(each) for each in alias.args.get("columns") or ()]
+        columns = [self.key(each) for each in list_arg(alias, "columns")]
         key = self.evaluation.fold_table(alias.this.name, alias.this.args.get("quoted"))
         self.lists.setdefault(key, []).append(columns)
 
@@ -92,7 +93,7 @@ class Shapes:
 
         AS s(a, b)
         """
-        columns = [self.key(each) for each in alias.args.get("columns") or ()]
+        columns = [self.key(each) for each in list_arg(alias, "columns")]
         if names is None:
             return None
 
@@ -125,9 +126,7 @@ class Shapes:
 
         found = []
         for position, item in enumerate(query.expressions):
-            if isinstance(item, exp.Star) or (
-                isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
-            ):
+            if isinstance(item, exp.Star) or (holds(item, exp.Column, exp.Star)):
                 return None
 
             if isinstance(item, exp.Alias):

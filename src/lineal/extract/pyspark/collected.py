@@ -26,6 +26,8 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.extract.sequences import first_or_none, present
+from lineal.extract.sql.nodes import items_in
 from lineal.extract.sql.placeholders import name_of
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -214,7 +216,7 @@ def tree_of_row(relation: Relation) -> Any:
 
 def together(values: Iterable[Value]) -> Any | None:
     """Return one expression of the collected ones among several values."""
-    return join_trees([tree for tree in map(tree_in, values) if tree is not None])
+    return join_trees(present(map(tree_in, values)))
 
 
 def join_trees(trees: list[Any]) -> Any | None:
@@ -222,7 +224,7 @@ def join_trees(trees: list[Any]) -> Any | None:
     if len(trees) > 1:
         return exp.Tuple(expressions=trees)
 
-    return trees[0] if trees else None
+    return first_or_none(trees)
 
 
 def put_collected(tree: Any, text: str) -> bool:
@@ -264,5 +266,5 @@ def computed_of(name: str, values: Iterable[Value]) -> Collected | None:
     if tree is None:
         return None
 
-    inner = tree.expressions if isinstance(tree, exp.Tuple) else [tree]
+    inner = items_in(tree)
     return Collected(ColumnValue(exp.Anonymous(this=name, expressions=inner)))

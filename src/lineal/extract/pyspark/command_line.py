@@ -24,6 +24,7 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.extract.sequences import all_are
 from lineal.model.way import Confidence
 
 NAMESPACE = Class("Namespace", [], {})
@@ -269,7 +270,7 @@ def _add(
     expected: dict[str, Expected],
 ) -> None:
     """Add one argument to a parser."""
-    if not all(isinstance(name, str) for name in names):
+    if not all_are(names, str):
         raise Refused("the name of an argument is not known")
 
     action = keywords.get("action", "store")

@@ -14,6 +14,7 @@ from lineal.extract.pyspark.protocols import iterate, unknown_of
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.values import Collected, Generator, Pattern, Unknown, Value, label_of
+from lineal.extract.sequences import all_are, first_or_none
 
 
 def comprehension(run: Run, node: Any, env: Environment) -> Value:
@@ -28,10 +29,10 @@ def comprehension(run: Run, node: Any, env: Environment) -> Value:
 
     found = loops.found
     if loops.several:
-        each_item = found[0] if found else None
+        each_item = first_or_none(found)
         return Unknown(label_of(node), DATA, collected=Collected(each=each_item))
 
-    if loops.open_tests and not all(isinstance(item, Relation) for item in found):
+    if loops.open_tests and not all_are(found, Relation):
         return Unknown(label_of(loops.open_tests[0]), "a condition that only a run can tell")
 
     if isinstance(node, ast.DictComp):

@@ -9,6 +9,7 @@ from lineal.extract.pyspark.dispatch import Arguments, Keywords, named_argument
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.values import Function, Method, Native, Unknown, Value
+from lineal.extract.sequences import all_are
 from lineal.model.script import DbtContext
 from lineal.model.way import Confidence
 
@@ -93,7 +94,7 @@ def relation(run: Run, held: Dbt, arguments: Arguments, node: Any, least: int) -
     if len(arguments) < least:
         return Unknown("ref()", "a relation without a name")
 
-    if not all(isinstance(each, str) for each in arguments):
+    if not all_are(arguments, str):
         return read_name(run, arguments[-1], node, read_table)
 
     if held.context is None:

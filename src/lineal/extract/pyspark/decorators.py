@@ -23,6 +23,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
+from lineal.extract.sequences import instances
 
 UDFS = ("udf", "pandas_udf", "arrow_udf")
 UDF_DECORATORS = {f"{name}_decorator": name for name in UDFS}
@@ -245,7 +246,7 @@ def udf_of(
     kind = name.rpartition(".")[2]
     text = ast.unparse(node) if isinstance(node, ast.AST) else ""
     given = [*arguments, *keywords.values()]
-    functions = [each for each in given if isinstance(each, (Function, Partial))]
+    functions = instances(given, (Function, Partial))
     if not functions:
         return Builder(f"{kind}_decorator", {"text": text})
 

@@ -23,6 +23,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.extract.sequences import instances
 
 
 def define_function(
@@ -148,7 +149,7 @@ def tell_metaclass(run: Run, made: Class, given: Value, node: ast.ClassDef) -> N
     class Job(metaclass=Registry)      Registry.__new__ and __init__ hear of Job and of its heirs
     """
     inherited = [base.made_by for base in made.bases if isinstance(base, Class)]
-    kinds = [each for each in (given, *inherited) if isinstance(each, Class)]
+    kinds = instances((given, *inherited), Class)
     if not kinds:
         return
 

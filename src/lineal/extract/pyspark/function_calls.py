@@ -37,6 +37,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
+from lineal.extract.sequences import present
 from lineal.model.way import Confidence
 
 
@@ -166,7 +167,7 @@ def merge_returns(run: Run, returns: Returns) -> Value:
     """What a function gives back: one of what its branches return; `return None` contributes
     nothing.
     """
-    given = [each for each in returns if each is not None]
+    given = present(returns)
     if not given:
         return None
 

@@ -30,6 +30,7 @@ from lineal.extract.pyspark.session import read_name, read_path_or_table, read_t
 from lineal.extract.pyspark.sinks import write_to
 from lineal.extract.pyspark.texts import text_of_parts
 from lineal.extract.pyspark.values import Builder, ColumnValue, Function, Session, Unknown, Value
+from lineal.extract.sequences import all_are
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -296,7 +297,7 @@ def join_frames(
     other = as_relation(run, given.get("frame2"), node)
     keys = [given.get("keys1"), given.get("keys2")]
     listed = [[key] if isinstance(key, str) else key for key in keys]
-    if other is None or not all(isinstance(each, (list, tuple)) for each in listed):
+    if other is None or not all_are(listed, (list, tuple)):
         run.dynamic("a join that only a run knows", node)
         return relation
 

@@ -27,6 +27,7 @@ from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Method, Unknown, Value
+from lineal.extract.sequences import present
 from lineal.model.diagnostic import Code
 from lineal.model.way import Clause, How, way
 
@@ -177,7 +178,7 @@ def find(run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, 
     """
     pattern = named_argument(arguments, keywords, 0, "pattern")
     given = [TERM.fullmatch(each.strip()) for each in str(pattern).split(";")]
-    terms = [each for each in given if each is not None]
+    terms = present(given)
     if not isinstance(pattern, str) or len(terms) < len(given):
         run.dynamic("a pattern that only a run knows", node)
         return Relation([anything()], {}, (graph.vertices, graph.edges))

@@ -23,6 +23,7 @@ from lineal.extract.pyspark.values import (
     Value,
     is_elsewhere,
 )
+from lineal.extract.sequences import instances
 
 MOST_LOOKED_AT = 200_000
 LONGEST_RANGE = 3_000
@@ -195,7 +196,7 @@ def members_of(value: Class) -> list[Value] | None:
     if not value.enumerates:
         return None
 
-    return [item for item in value.names.values() if isinstance(item, (Instance, TextMember))]
+    return instances(value.names.values(), (Instance, TextMember))
 
 
 def fields_of(value: Instance) -> list[Value] | None:

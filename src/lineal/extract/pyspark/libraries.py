@@ -47,6 +47,7 @@ from lineal.extract.pyspark.values import (
     WindowSpec,
     label_of,
 )
+from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 FUNCTIONS = re.compile(
@@ -288,7 +289,7 @@ def json_type(held: Value) -> str:
         return json_type(kind)
 
     if kind == "struct":
-        fields = [each for each in held.get("fields", ()) if isinstance(each, dict)]
+        fields = instances(held.get("fields", ()), dict)
         named = (f"{each.get('name')}:{json_type(each.get('type'))}" for each in fields)
         return f"struct<{','.join(named)}>"
 

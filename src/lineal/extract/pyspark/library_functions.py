@@ -44,6 +44,7 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.extract.sequences import all_are, any_is
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import Confidence
 
@@ -164,7 +165,7 @@ def comparison_call(kind: type[ast.cmpop]) -> Handler:
 
 def has_column(arguments: Arguments) -> bool:
     """Return whether one of the arguments is a Column."""
-    return any(isinstance(argument, ColumnValue) for argument in arguments)
+    return any_is(arguments, ColumnValue)
 
 
 def chain(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -301,7 +302,7 @@ def named_tuple(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     if isinstance(names, str):
         names = names.replace(",", " ").split()
 
-    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, (list, tuple)) or not all_are(names, str):
         return Unknown("namedtuple()", "computed")
 
     given = items_of(keywords.get("defaults")) or []

@@ -19,6 +19,7 @@ from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import ColumnValue, Instance, SchemaValue, Unknown, Value
+from lineal.extract.sequences import first_or_none
 
 
 def create_data_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -102,7 +103,7 @@ def relation_of_row(run: Run, relation: Relation, row: Value, node: Any) -> Rela
 
 def schema_of_rows(data: list[Value]) -> SchemaValue | None:
     """Return the columns of local rows."""
-    first = data[0] if data else None
+    first = first_or_none(data)
     if isinstance(first, dict):
         return SchemaValue([(str(key), type_name(value)) for key, value in first.items()])
 

@@ -6,6 +6,7 @@ import ast
 import re
 
 from lineal.extract.pyspark.files import File
+from lineal.extract.sequences import present
 
 PACKAGE = "__init__"
 INCLUDE = "lineal_include"
@@ -81,7 +82,7 @@ class ModuleIndex:
         elif isinstance(node, ast.Expr):
             found = [self.find_notebook(path, file) for path in included_paths(node.value)]
 
-        return [each for each in found if each is not None]
+        return present(found)
 
     def imports_from(self, node: ast.ImportFrom, file: File) -> list[File | None]:
         """Return the modules that a statement imports.

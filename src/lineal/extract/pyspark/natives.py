@@ -48,6 +48,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.extract.sequences import all_are, any_is
 from lineal.model.way import Confidence
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
@@ -84,7 +85,7 @@ def range_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     range(10), range(1, 10, 2)
     """
     bounds = arguments[:3]
-    if not all(isinstance(each, int) for each in bounds):
+    if not all_are(bounds, int):
         return unknown()
 
     try:
@@ -347,14 +348,14 @@ def sum_(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value
         return unknown()
 
     start = named_argument(arguments, keywords, 1, "start", 0)
-    if any(isinstance(item, ColumnValue) for item in items):
+    if any_is(items, ColumnValue):
         total: Value = start
         for item in items:
             total = binary(run, ast.Add, total, item, node)
 
         return total
 
-    if isinstance(start, list) and all(isinstance(item, list) for item in items):
+    if isinstance(start, list) and all_are(items, list):
         if sum(map(len, items)) > MOST_ITEMS:
             return Unknown("…", TOO_LARGE)
 

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 
+from lineal.extract.sequences import first_or_none
 from lineal.model.boundary import described
 
 DATABRICKS = "# Databricks notebook source"
@@ -183,7 +184,7 @@ def first_line(lines: list[str]) -> int | None:
     if start is not None and lines[start].lstrip().startswith("%%"):
         return start
 
-    return filled[0] if filled else None
+    return first_or_none(filled)
 
 
 def cell_lines(lines: list[str]) -> list[str]:

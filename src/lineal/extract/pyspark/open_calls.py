@@ -12,6 +12,7 @@ from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset
 from lineal.extract.pyspark.values import Class, Function, Instance, Session, Unknown, Value
+from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 Guard = Callable[[Function, Callable[[], Value]], None]
@@ -93,7 +94,7 @@ class OpenCalls:
                 self.call(function, file, None)
 
         for made in list(file.classes):
-            methods = [each for each in made.names.values() if isinstance(each, Function)]
+            methods = instances(made.names.values(), Function)
             if wanted.isdisjoint(id(each.node) for each in methods):
                 continue
 
@@ -116,7 +117,7 @@ class OpenCalls:
         A search for SQL calls every method that no call has reached: a text of SQL stays one, even
         if the program at hand uses another method of the same class.
         """
-        methods = [each for each in made.names.values() if isinstance(each, Function)]
+        methods = instances(made.names.values(), Function)
         reached = [each for each in methods if self.is_called(each)]
         is_search = self.run.collector is not None
         if len(reached) == len(methods) or (reached and not is_search):

@@ -25,6 +25,7 @@ from lineal.extract.pyspark.values import (
     Value,
     method_of,
 )
+from lineal.extract.sequences import all_are
 
 LONGEST_LIST = 100_000
 LARGEST = 1 << 64
@@ -98,7 +99,7 @@ def combine_trees(op: type[ast.operator], left: Value, right: Value) -> Value:
 
     column * 100      (column * 100)
     """
-    are_known = all(isinstance(held, (str, int, float)) for held in (left, right))
+    are_known = all_are((left, right), (str, int, float))
     if op in SIGNS and are_known and not any_is(Pattern, (left, right)):
         return Tree(f"({left} {SIGNS[op]} {right})")
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.schemas import parsed_schema, type_text
+from lineal.extract.sql.nodes import is_string
 from lineal.extract.sql.types.expressions import Walk
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared, element, field
 from lineal.extract.sql.types.queries import OPEN, Table
@@ -74,7 +75,7 @@ def described_type(schema: Any) -> Type:
 
     from_json(x, 'a INT, b STRING'), from_json(x, 'struct<a:int>')
     """
-    text = schema.name if isinstance(schema, exp.Literal) and schema.is_string else ""
+    text = schema.name if is_string(schema) else ""
     if text.lower().startswith(("array<", "map<")):
         return declared(text.lower(), SPARK)
 

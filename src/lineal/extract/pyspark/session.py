@@ -34,6 +34,7 @@ from lineal.extract.pyspark.values import (
     Value,
     label_of,
 )
+from lineal.extract.sequences import all_are
 from lineal.model.paths import delta_path
 from lineal.model.way import Confidence
 
@@ -54,7 +55,7 @@ def table(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Valu
 
 def read_name(run: Run, name: Value, node: Any, read: Callable[[Run, str, Any], Relation]) -> Value:
     """Read a dataset by its name; one of several names gives one of several DataFrames."""
-    if isinstance(name, Choice) and all(isinstance(option, str) for option in name.options):
+    if isinstance(name, Choice) and all_are(name.options, str):
         found = read(run, name.options[0], node)
         for option in name.options[1:]:
             found = merge_relations(found, read(run, option, node))

@@ -48,6 +48,7 @@ from lineal.extract.pyspark.values import (
     label_of,
     note_of,
 )
+from lineal.extract.sequences import as_list
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -347,7 +348,7 @@ def column_statistic(
     name = action_name(node).rstrip("()")
     given = [*arguments, *keywords.values()]
     taken = given[:1] if name == "approxQuantile" else given[:2]
-    columns = [each for item in taken for each in (item if isinstance(item, list) else [item])]
+    columns = [each for item in taken for each in (as_list(item))]
     trees = [column(run, each, node) for each in columns]
     made = ColumnValue(exp.Anonymous(this=name, expressions=trees))
     return value_of(action_name(node), FRAME_METHODS["agg"](run, relation, [made], {}, node))

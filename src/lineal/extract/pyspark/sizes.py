@@ -18,6 +18,7 @@ from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import ColumnValue, Generator, Pattern, Unknown, Value
+from lineal.extract.sequences import any_is, instances
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -52,7 +53,7 @@ def count_items(held: Value) -> int:
     while waiting and seen <= MOST_ITEMS:
         here = children_of(waiting.pop())
         seen += len(here)
-        waiting += [each for each in here if isinstance(each, CONTAINERS)]
+        waiting += instances(here, CONTAINERS)
 
     return seen
 
@@ -144,7 +145,7 @@ def nodes_below(tree: Any) -> list[Any]:
         elif argument is not None:
             found.append(argument)
 
-    return [each for each in found if isinstance(each, exp.Expr)]
+    return instances(found, exp.Expr)
 
 
 LEAVES = frozenset((exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Null, exp.Boolean))
@@ -169,7 +170,7 @@ def bound_container(run: Run, held: Any, node: Any) -> Value:
     """Widen a list, tuple, dict or set with more items than anything that is written by hand."""
     size = len(held)
     inside = held.values() if isinstance(held, dict) else held
-    if any(isinstance(each, CONTAINERS) for each in inside):
+    if any_is(inside, CONTAINERS):
         size = count_items(held)
 
     if size >= 32:

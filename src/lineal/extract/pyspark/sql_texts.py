@@ -25,6 +25,7 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import SESSION, in_use, is_live, use
 from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
+from lineal.extract.sequences import all_are, as_list, instances
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
@@ -42,7 +43,7 @@ def sql(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     spark.sql("SELECT … FROM t"), spark.sql(f"INSERT INTO {target} …"), spark.sql(text, df=df)
     """
     text = named_argument(arguments, keywords, 0, "sqlQuery")
-    if isinstance(text, Choice) and all(isinstance(option, str) for option in text.options):
+    if isinstance(text, Choice) and all_are(text.options, str):
         return sql_of_options(run, text, keywords, node)
 
     if not isinstance(text, str):
@@ -73,7 +74,7 @@ def sql_of_options(run: Run, text: Choice, keywords: Keywords, node: Any) -> Rel
     spark.sql(full if first_time else changes)
     """
     several = [sql(run, [option], keywords, node) for option in text.options]
-    frames = [each for each in several if isinstance(each, Relation)]
+    frames = instances(several, Relation)
     if not frames:
         return None
 
@@ -253,7 +254,7 @@ def sql_statement(run: Run, tree: Any, relations: dict[str, Relation], node: Any
         return None
 
     result: Value = None
-    for step in found if isinstance(found, list) else [found]:
+    for step in as_list(found):
         if isinstance(step, Plan):
             result = sql_plan(run, step, tree, relations, node)
         elif isinstance(step, Dropped):

@@ -20,6 +20,7 @@ from lineal.extract.pyspark.natives import as_list, keys_of_items, map_, unknown
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import TOO_LARGE
 from lineal.extract.pyspark.values import Builder, Generator, Native, Unknown, Value
+from lineal.extract.sequences import all_are, first_or_none
 
 Handler = Callable[[Run, Arguments, Keywords, Any], Value]
 
@@ -145,7 +146,7 @@ def getter(kind: str) -> Handler:
         def pick(run: Run, given: Arguments, _: Keywords, node: Any) -> Value:
             """Return what the getter takes from its argument; a tuple where it takes several."""
             wanted = arguments[:1] if kind == "method" else arguments
-            several = [one(run, given[0] if given else None, each) for each in wanted]
+            several = [one(run, first_or_none(given), each) for each in wanted]
             if len(several) == 1:
                 return several[0]
 
@@ -213,7 +214,7 @@ def chain_map(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> 
 
     collections.ChainMap(given, defaults)
     """
-    if not all(isinstance(argument, dict) for argument in arguments):
+    if not all_are(arguments, dict):
         return unknown()
 
     return {key: held for argument in reversed(arguments) for key, held in argument.items()}

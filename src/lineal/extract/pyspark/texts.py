@@ -13,6 +13,7 @@ from lineal.extract.pyspark.protocols import as_text
 from lineal.extract.pyspark.run import Environment, Run
 from lineal.extract.pyspark.sizes import LONGEST_TEXT, TOO_LONG, is_writable, written_length
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, label_of
+from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 WIDE = re.compile(r"\d{5}")
@@ -71,7 +72,7 @@ def format_value(held: Value, spec: str) -> Value:
 
 def text_of_parts(parts: list[Value]) -> Value:
     """Return the text of several values side by side; an unknown part stays a placeholder."""
-    choices = [part for part in parts if isinstance(part, Choice)]
+    choices = instances(parts, Choice)
     if choices and len(choices[0].options) <= 8 and len({id(choice) for choice in choices}) == 1:
         several = [
             text_of_parts([one if part is choices[0] else part for part in parts])

@@ -23,6 +23,8 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
+from lineal.extract.sequences import all_are
+from lineal.extract.sql.nodes import list_arg
 
 NUMERIC = re.compile(
     r"^(tiny|small|big)?int(eger)?|^(byte|short|long|float|double|real)|^(decimal|numeric|dec)|^number"
@@ -185,7 +187,7 @@ def operands(tree: Any) -> list[Any]:
         values = [tree.this, *tree.expressions]
     elif isinstance(tree, exp.Case):
         values = [
-            *(branch.args["true"] for branch in tree.args.get("ifs") or ()),
+            *(branch.args["true"] for branch in list_arg(tree, "ifs")),
             tree.args.get("default"),
         ]
     elif isinstance(tree, exp.Binary):
@@ -234,13 +236,13 @@ def schema_of(run: Run, value: Value, node: Any) -> SchemaValue | None:
         return parsed_schema(value)
 
     if isinstance(value, (list, tuple)) and value:
-        if all(isinstance(item, FieldValue) for item in value):
+        if all_are(value, FieldValue):
             return SchemaValue(
                 [(item.name, item.type_name) for item in value],
                 {item.name: item.nullable for item in value},
             )
 
-        if all(isinstance(item, str) for item in value):
+        if all_are(value, str):
             return SchemaValue([(item, "") for item in value])
 
     return None

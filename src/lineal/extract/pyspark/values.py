@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lineal.extract.pyspark.relation import Relation
+from lineal.extract.sequences import instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
@@ -313,9 +314,7 @@ def merged_orders(orders: list[list[Class]], bases: list[Value]) -> list[Class]:
     """C3: the first head that is in no other tail; where a program has no such order, any remaining
     head.
     """
-    waiting = [list(order) for order in orders] + [
-        [base for base in bases if isinstance(base, Class)]
-    ]
+    waiting = [list(order) for order in orders] + [instances(bases, Class)]
     found: list[Class] = []
 
     while waiting := [order for order in waiting if order]:

@@ -16,6 +16,8 @@ from sqlglot.optimizer.annotate_types import TypeAnnotator
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
+from lineal.extract.sql.nodes import holds
+
 Kinds = Mapping[str, Any]
 """Names of columns, folded, and their types."""
 
@@ -107,7 +109,7 @@ def output_of(query: Any, sources: Mapping[str, Kinds]) -> Iterator[tuple[str, A
     for item in query.expressions:
         if isinstance(item, exp.Star):
             yield from (pair for kinds in sources.values() for pair in kinds.items())
-        elif isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        elif holds(item, exp.Column, exp.Star):
             yield from sources.get(item.table, {}).items()
         elif item.alias_or_name and item.type is not None:
             yield item.alias_or_name.lower(), item.type

@@ -21,6 +21,7 @@ from sqlglot import exp
 
 from lineal.extract.sql import normal
 from lineal.extract.sql.dialects import Facts, facts_of
+from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.normal import is_ordered, normal_form
 from lineal.model.text_digest import digest
 
@@ -237,7 +238,7 @@ class Canon:
             ):
                 raise Unproven("a CTE that differs from one reading to the next")
 
-            listed = [self.fold(column) for column in cte.args["alias"].args.get("columns") or ()]
+            listed = [self.fold(column) for column in list_arg(cte.args["alias"], "columns")]
             if found.args.get("recursive"):
                 inside = {**tables, name: self.itself(cte, listed)}
             else:
@@ -429,11 +430,11 @@ class Canon:
             scope.sources.append(self.member(member, scope, tables))
 
         joins = []
-        for join in node.args.get("joins") or ():
+        for join in list_arg(node, "joins"):
             scope.sources.append(self.member(join.this, scope, tables))
             joins.append(self.join(join))
 
-        for lateral in node.args.get("laterals") or ():
+        for lateral in list_arg(node, "laterals"):
             scope.sources.append(self.member(lateral, scope, tables))
 
         self.merge(node, scope)
@@ -452,9 +453,7 @@ class Canon:
             part for part in (join.args.get("side"), join.args.get("kind")) if part
         ).upper()
         kind = {"INNER": "", "CROSS": ""}.get(kind, kind.replace(" OUTER", ""))
-        return Join(
-            kind, join.args.get("on"), [self.fold(key) for key in join.args.get("using") or ()]
-        )
+        return Join(kind, join.args.get("on"), [self.fold(key) for key in list_arg(join, "using")])
 
     def sides(self, join: Join, scope: Scope) -> Join:
         """Return the sides of a join in canonical order.
@@ -479,7 +478,7 @@ class Canon:
         if isinstance(member, exp.Subquery) and not self.filled(member, "this", "alias", "with_"):
             return self.derived(alias, self.relabelled(self.query(member, scope, tables), listed))
 
-        if isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
+        if holds(member, exp.Table, exp.Identifier):
             if self.filled(member, "this", "alias", "db", "catalog"):
                 raise Unproven("a table with more to it")
 
@@ -519,7 +518,7 @@ class Canon:
         """Return the columns that the alias of a member lists."""
         alias = member.args.get("alias")
         if alias is not None:
-            return [self.fold(column) for column in (alias.args.get("columns") or ())]
+            return [self.fold(column) for column in (list_arg(alias, "columns"))]
 
         return []
 
@@ -614,8 +613,8 @@ class Canon:
 
         a JOIN b USING (k)      a k without a qualifier is that of a, or of b in a RIGHT JOIN
         """
-        for at, join in enumerate(node.args.get("joins") or (), 1):
-            for key in join.args.get("using") or ():
+        for at, join in enumerate(list_arg(node, "joins"), 1):
+            for key in list_arg(join, "using"):
                 name = self.fold(key)
                 right = (join.args.get("side") or "").upper() == "RIGHT"
                 scope.merged.setdefault(name, at if right else self.left_of(name, at, scope))
@@ -629,7 +628,7 @@ class Canon:
 
         if any(
             (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
-            for join in node.args.get("joins") or ()
+            for join in list_arg(node, "joins")
         ):
             raise Unproven("a star over half a join")
 

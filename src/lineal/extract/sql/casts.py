@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.dialects import Facts
 
 
@@ -49,9 +50,7 @@ def is_type(node: Any) -> bool:
         else:
             name = ""
 
-    return name.upper() in TYPES and all(
-        isinstance(size, exp.Literal) for size in node.iter_expressions()
-    )
+    return name.upper() in TYPES and all_are(node.iter_expressions(), exp.Literal)
 
 
 TYPES = frozenset(

@@ -7,6 +7,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sequences import present
+from lineal.extract.sql.nodes import list_arg
+
 CHOICES = (exp.If, exp.Case, exp.Coalesce)
 
 
@@ -33,9 +36,9 @@ def chosen_values(choice: Any) -> list[Any]:
         return [choice.this, *choice.expressions]
 
     if isinstance(choice, exp.Case):
-        values = [each.args.get("true") for each in choice.args.get("ifs") or ()]
+        values = [each.args.get("true") for each in list_arg(choice, "ifs")]
         values.append(choice.args.get("default"))
     else:
         values = [choice.args.get("true"), choice.args.get("false")]
 
-    return [each for each in values if each is not None]
+    return present(values)

@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.model_clause import compute_cells
-from lineal.extract.sql.words import Words, first, like, said, says, split_items
+from lineal.extract.sql.words import Words, first, like, said, says, says_all, split_items
 
 # -- T-SQL -----------------------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ HINTS = frozenset(
 def drop_table_hints(words: Words) -> Words:
     """INSERT INTO t WITH (TABLOCK) (a) SELECT … FROM s WITH (INDEX = i)      T-SQL: no hints"""
     for at in range(len(words) - 3, 0, -1):
-        hints = says(words, at, "WITH") and says(words, at + 1, "(")
+        hints = says_all(words, at, "WITH", "(")
         if hints and words[at + 2].text.upper() in HINTS:
             words = [*words[:at], *words[closing(words, at + 1) + 1 :]]
 
@@ -36,7 +36,7 @@ def drop_graph_match(words: Words) -> Words:
     T-SQL: WHERE 1 = 1 AND …; the keys that join nodes and edges are no columns of the text
     """
     for at in range(len(words) - 3, 0, -1):
-        if not (says(words, at, "MATCH") and says(words, at + 1, "(")):
+        if not (says_all(words, at, "MATCH", "(")):
             continue
 
         end = closing(words, at + 1)
@@ -56,7 +56,7 @@ def drop_graph_path(words: Words) -> Words:
     found: Words = []
     at = 0
     while at < len(words):
-        if says(words, at, "FOR") and says(words, at + 1, "PATH") and says(words, at + 2, "AS"):
+        if says_all(words, at, "FOR", "PATH", "AS"):
             at += 2
         elif says(words, at + 3, "GRAPH") and says(words, at, "WITHIN"):
             at = closing(words, at + 2) + 1
@@ -154,7 +154,7 @@ def without_names(values: Words) -> Words:
 def drop_names_of_passed(words: Words) -> Words:
     """XMLTABLE('$d/a' PASSING t.doc AS "d" COLUMNS …)      PASSING t.doc"""
     for at in range(len(words) - 2, 0, -1):
-        if not (says(words, at, "XMLTABLE") and says(words, at + 1, "(")):
+        if not (says_all(words, at, "XMLTABLE", "(")):
             continue
 
         end = closing(words, at + 1)
@@ -182,7 +182,7 @@ def drop_json_error_clauses(words: Words) -> Words:
     found: Words = []
     position = 0
     while position < len(words):
-        if says(words, position, "FORMAT") and says(words, position + 1, "JSON"):
+        if says_all(words, position, "FORMAT", "JSON"):
             typed = says(words, position - 1, ",") or says(words, position - 2, ",")
             typed = typed or says(words, position - 2, "(")
             if typed and says(words, position + 2, "PATH"):
@@ -191,7 +191,7 @@ def drop_json_error_clauses(words: Words) -> Words:
             position += 2
             continue
 
-        if says(words, position, "EXISTS") and says(words, position + 1, "PATH"):
+        if says_all(words, position, "EXISTS", "PATH"):
             found.append(like(words[position], TokenType.INT, "INT"))
             position += 1
             continue
@@ -235,7 +235,7 @@ COLLECTING = frozenset(("UNION", "EXCEPT", "INTERSECT"))
 def drop_versions(words: Words) -> Words:
     """FROM t VERSIONS BETWEEN SCN MINVALUE AND MAXVALUE WHERE …      Oracle: FROM t WHERE …"""
     for at in range(len(words) - 4, 0, -1):
-        if not (says(words, at, "VERSIONS") and says(words, at + 1, "BETWEEN")):
+        if not (says_all(words, at, "VERSIONS", "BETWEEN")):
             continue
 
         and_ = first(words, at + 2, "AND")
@@ -464,7 +464,7 @@ def call_sequences(words: Words) -> Words:
 
 def drop_else_ignore(words: Words) -> Words:
     """MERGE … ELSE IGNORE      Db2: other rows stay as they are"""
-    ends = says(words, len(words) - 2, "ELSE") and says(words, len(words) - 1, "IGNORE")
+    ends = says_all(words, len(words) - 2, "ELSE", "IGNORE")
     if ends and says(words, 0, "MERGE"):
         return words[:-2]
 
@@ -477,7 +477,7 @@ def limit_of_partitions(words: Words) -> Words:
     Vertica: QUALIFY ROW_NUMBER() OVER (…) <= 1
     """
     at = first(words, 0, "LIMIT")
-    if at is None or not says(words, at + 2, "OVER") or not says(words, at + 3, "("):
+    if at is None or not says_all(words, at + 2, "OVER", "("):
         return words
 
     call = (
@@ -558,7 +558,7 @@ def into_temp_behind(words: Words) -> Words:
         return words
 
     end = into + 3
-    if says(words, end, "WITH") and says(words, end + 1, "NO") and says(words, end + 2, "LOG"):
+    if says_all(words, end, "WITH", "NO", "LOG"):
         end += 3
 
     temporary = said(words[into + 1], (TokenType.TEMPORARY, "TEMP")) if kind == "TEMP" else []
@@ -588,7 +588,7 @@ def upsert_as_insert(words: Words) -> Words:
     end = len(words)
     if says(words, end - 2, "WITH") and words[-1].text.upper() in ("PRIMARY KEY",):
         end -= 2
-    elif says(words, end - 3, "WITH") and says(words, end - 2, "PRIMARY"):
+    elif says_all(words, end - 3, "WITH", "PRIMARY"):
         end -= 3
 
     insert = said(words[0], (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
@@ -646,7 +646,7 @@ def window_table_function(words: Words) -> Words:
             continue
 
         start, after = at, end + 1
-        if says(words, at - 1, "(") and says(words, at - 2, "TABLE"):
+        if says_all(words, at - 2, "TABLE", "("):
             start, after = at - 2, end + 2
 
         made = windows_over(words[at], table, time, overlaps=name != "TUMBLE")
@@ -672,7 +672,7 @@ def window_arguments(words: Words) -> tuple[Words, Words]:
                 table = table[1:2]
 
             table = table[: first(table, 0, "PARTITION BY", "PARTITION") or len(table)]
-        elif says(value, 0, "DESCRIPTOR") and says(value, 1, "(") and not time:
+        elif says_all(value, 0, "DESCRIPTOR", "(") and not time:
             time = value[2 : closing(value, 1)]
 
     return table, time
@@ -727,7 +727,7 @@ def statement_set(words: Words) -> Words:
 def document_as_json(words: Words) -> Words:
     """FROM OPENXML(@h, '/a/b', 1) WITH (a INT '@a')      T-SQL: OPENJSON(@h) WITH (a INT)"""
     for at in range(len(words) - 4, 0, -1):
-        if not (says(words, at, "OPENXML") and says(words, at + 1, "(")):
+        if not (says_all(words, at, "OPENXML", "(")):
             continue
 
         end = closing(words, at + 1)
@@ -735,7 +735,7 @@ def document_as_json(words: Words) -> Words:
         call = [like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
         after = end + 1
         listed: Words = []
-        if says(words, after, "WITH") and says(words, after + 1, "("):
+        if says_all(words, after, "WITH", "("):
             close = closing(words, after + 1)
             columns = words[after:close]
             listed = [each for each in columns if each.token_type is not TokenType.STRING]
@@ -754,7 +754,7 @@ def drop_statistics(words: Words) -> Words:
             continue
 
         start = at - 1 - says(words, at - 1, "NO")
-        if says(words, start, "AND") and says(words, start - 1, "DATA"):
+        if says_all(words, start - 1, "DATA", "AND"):
             words = [*words[:start], *words[at + 1 :]]
 
     return words

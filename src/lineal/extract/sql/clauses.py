@@ -24,6 +24,7 @@ from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import compare
 from lineal.algebra.values import time_window
 from lineal.extract.sql.expressions import gather, value_of, window_keys
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.model.way import IDENTITY, Clause
 
@@ -112,7 +113,7 @@ def group_(
 
     keys = list(group.expressions)
     for form in ("rollup", "cube", "grouping_sets"):
-        keys.extend(group.args.get(form) or ())
+        keys.extend(list_arg(group, form))
 
     for key in keys:
         position = _ordinal(key, slots)

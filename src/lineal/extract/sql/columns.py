@@ -12,11 +12,13 @@ from lineal.algebra.frame import Slot, answer, slot_at, star_slot
 from lineal.algebra.lineage import Lineage, pour
 from lineal.algebra.relation import one_row, project
 from lineal.algebra.values import Struct
+from lineal.extract.sequences import present
 from lineal.extract.sql.choices import CHOICES, chosen_values, part_of_choice
 from lineal.extract.sql.composites import fields_of
 from lineal.extract.sql.dotted_names import hidden_source
 from lineal.extract.sql.expressions import carried, gather, value_of
 from lineal.extract.sql.name_tests import NAME_TESTS, like_folded, test_of_names, tested
+from lineal.extract.sql.nodes import is_string, list_arg
 from lineal.extract.sql.paths import path_of
 from lineal.extract.sql.query_repairs import APPLIED
 from lineal.extract.sql.scope import Scope
@@ -63,15 +65,15 @@ def edited(star: exp.Star, slots: list[Slot], scope: Scope) -> list[Slot]:
 
     An open star stays open: what the text says of a column next to it becomes a column of its own.
     """
-    slots, whole = without_fields(star.args.get("except_") or (), slots, scope)
+    slots, whole = without_fields(list_arg(star, "except_"), slots, scope)
     left_out = {_key_of(item, scope): item for item in whole}
     replaced = {
         _key_of(a.args["alias"], scope): a
-        for a in star.args.get("replace") or ()
+        for a in list_arg(star, "replace")
         if isinstance(a, exp.Alias)
     }
     renames = {
-        _key_of(a.this, scope): a for a in star.args.get("rename") or () if isinstance(a, exp.Alias)
+        _key_of(a.this, scope): a for a in list_arg(star, "rename") if isinstance(a, exp.Alias)
     }
     held = {slot.key for slot in slots}
     for key, item in {**left_out, **replaced, **renames}.items():
@@ -197,11 +199,7 @@ def beside_star(slots: list[Slot], key: str, item: exp.Expr, scope: Scope) -> li
 def _star_source(node: exp.Column, scope: Scope) -> Source | None:
     """Return the source that `t.*` or `db.t.*` names."""
     evaluation = scope.evaluation
-    parts = [
-        part
-        for part in (node.args.get("catalog"), node.args.get("db"), node.args.get("table"))
-        if part is not None
-    ]
+    parts = present((node.args.get("catalog"), node.args.get("db"), node.args.get("table")))
     keys = [evaluation.fold_table(part.name, part.args.get("quoted")) for part in parts]
     found = scope.find_source(".".join(keys)) or (
         scope.find_source(keys[-1]) if len(keys) > 1 else None
@@ -500,7 +498,7 @@ def columns_slots(node: exp.Columns, scope: Scope) -> list[Slot]:
         keys = {scope.evaluation.fold(item.name, False) for item in wanted.expressions}
         return [slot for slot in slots if slot.star is not None or slot.key in keys]
 
-    if isinstance(wanted, exp.Literal) and wanted.is_string:
+    if is_string(wanted):
         try:
             matches = compile_pattern(wanted.name).search
             return [slot for slot in slots if slot.star is not None or matches(slot.name)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, first, like, opening, said, says, split_items
+from lineal.extract.sql.words import Words, first, like, opening, said, says, says_all, split_items
 
 
 def how_a_view_is_kept(words: Words) -> Words:
@@ -74,7 +74,7 @@ def errors_elsewhere(words: Words) -> Words:
     Oracle, Teradata: where rows go that do not fit
     """
     log = first(words, 0, "LOG", "LOGGING")
-    if log is not None and says(words, log + 1, "ALL") and says(words, log + 2, "ERRORS"):
+    if log is not None and says_all(words, log + 1, "ALL", "ERRORS"):
         return words[:log]
 
     if log is not None and says(words, log + 1, "ERRORS"):
@@ -125,7 +125,7 @@ def reset(words: Words) -> Words:
     Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too
     """
     for at in range(len(words) - 2, 0, -1):
-        if says(words, at, "RESET") and says(words, at + 1, "WHEN"):
+        if says_all(words, at, "RESET", "WHEN"):
             words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
 
     return words
@@ -252,7 +252,7 @@ def bulk_load(words: Words) -> Words:
     LOAD DATA LOCAL INFILE 'x.csv' INTO TABLE t FIELDS … (a, @b, c)      MySQL: COPY INTO t (a, c)
     FROM 'x.csv'; with SET, a query over the file
     """
-    if says(words, 0, "BULK") and says(words, 1, "INSERT"):
+    if says_all(words, 0, "BULK", "INSERT"):
         source = first(words, 0, "FROM")
         table, path = words[2:source], words[source + 1 : source + 2] if source is not None else []
     elif (infile := first(words, 0, "INFILE")) is not None and says(words, 0, "LOAD"):
@@ -360,14 +360,10 @@ def bulk_rows(words: Words) -> Words:
     T-SQL: OPENROWSET('x.csv') AS r
     """
     for at in range(len(words) - 3, -1, -1):
-        if (
-            says(words, at, "OPENROWSET")
-            and says(words, at + 1, "(")
-            and says(words, at + 2, "BULK")
-        ):
+        if says_all(words, at, "OPENROWSET", "(", "BULK"):
             end = closing(words, at + 1)
             after = end + 1
-            if says(words, after, "WITH") and says(words, after + 1, "("):
+            if says_all(words, after, "WITH", "("):
                 after = closing(words, after + 1) + 1
 
             words = [*words[: at + 2], words[at + 3], words[end], *words[after:]]
@@ -403,7 +399,7 @@ def namespaces(words: Words) -> Words:
 
     WITH XMLNAMESPACES ('http://x' AS n), c AS (…) SELECT …      T-SQL: WITH c AS (…) SELECT …
     """
-    if not (says(words, 0, "WITH") and says(words, 1, "XMLNAMESPACES") and says(words, 2, "(")):
+    if not (says_all(words, 0, "WITH", "XMLNAMESPACES", "(")):
         return words
 
     end = closing(words, 2) + 1
@@ -494,7 +490,7 @@ def changes_applied(words: Words) -> Words:
     …, all by name
     """
     source, keys = first(words, 0, "FROM"), first(words, 0, "KEYS")
-    applies = says(words, 0, "APPLY") and says(words, 1, "CHANGES") and says(words, 2, "INTO")
+    applies = says_all(words, 0, "APPLY", "CHANGES", "INTO")
     if not applies or source is None or keys is None or not is_dotted(words[3:source]):
         return words
 

@@ -12,6 +12,7 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Expression, Lineage, absorb
 from lineal.algebra.relation import explode, one_row, project, rename, repeat
 from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
+from lineal.extract.sequences import any_is, first_or_none
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import (
     HANDLERS,
@@ -24,6 +25,7 @@ from lineal.extract.sql.expressions import (
     value_of,
     zipped_item,
 )
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.paths import leads_to_part, path_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import field_of
@@ -376,7 +378,7 @@ def inside(argument: Any) -> Any:
     while isinstance(argument, (*GENERATOR_CALLS, exp.Kwarg)):
         inner = argument.args.get("expression" if isinstance(argument, exp.Kwarg) else "this")
         if inner is None:
-            inner = argument.expressions[0] if argument.expressions else None
+            inner = first_or_none(argument.expressions)
 
         argument = inner
 
@@ -407,9 +409,7 @@ def fixed(argument: Any, scope: Scope) -> bool:
     if not isinstance(argument, (exp.Array, exp.Map, exp.VarMap, exp.Struct)):
         return False
 
-    return not any(
-        isinstance(item, (exp.Comprehension, exp.Query)) for item in argument.expressions
-    )
+    return not any_is(argument.expressions, (exp.Comprehension, exp.Query))
 
 
 FLATTENED = ("seq", "key", "path", "index", "value", "this")
@@ -422,7 +422,7 @@ def column_names(alias: exp.TableAlias | None) -> list[str]:
     AS t(p, q)      p and q
     """
     if alias is not None:
-        return [column.name for column in alias.args.get("columns") or ()]
+        return [column.name for column in list_arg(alias, "columns")]
 
     return []
 

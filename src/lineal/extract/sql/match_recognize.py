@@ -13,6 +13,7 @@ from lineal.algebra.functions import Role
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import narrow, project
 from lineal.extract.sql.expressions import expression_in, listed_row, value_of
+from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
 from lineal.model.way import IDENTITY
@@ -31,15 +32,15 @@ def matched(node: exp.MatchRecognize, source: Source, scope: Scope) -> Frame:
     for variable in variables(node):
         scope.sources[scope.evaluation.fold_table(variable, False)] = source
 
-    keys = list(node.args.get("partition_by") or ())
+    keys = list(list_arg(node, "partition_by"))
     order = node.args.get("order")
     ordered = [item.this for item in order.expressions] if order is not None else []
-    defined = [navigated(definition.this) for definition in node.args.get("define") or ()]
+    defined = [navigated(definition.this) for definition in list_arg(node, "define")]
     kept = narrow(
         source.frame, MATCH_KEYS, [expression_in(scope, key) for key in (*keys, *ordered)]
     )
     kept = narrow(kept, MATCH_CONDITIONS, [expression_in(scope, each) for each in defined])
-    measures = [measured(measure.this, scope) for measure in node.args.get("measures") or ()]
+    measures = [measured(measure.this, scope) for measure in list_arg(node, "measures")]
     partition = [key_slot(key, scope) for key in keys]
     if not str(node.args.get("rows") or "").upper().startswith("ALL"):
         return project(kept, [*partition, *measures])
@@ -73,13 +74,13 @@ def variables(node: exp.MatchRecognize) -> list[str]:
     """
     pattern = node.args.get("pattern")
     words = re.findall(r"[^\W\d]\w*", pattern.name) if pattern is not None else []
-    inside = [*(node.args.get("measures") or ()), *(node.args.get("define") or ())]
+    inside = [*(list_arg(node, "measures")), *(list_arg(node, "define"))]
     qualifiers = [
         column.table for each in inside for column in each.find_all(exp.Column) if column.table
     ]
     return [
         *words,
-        *(definition.alias for definition in node.args.get("define") or ()),
+        *(definition.alias for definition in list_arg(node, "define")),
         *qualifiers,
     ]
 
@@ -111,7 +112,7 @@ def navigated(node: Any) -> Any:
 
 def _over_the_match(node: Any) -> Any:
     """Turn FIRST(a), LAST(a) into a window function and count(x.*) into count(*)."""
-    if isinstance(node, exp.Count) and isinstance(node.this, exp.Column) and node.this.is_star:
+    if holds(node, exp.Count, exp.Column) and node.this.is_star:
         return exp.Count(this=exp.Star())  # count(x.*): how many rows are x
 
     row = listed_row(node) if isinstance(node, exp.Func) else None

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sequences import present
 from lineal.extract.sql.brackets import BRACKETS, closing
 from lineal.extract.sql.words import Words, first, like, said, says, split_items
 
@@ -137,7 +138,7 @@ def rules_behind(words: Words, start: int) -> tuple[list[Rule], int] | None:
 
     end = closing(words, opens)
     rules = [rule_of(item) for item in split_items(words[opens + 1 : end]) if item]
-    known = [rule for rule in rules if rule is not None]
+    known = present(rules)
     return (known, end + 1) if len(known) == len(rules) else None
 
 

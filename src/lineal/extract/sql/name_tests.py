@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.frame import Slot
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.model.patterns import SlowPattern, compile_pattern, is_like
 
@@ -48,7 +49,7 @@ def test_of_names(node: Any) -> NameTest | None:
 
     if isinstance(node, exp.In):
         names = {item.name for item in node.expressions}
-        plain = names and all(isinstance(item, exp.Literal) for item in node.expressions)
+        plain = names and all_are(node.expressions, exp.Literal)
         if plain:
             return tested(node, names.__contains__)
 

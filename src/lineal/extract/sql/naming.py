@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.nodes import holds
 from lineal.extract.sql.placeholders import name_of
 from lineal.extract.sql.tables import literal_name
 from lineal.model.late_pattern import late_pattern
@@ -130,7 +131,7 @@ DEEPEST_NAME = 100
 
 def spark_name(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark: a / b * 2 is called ((a / b) * 2), and a cast of a column by that column's name."""
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+    if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
 
     if deeper(node, DEEPEST_NAME):
@@ -176,14 +177,14 @@ def pretty(node: Any, evaluation: Evaluation) -> str:
 
 def name_by_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """Spark, DuckDB: sum(amount) is called sum(amount)."""
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+    if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
 
     if deeper(node, DEEPEST_NAME):
         return evaluation.reading.text_of(node) or numbered(node, position, evaluation)
 
     dialect = evaluation.facts.name
-    if isinstance(node, exp.Count) and isinstance(node.this, exp.Star) and dialect in COUNT_STAR:
+    if holds(node, exp.Count, exp.Star) and dialect in COUNT_STAR:
         return COUNT_STAR[dialect]
 
     if dialect in OPERATORS_IN_PARENTHESES:
@@ -305,7 +306,7 @@ def figured(node: Any, evaluation: Evaluation) -> Figured:
 
         return ("case", False)
 
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+    if holds(node, exp.Subquery, exp.Select):
         item = node.this.expressions[0]
         if isinstance(item, exp.Alias):
             return (item.alias, True)
@@ -386,7 +387,7 @@ def may_be(name: str, node: Any, evaluation: Evaluation) -> bool:
 
 def as_text(node: Any, position: int, evaluation: Evaluation) -> str:
     """No dialect: an expression is named by its text, and a cast column keeps its name."""
-    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+    if holds(node, exp.Cast, exp.Column):
         return str(node.this.name)
 
     text = evaluation.reading.text_of(node)

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token
 
+from lineal.extract.sequences import first_or_none, present
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.one_statement import (
     may_be_deep,
@@ -85,11 +86,11 @@ def number_of_query(call: Any) -> int:
     if not isinstance(call, exp.Anonymous) or call.name.upper() != "RESULT_SCAN":
         return 0
 
-    query = call.expressions[0] if call.expressions else None
+    query = first_or_none(call.expressions)
     if not isinstance(query, exp.Anonymous) or query.name.upper() != "LAST_QUERY_ID":
         return 0
 
-    argument = query.expressions[0] if query.expressions else None
+    argument = first_or_none(query.expressions)
     if argument is None:
         return 1
 
@@ -143,7 +144,7 @@ def _trees_at_once(reading: Reading, tokens: list[Token]) -> list[Any] | None:
     try:
         trees = parsed(tokens, parser_dialect(script.dialect), script.text)
         reading.statements = trees
-        found = [tree for tree in trees if tree is not None]
+        found = present(trees)
         return None if any(map(given_up, found)) else found
     except Exception:  # each statement by itself tells what is wrong with it
         return None
@@ -187,7 +188,7 @@ def _one_by_one(reading: Reading, tokens: list[Token], diagnostics: list[Diagnos
                 diagnostics.append(why_unread(error, reading, chunk[0].start))
 
     reading.statements = trees
-    return [tree for tree in trees if tree is not None], len(trees) + unread, diagnostics
+    return present(trees), len(trees) + unread, diagnostics
 
 
 FIRST_WORDS = frozenset(

@@ -10,7 +10,9 @@ from sqlglot import exp
 
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import PATH_DEPTH
+from lineal.extract.sequences import instances, present
 from lineal.extract.sql.dialects import EITHER, LAMBDAS
+from lineal.extract.sql.nodes import holds, is_string
 from lineal.model.late_pattern import late_pattern
 
 
@@ -112,7 +114,7 @@ def arrow_meant(node: Any, arrows: str) -> Any:
 
     body = node.this.copy()
     first = body
-    while isinstance(first, STARTS_WITH_THIS) and isinstance(first.this, exp.Expr):
+    while holds(first, STARTS_WITH_THIS, exp.Expr):
         first = first.this
 
     if arrows == EITHER and not isinstance(first, exp.Literal):
@@ -149,9 +151,7 @@ def bracket(node: exp.Bracket) -> Step:
 
     m['key'], xs[0], xs[i]
     """
-    names = [
-        item.name for item in node.expressions if isinstance(item, exp.Literal) and item.is_string
-    ]
+    names = [item.name for item in node.expressions if is_string(item)]
     return names, [item for item in node.expressions if not isinstance(item, exp.Literal)]
 
 
@@ -165,9 +165,9 @@ def json_path(node: Any) -> Step:
     else:
         wanted = node.args.get("expression")
 
-    others = [item for item in node.expressions if isinstance(item, exp.Expr)]
+    others = instances(node.expressions, exp.Expr)
     if others or wanted is None:
-        return [], [item for item in (wanted, *others) if item is not None]
+        return [], present((wanted, *others))
 
     return names_in(wanted)
 

@@ -13,10 +13,12 @@ from lineal.algebra.clauses import PIVOT_DECIDES
 from lineal.algebra.frame import Frame, Made, Slot, Star, star_slot
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.relation import Title, pivot, pivot_cell, unpivot
+from lineal.extract.sequences import any_is, instances
 from lineal.extract.sql.columns import columns_slots, star_slots
 from lineal.extract.sql.dialects.pivots import Naming, Text, naming_of
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.naming import expression_name, output_name
+from lineal.extract.sql.nodes import items_in, list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source, origin_of
 from lineal.model.diagnostic import Code
@@ -101,9 +103,7 @@ def field_of(node: Any) -> Field:
     if query is not None:
         return Field(node.this, (), query.unnest() if isinstance(query, exp.Subquery) else query)
 
-    return Field(
-        node.this, () if any(isinstance(value, exp.PivotAny) for value in values) else values
-    )
+    return Field(node.this, () if any_is(values, exp.PivotAny) else values)
 
 
 def grouped_by(node: exp.Pivot, scope: Scope) -> list[Slot]:
@@ -216,7 +216,7 @@ def named_columns(nodes: Iterable[Any], source: Source, scope: Scope) -> set[str
     found = set()
     for node in nodes:
         for column in node.find_all(exp.Column):
-            parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
+            parts = instances(column.parts, exp.Identifier)
             keys = [fold(part.name, part.args.get("quoted")) for part in parts]
             qualified = (
                 len(parts) > 1
@@ -343,7 +343,7 @@ def members_of(item: Any, scope: Scope) -> list[list[Slot]]:
     if isinstance(item, (exp.PivotAlias, exp.Alias)):
         item = item.this.unnest()
 
-    parts = item.expressions if isinstance(item, exp.Tuple) else [item]
+    parts = items_in(item)
     return [[Slot("", "", value_of(part, IDENTITY, scope)) for part in parts]]
 
 
@@ -353,7 +353,7 @@ def excepted(listed: list[Any], source: Source, scope: Scope) -> list[Slot]:
     ON COLUMNS(* EXCLUDE (id)), over an unknown schema      id is what is left
     """
     stars = [star for item in listed for star in item.find_all(exp.Star)]
-    items = [item for star in stars for item in star.args.get("except_") or ()]
+    items = [item for star in stars for item in list_arg(star, "except_")]
     columns = [
         item if isinstance(item, exp.Column) else exp.Column(this=item.copy()) for item in items
     ]

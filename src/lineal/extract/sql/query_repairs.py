@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, first, like, opening, said, says
+from lineal.extract.sql.words import Words, first, like, opening, said, says, says_all
 
 
 def drop_locks(words: Words) -> Words:
@@ -131,7 +131,7 @@ def changed_rows(words: Words) -> Words:
 
 def opens_change(words: Words, at: int) -> bool:
     """FINAL TABLE (INSERT …), NEW TABLE (UPDATE …), OLD TABLE (DELETE …)"""
-    is_table = says(words, at + 1, "TABLE") and says(words, at + 2, "(")
+    is_table = says_all(words, at + 1, "TABLE", "(")
     return (
         is_table
         and words[at].text.upper() in ("FINAL", "NEW", "OLD")
@@ -179,9 +179,7 @@ def drop_watermarks(words: Words) -> Words:
         (
             at
             for at in range(1, len(words) - 4)
-            if says(words, at, "WATERMARK")
-            and says(words, at + 2, "DELAY")
-            and says(words, at + 3, "OF")
+            if says(words, at, "WATERMARK") and says_all(words, at + 2, "DELAY", "OF")
         ),
         None,
     )

@@ -28,6 +28,7 @@ from lineal.extract.sql.words import (
     like,
     opening,
     says,
+    says_all,
     words_of_part,
 )
 
@@ -372,12 +373,7 @@ def unless_there(words: Words) -> Words:
     INSERT OVERWRITE TABLE t PARTITION (day = 1) IF NOT EXISTS SELECT …
     """
     at = first(words, 0, "IF")
-    if (
-        at is None
-        or not says(words, 0, "INSERT")
-        or not says(words, at + 1, "NOT")
-        or not says(words, at + 2, "EXISTS")
-    ):
+    if at is None or not says(words, 0, "INSERT") or not says_all(words, at + 1, "NOT", "EXISTS"):
         return words
 
     return [*words[:at], *words[at + 3 :]]
@@ -517,7 +513,7 @@ def mutation(words: Words) -> Words:
 
     ClickHouse: UPDATE t SET a = b WHERE c
     """
-    if not says(words, 0, "ALTER") or not says(words, 1, "TABLE"):
+    if not says_all(words, 0, "ALTER", "TABLE"):
         return words
 
     verb, where = first(words, 2, "UPDATE", "DELETE"), first(words, 2, "WHERE")
@@ -540,7 +536,7 @@ def inline_view(words: Words) -> Words:
 
     Oracle: UPDATE (SELECT …) AS view SET a = b, or SET is taken for an alias
     """
-    if not says(words, 0, "UPDATE") or not says(words, 1, "("):
+    if not says_all(words, 0, "UPDATE", "("):
         return words
 
     end = closing(words, 1) + 1
@@ -653,10 +649,7 @@ def schema_evolution(words: Words) -> Words:
     a hint: MERGE INTO t WITH (EVOLUTION) USING s …
     """
     using = first(words, 0, "USING")
-    if (
-        not (says(words, 0, "MERGE") and says(words, 2, "SCHEMA") and says(words, 3, "EVOLUTION"))
-        or using is None
-    ):
+    if not (says(words, 0, "MERGE") and says_all(words, 2, "SCHEMA", "EVOLUTION")) or using is None:
         return words
 
     opens, closes = like(words[1], TokenType.L_PAREN, "("), like(words[3], TokenType.R_PAREN, ")")
@@ -703,7 +696,7 @@ def format_of_files(words: Words) -> Words:
 
     ALTER TABLE … SET TBLPROPERTIES ('provider' = 'delta')
     """
-    if not (says(words, 0, "CONVERT") and says(words, 1, "TO") and says(words, 2, "DELTA")):
+    if not (says_all(words, 0, "CONVERT", "TO", "DELTA")):
         return words
 
     end = first(words, 3, "NO", "PARTITIONED BY", "PARTITIONED") or len(words)
@@ -744,14 +737,14 @@ def left_out(words: Words) -> Words:
     CREATE VIEW v AS … WITH LOCAL CHECK OPTION, INSERT INTO t OVERRIDING SYSTEM VALUE …, UPDATE
     OR IGNORE t …
     """
-    if says(words, len(words) - 1, "OPTION") and says(words, len(words) - 2, "CHECK"):
+    if says_all(words, len(words) - 2, "CHECK", "OPTION"):
         return words[: -4 if says(words, len(words) - 4, "WITH") else -3]
 
     overriding = first(words, 0, "OVERRIDING")
     if overriding is not None and says(words, 0, "INSERT"):
         return [*words[:overriding], *words[overriding + 3 :]]
 
-    if says(words, 0, "UPDATE") and says(words, 1, "OR"):
+    if says_all(words, 0, "UPDATE", "OR"):
         return [words[0], *words[3:]]
 
     return words
@@ -802,7 +795,7 @@ def properties(words: Words) -> Words:
         return words
 
     end = kind + 2
-    if says(words, kind + 1, "IF") and says(words, kind + 2, "NOT"):
+    if says_all(words, kind + 1, "IF", "NOT"):
         end += 3
 
     while says(words, end, "."):
@@ -842,7 +835,7 @@ def only_in_parentheses(words: Words) -> Words:
     """
     for position in range(len(words) - 1, 0, -1):
         before = words[position - 1].text.upper() in ("FROM", "JOIN", ",", "UPDATE")
-        if before and says(words, position, "ONLY") and says(words, position + 1, "("):
+        if before and says_all(words, position, "ONLY", "("):
             end = closing(words, position + 1)
             words = [*words[:position], *words[position + 2 : end], *words[end + 1 :]]
 
@@ -859,9 +852,9 @@ def counted_rows(words: Words) -> Words:
         return words
 
     for position, word in enumerate(words):
-        if says(words, position, "FOR") and says(words, position + 1, "ORDINALITY"):
+        if says_all(words, position, "FOR", "ORDINALITY"):
             found.append(like(word, TokenType.INT, "INT"))
-        elif not (says(words, position, "ORDINALITY") and says(words, position - 1, "FOR")):
+        elif not (says_all(words, position - 1, "FOR", "ORDINALITY")):
             found.append(word)
 
     if len(found) != len(words):
@@ -884,7 +877,7 @@ def document_in_parentheses(words: Words) -> Words:
         return words
 
     for at in range(len(words) - 2, 0, -1):
-        opens = at if says(words, at, "(") and says(words, at - 1, "XMLTABLE") else at - 1
+        opens = at if says_all(words, at - 1, "XMLTABLE", "(") else at - 1
         if (opens == at or says(words, at - 1, "PATH")) and words[
             opens + 1
         ].token_type is TokenType.L_PAREN:
@@ -892,7 +885,7 @@ def document_in_parentheses(words: Words) -> Words:
             texts = [word for word in words[opens + 1 : end] if word.token_type is TokenType.STRING]
             words = [*words[: opens + 1], *texts[:1], *words[end + 1 :]]
 
-        if says(words, at, "DEFAULT") and says(words, at + 1, "("):
+        if says_all(words, at, "DEFAULT", "("):
             end = closing(words, at + 1)
             if says(words, end + 1, "PATH"):
                 path = words[end + 1 : end + 3]
@@ -1110,8 +1103,7 @@ def time_window(words: Words) -> Words:
     names = [
         at
         for at, word in enumerate(words)
-        if word.token_type is TokenType.WINDOW
-        and not (says(words, at + 2, "AS") and says(words, at + 3, "("))
+        if word.token_type is TokenType.WINDOW and not (says_all(words, at + 2, "AS", "("))
     ]
     found = list(words) if names else words
     for at in names:

@@ -15,6 +15,7 @@ from lineal.extract.sql.generators import (
     default_names,
     exploded,
 )
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
 from lineal.extract.sql.table_aliases import alias_frame, alias_key, rename_columns
@@ -141,7 +142,7 @@ def array_join(node: exp.Join, scope: Scope, rows: Lineage) -> None:
 
     one row for each item; xs means the item from here on
     """
-    for item in (node.this, *(node.args.get("expressions") or ())):
+    for item in (node.this, *(list_arg(node, "expressions"))):
         name = item.alias_or_name
         source = Source("", "", exploded([item.unalias()], [name], scope))
         absorb(source.frame.rows, rows)

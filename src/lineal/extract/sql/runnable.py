@@ -10,6 +10,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from lineal.extract.sequences import present
 from lineal.extract.sql.normal.statement import query_of
 
 ENGINE = "duckdb"
@@ -86,7 +87,7 @@ class Runnable:
 def runnable(text: str, dialect: str) -> Runnable:
     """Return the query of a statement, ready to be run over other tables."""
     try:
-        trees = [tree for tree in sqlglot.parse(text, dialect=dialect or None) if tree is not None]
+        trees = present(sqlglot.parse(text, dialect=dialect or None))
     except SqlglotError as error:
         raise NotRunnable(f"it does not parse: {str(error).splitlines()[0]}") from None
 

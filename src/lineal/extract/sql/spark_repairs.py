@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, says
+from lineal.extract.sql.words import Words, says, says_all
 
 
 def folder_with_format(words: Words) -> Words:
@@ -74,7 +74,7 @@ def table_as_argument(words: Words) -> Words:
     position = 0
     while position < len(words):
         found.append(words[position])
-        if says(words, position, "TABLE") and says(words, position + 1, "("):
+        if says_all(words, position, "TABLE", "("):
             close = closing(words, position + 1)
             found += words[position + 1 : close + 1]
             position = end_of_dealing(words, close + 1)

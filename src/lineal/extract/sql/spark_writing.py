@@ -34,6 +34,7 @@ from lineal.extract.sql.dialects.arithmetic import (
     ROUNDS,
     TRUNCATES_TO_DATES,
 )
+from lineal.extract.sql.nodes import holds, is_string
 
 RENAMED = {
     "ARBITRARY": "ANY_VALUE",
@@ -256,7 +257,7 @@ def interval(node: exp.Interval, dialect: str) -> Any:
     if value is None or isinstance(value, exp.Literal) or node.args.get("unit") is None:
         return node
 
-    if isinstance(value, exp.Neg) and isinstance(value.this, exp.Literal):
+    if holds(value, exp.Neg, exp.Literal):
         return node
 
     one = exp.Interval(this=exp.Literal.string("1"), unit=node.args["unit"])
@@ -274,7 +275,7 @@ def added_time(node: Any, dialect: str) -> Any:
     if unit is None or value is None or isinstance(value, exp.Interval):
         return node
 
-    if isinstance(value, exp.Literal) and value.is_string:
+    if is_string(value):
         value = exp.Literal.number(value.name)
 
     if isinstance(node, SUBTRACTED):

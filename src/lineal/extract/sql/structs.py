@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 from lineal.algebra.expression import VALUE
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Struct
+from lineal.extract.sequences import instances
 from lineal.model.edge import Column
 from lineal.model.way import IDENTITY
 
@@ -84,7 +85,7 @@ def fields_in(lineage: Lineage, kind: Any) -> Lineage:
     """A value of that type, whose fields all have its lineage; an array stands for its items."""
     kind = element(kind)
     if kind is not None:
-        fields = [each for each in kind.expressions if isinstance(each, exp.ColumnDef)]
+        fields = instances(kind.expressions, exp.ColumnDef)
     else:
         fields = []
 

@@ -13,6 +13,7 @@ from lineal.algebra.frame import Frame, Made, Slot, Star, answer, star_slot
 from lineal.algebra.lineage import Lineage, absorb, pour, united
 from lineal.algebra.relation import one_row, project, rename
 from lineal.algebra.values import Part, Struct
+from lineal.extract.sequences import present
 from lineal.extract.sql.composites import element_fields, fields_of, fields_returned
 from lineal.extract.sql.dialects.table_functions import (
     CHANGE_COLUMNS,
@@ -30,6 +31,7 @@ from lineal.extract.sql.dialects.table_functions import (
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.generators import exploded, fields_of_items, fixed, is_map, parts_of
 from lineal.extract.sql.methods import as_function
+from lineal.extract.sql.nodes import holds, is_string, list_arg
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Counted, Source, field_of
@@ -234,7 +236,7 @@ def listed_names(alias: Any, scope: Scope) -> Names:
     AS r(a, "B" int)      the names of a column list
     """
     names: Names = []
-    for column in alias.args.get("columns") or () if alias is not None else ():
+    for column in list_arg(alias, "columns") if alias is not None else ():
         identifier = column.this if isinstance(column, exp.ColumnDef) else column
         quoted = identifier.args.get("quoted") if isinstance(identifier, exp.Expr) else False
         names.append((column.name, scope.evaluation.fold(column.name, quoted)))
@@ -514,7 +516,7 @@ def query_in_text(call: Any, scope: Scope) -> Any:
     """
     for argument in reversed(list(call.iter_expressions())):
         text = argument.expression if isinstance(argument, (exp.EQ, exp.Kwarg)) else argument
-        if isinstance(text, exp.Literal) and text.is_string:
+        if is_string(text):
             try:
                 query: Any = exp.maybe_parse(text.name, dialect=scope.evaluation.facts.name or None)
             except FAILURES:
@@ -637,16 +639,16 @@ def document_columns(call: Any, scope: Scope, rows: Lineage) -> list[Slot]:
     XMLTABLE(path PASSING document COLUMNS a text PATH 'x')
     """
     fold = scope.evaluation.fold
-    inputs = [call.this, *(call.args.get("passing") or ())]
+    inputs = [call.this, *(list_arg(call, "passing"))]
     made: Lineage = {}
     for item in inputs:
         gather(item, VALUE, made, scope)
         gather(item, LATERAL, rows, scope)
 
     slots = []
-    for column in call.args.get("columns") or ():
+    for column in list_arg(call, "columns"):
         lineage = dict(made)
-        for constraint in column.args.get("constraints") or ():
+        for constraint in list_arg(column, "constraints"):
             gather(constraint, VALUE, lineage, scope)
 
         slots.append(Slot(column.name, fold(column.name, column.this.args.get("quoted")), lineage))
@@ -770,9 +772,7 @@ def schema_of(node: Any) -> list[tuple[str, bool]]:
     """
     qualified = node.args.get("this")
     if isinstance(node, exp.Table):
-        parts = [
-            part for part in (node.args.get("catalog"), node.args.get("db")) if part is not None
-        ]
+        parts = present((node.args.get("catalog"), node.args.get("db")))
     else:
         if isinstance(qualified, exp.Dot):
             parts = list(qualified.this.find_all(exp.Identifier))
@@ -787,11 +787,7 @@ def own_name(call: Any) -> tuple[str, bool]:
 
     f(1), "F"(1)      the name of a function, and whether it was quoted
     """
-    if (
-        isinstance(call, exp.Anonymous)
-        and isinstance(call.this, exp.Identifier)
-        and call.this.args.get("quoted")
-    ):
+    if holds(call, exp.Anonymous, exp.Identifier) and call.this.args.get("quoted"):
         return call.name, True
 
     return name_of(call), False
@@ -806,7 +802,7 @@ def first_text(call: Any) -> str | None:
     if isinstance(first, exp.Array):
         first = next(first.iter_expressions(), None)
 
-    if isinstance(first, exp.Literal) and first.is_string:
+    if is_string(first):
         return str(first.this)
 
     return None

@@ -7,7 +7,9 @@ from typing import Any
 
 from sqlglot import exp
 
+from lineal.extract.sequences import present
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.nodes import holds
 from lineal.model.paths import delta_path, path_name
 
 Named = tuple[str, str]
@@ -31,7 +33,7 @@ def is_variable(table: exp.Table) -> bool:
 
     INSERT INTO @t, FROM $t      a table variable, or a table that a variable names
     """
-    return isinstance(table.this, exp.Parameter) and isinstance(table.this.this, exp.Var)
+    return holds(table.this, exp.Parameter, exp.Var)
 
 
 def is_local(name: str) -> bool:
@@ -205,7 +207,7 @@ def parts_of(table: exp.Table) -> list[Any]:
 
     the identifiers, outermost first; '' where T-SQL's a..b leaves one out
     """
-    parts = [part for part in (table.args.get("catalog"), table.args.get("db")) if part is not None]
+    parts = present((table.args.get("catalog"), table.args.get("db")))
     return [*parts, *parts_of_path(table.this)]
 
 

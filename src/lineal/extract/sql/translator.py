@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sequences import all_are, instances, present
 from lineal.extract.sql.annotation import ColumnsOf
 from lineal.extract.sql.dialects import facts_of
 from lineal.extract.sql.expansions import reading_of
@@ -234,11 +235,7 @@ class Translator:
 
     def is_long(self, column: exp.Column) -> bool:
         """Whether a column is named with the whole name of a relation."""
-        parts = [
-            part
-            for part in (column.args.get(key) for key in ("catalog", "db", "table"))
-            if part is not None
-        ]
+        parts = present(column.args.get(key) for key in ("catalog", "db", "table"))
         if len(parts) < 2:
             return False
 
@@ -275,7 +272,7 @@ class Translator:
 
         for column in tree.find_all(exp.Column):
             parts = [column.args.get(key) for key in ("catalog", "db")]
-            ends = extent([part for part in (*parts, column.args.get("table")) if part is not None])
+            ends = extent(present((*parts, column.args.get("table"))))
             if ends is not None and self.is_long(column):
                 yield Edit(*ends, backticked(column.args["table"].name))
 
@@ -299,11 +296,7 @@ def updated(tree: exp.Update) -> RowChange | None:
     UPDATE t SET a = b + 1 WHERE c
     """
     table = table_in(tree)
-    if (
-        table is None
-        or tree.args.get("from_")
-        or not all(isinstance(each, exp.EQ) for each in tree.expressions)
-    ):
+    if table is None or tree.args.get("from_") or not all_are(tree.expressions, exp.EQ):
         return None
 
     where = tree.args.get("where")
@@ -340,7 +333,7 @@ def truncated(tree: exp.TruncateTable) -> RowChange | None:
 
     TRUNCATE TABLE t
     """
-    tables = [each for each in tree.expressions if isinstance(each, exp.Table)]
+    tables = instances(tree.expressions, exp.Table)
     if len(tables) == 1:
         return RowChange("delete", dotted(tables[0]))
 

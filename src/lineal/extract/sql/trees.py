@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sequences import instances
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.pipes import is_step, with_pipes
 from lineal.extract.sql.placeholders import is_open, with_values
@@ -109,7 +110,7 @@ LEAVES = (exp.Identifier, exp.Literal)
 
 def fell(trees: Iterable[object]) -> None:
     """Take trees apart: their nodes go when nobody holds them any more."""
-    nodes = [tree for tree in trees if isinstance(tree, exp.Expression)]
+    nodes = instances(trees, exp.Expression)
     for node in nodes:
         for value in node.args.values():
             for each in value if value.__class__ is list else (value,):

@@ -189,7 +189,7 @@ def views_in(chunk: list[Token]) -> Iterator[list[Token]]:
 def begins_view(words: Words, start: int, at: int) -> bool:
     """CREATE OR REPLACE VIEW behind a whole view; anywhere else a CREATE may be part of it"""
     both = (start, at)
-    return all(says(words, n + 2, "REPLACE") and says(words, n + 3, "VIEW") for n in both)
+    return all(says_all(words, n + 2, "REPLACE", "VIEW") for n in both)
 
 
 # -- looking for words -----------------------------------------------------------------------------
@@ -198,6 +198,11 @@ def begins_view(words: Words, start: int, at: int) -> bool:
 def says(words: Words, position: int, text: str) -> bool:
     """Tell whether the word at a position is a text."""
     return 0 <= position < len(words) and words[position].text.upper() == text
+
+
+def says_all(words: Words, position: int, *texts: str) -> bool:
+    """Tell whether the words from a position on are these texts."""
+    return all(says(words, position + offset, text) for offset, text in enumerate(texts))
 
 
 def split_items(words: Words) -> list[Words]:

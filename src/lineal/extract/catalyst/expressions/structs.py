@@ -29,6 +29,7 @@ from lineal.extract.catalyst.expressions.replaceable import arguments_of
 from lineal.extract.catalyst.expressions.scope import Scope
 from lineal.extract.catalyst.expressions.walk import expression_over, influences_of
 from lineal.extract.catalyst.tree import Node
+from lineal.extract.sequences import instances
 from lineal.model.way import IDENTITY, Way
 
 BUILDERS = ("CreateNamedStruct", "UpdateFields")
@@ -179,7 +180,7 @@ def listed_item(node: Node, scope: Scope) -> Items | None:
         return None
 
     lineages = [lineage_with_parts(child, scope) for child in node.children]
-    structs = [each for each in lineages if isinstance(each, Struct)]
+    structs = instances(lineages, Struct)
     names = list(structs[0].fields) if structs else []
     if not names:
         return None

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Draft, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Pattern, Unknown, Value, note_of
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -376,7 +377,7 @@ def is_name(held: Value) -> bool:
         return False
 
     if isinstance(held, tuple):
-        return bool(held) and all(isinstance(each, (str, int)) for each in held)
+        return bool(held) and all_are(held, (str, int))
 
     return isinstance(held, (str, int)) and not isinstance(held, bool)
 

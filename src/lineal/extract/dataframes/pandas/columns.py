@@ -40,6 +40,7 @@ from lineal.extract.dataframes.pandas.values import (
 from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.relation import Attribute, fresh
 from lineal.extract.pyspark.values import Function, Partial, Value
+from lineal.extract.sequences import all_are
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
@@ -332,7 +333,7 @@ def coalesce(tree: Any, default: Any) -> Any:
 def replace_values(call: Call, table: Table) -> Table:
     """df.replace({"a": {1: 2}}), df.replace("old", "new")"""
     given = call.get(0, "to_replace")
-    if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
+    if not isinstance(given, dict) or not all_are(given.values(), dict):
         given = None
 
     return change_some(call, table, given, lambda tree: transforming_call("replace", tree))

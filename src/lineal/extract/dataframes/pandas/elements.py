@@ -21,6 +21,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -144,7 +145,7 @@ def decide_by_elements(run: Run, made: Value, bound: list[Value], node: Any) -> 
 
     ["high" if x > 10 else y for x, y in zip(df["a"], df["b"])]
     """
-    several = [each for each in bound if isinstance(each, Series)]
+    several = instances(bound, Series)
     watches = [each.watch for each in several if each.watch is not None]
     tests = [test for watch in watches for test in watch.tests]
     if not tests or not (isinstance(made, (Series, Choice, *SCALARS)) or is_of_constants(made)):

@@ -23,6 +23,7 @@ from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
@@ -73,7 +74,7 @@ def read_file(call: Call) -> Value:
     """pd.read_csv("orders.csv", usecols=["id"], names=[…], index_col="id"), pd.read_parquet(path)"""
     path = path_of(call.get(0, "filepath_or_buffer", given_path(call)))
     if isinstance(path, (list, tuple)):
-        path = path[0] if path else None
+        path = first_or_none(path)
 
     table = Table(entered(read_columns(call, path)))
     wanted = call.keywords.get("usecols", call.keywords.get("columns"))
@@ -146,7 +147,7 @@ def select_columns(call: Call, table: Table, wanted: Value) -> Table:
     if names is not None and all(isinstance(each, str) and is_name(each) for each in names):
         return call.select(table, [str(each) for each in names])
 
-    if names is None or not all(isinstance(each, int) for each in names):
+    if names is None or not all_are(names, int):
         call.dynamic("columns", wanted)
 
     return table
@@ -282,8 +283,8 @@ def values_by_column(call: Call, data: Value, names: Sequence[str]) -> dict[str,
     found: dict[str, Value] = {}
     for at, name in enumerate(names):
         values = [cell_of(row, at, name) for row in rows or ()]
-        columns = [each for each in values if isinstance(each, Series)]
-        found[name] = columns[0] if columns else None
+        columns = instances(values, Series)
+        found[name] = first_or_none(columns)
 
     return found
 
@@ -301,7 +302,7 @@ def cell_of(row: Value, at: int, name: str) -> Value:
 
 def frame_of_columns(call: Call, columns: Mapping[str, Value]) -> DataFrame:
     """Return a frame of series and constants."""
-    several = [each for each in columns.values() if isinstance(each, Series)]
+    several = instances(columns.values(), Series)
     with_rows = [each for each in several if not each.is_scalar] or several
     home = with_rows[0].table if with_rows else Table(Relation([], {}))
     evaluation = call.evaluation()
@@ -343,7 +344,7 @@ def new_series(call: Call) -> Value:
     if isinstance(data, (list, tuple)) and index and all(map(is_name, index)):
         data = dict(zip(map(name_of, index), data, strict=False))
 
-    if isinstance(data, dict) and any(isinstance(each, Series) for each in data.values()):
+    if isinstance(data, dict) and any_is(data.values(), Series):
         frame = frame_of_columns(
             call, {name_of(key): each for key, each in data.items() if is_name(key)}
         )

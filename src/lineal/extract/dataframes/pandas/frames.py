@@ -38,6 +38,7 @@ from lineal.extract.dataframes.pandas.values import (
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
+from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 FRAME: Mapping[str, Callable[[Call, Table], Value]] = {
@@ -331,7 +332,7 @@ def on_series(
     """Call a method of a series; in a function over elements any method transforms the element."""
     call = Call(run, arguments, keywords, node)
     if held.watch is not None and (name not in SERIES or is_element_method(held, name)):
-        given = [each for each in arguments if isinstance(each, Series)]
+        given = instances(arguments, Series)
         return held.with_tree(transforming_call(name, held.tree, *(each.tree for each in given)))
 
     method = SERIES.get(name)

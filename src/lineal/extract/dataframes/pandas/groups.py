@@ -55,6 +55,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
 )
+from lineal.extract.sequences import any_is, as_list
 from lineal.model.way import Clause
 
 Item = tuple[str, str | None, Value]
@@ -82,7 +83,7 @@ def keys_of(call: Call, table: Table, given: Value) -> tuple[Attribute, ...] | N
 
     evaluation = call.evaluation()
     found = []
-    for position, each in enumerate(given if isinstance(given, list) else [given]):
+    for position, each in enumerate(as_list(given)):
         if isinstance(each, Series):
             title = each.name or f"key_{position}"
             found.append(call.make(title, each, table.relation, evaluation))
@@ -309,7 +310,7 @@ def named_items(call: Call, groups: Groups) -> list[Item]:
 
 def dict_items(call: Call, given: dict[Value, Value]) -> list[Item]:
     """agg({"x": "sum", "y": ["min", "max"]})      lists make two levels of names for all"""
-    has_lists = any(isinstance(each, (list, tuple)) for each in given.values())
+    has_lists = any_is(given.values(), (list, tuple))
     found: list[Item] = []
     for name, held in given.items():
         if not is_name(name):

@@ -26,6 +26,7 @@ from lineal.extract.pyspark.relation import (
 )
 from lineal.extract.pyspark.sizes import WIDENED
 from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.sequences import all_are, present
 
 HOWS = {"outer": "FULL", "right": "RIGHT", "left": "LEFT", "inner": "INNER", "cross": "CROSS"}
 SUFFIXES = ("_x", "_y")
@@ -334,7 +335,7 @@ def concat(call: Call) -> Value:
         inputs = held.inputs if isinstance(held, Unknown) else ()
         return DataFrame(call.unknown(*(Table(each) for each in inputs)))
 
-    known = [each for each in items if each is not None]
+    known = present(items)
     tables = [table for each in known if (table := table_of(call, each)) is not None]
     if not tables:
         return Unknown("concat()", "the frames are not known")
@@ -342,7 +343,7 @@ def concat(call: Call) -> Value:
     if call.get(1, "axis", 0) in (1, "columns"):
         return DataFrame(place_side_by_side(call, tables))
 
-    if all(isinstance(each, Series) for each in known):
+    if all_are(known, Series):
         return concat_series(call, known, tables)
 
     made = stack_tables(call, tables)

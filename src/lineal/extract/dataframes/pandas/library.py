@@ -28,6 +28,7 @@ from lineal.extract.pyspark.libraries import call_unknown
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.sequences import any_is, first_or_none, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
 
@@ -42,7 +43,7 @@ def on_first(method: Callable[[Call, Table], Value]) -> LibraryFunction:
         """pd.melt(df, id_vars=["id"])"""
         names = ("left", "data", "frame", "df")
         given = dict(call.keywords)
-        held = call.arguments[0] if call.arguments else None
+        held = first_or_none(call.arguments)
         for name in names:
             if held is None and name in given:
                 held = given.pop(name)
@@ -62,7 +63,7 @@ def series_in(call: Call) -> list[Series]:
     found: list[Series] = []
     for each in (*call.arguments, *call.keywords.values()):
         items = items_of(each) if isinstance(each, (list, tuple)) else [each]
-        found += [one for one in items or () if isinstance(one, Series)]
+        found += instances(items or (), Series)
 
     return found
 
@@ -106,7 +107,7 @@ def where(call: Call) -> Value:
         return Unknown("where()", "positions that only the data knows")
 
     test, yes, no = call.arguments[:3]
-    several = [each for each in (test, yes, no) if isinstance(each, Series)]
+    several = instances((test, yes, no), Series)
     if not several:
         return Unknown("where()", "computed")
 
@@ -124,7 +125,7 @@ def select(call: Call) -> Value:
     tests = items_of(call.get(0, "condlist")) or []
     values = items_of(call.get(1, "choicelist")) or []
     default = call.get(2, "default")
-    several = [each for each in (*tests, *values, default) if isinstance(each, Series)]
+    several = instances((*tests, *values, default), Series)
     if not several:
         return Unknown("select()", "computed")
 
@@ -248,7 +249,7 @@ def call_numpy(run: Run, name: str, arguments: Arguments, keywords: Keywords, no
     """Call a function of numpy over series."""
     call = Call(run, arguments, keywords, node)
     last = name.rpartition(".")[2]
-    has_values = series_in(call) or any(isinstance(each, DataFrame) for each in arguments)
+    has_values = series_in(call) or any_is(arguments, DataFrame)
     if not has_values:
         return call_unknown(run, name, arguments, keywords, node)
 

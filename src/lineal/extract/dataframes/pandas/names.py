@@ -11,6 +11,7 @@ from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.extract.sequences import all_are, instances
 
 
 class NameList(list[Any]):
@@ -69,8 +70,8 @@ def text_method(name: str) -> Callable[[Call, NameList], Value]:
 
     def apply(call: Call, held: NameList) -> Value:
         """df.columns.str.strip()"""
-        plain = [each for each in call.arguments if isinstance(each, str)]
-        if len(plain) < len(call.arguments) or not all(isinstance(each, str) for each in held):
+        plain = instances(call.arguments, str)
+        if len(plain) < len(call.arguments) or not all_are(held, str):
             return Unknown("columns", "names that are computed")
 
         if call.keywords.get("regex") is True:

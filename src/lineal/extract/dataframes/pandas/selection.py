@@ -33,6 +33,7 @@ from lineal.extract.pyspark.dispatch import invoke
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Pattern, Unknown, Value
+from lineal.extract.sequences import all_are, as_list
 from lineal.model.edge import Doubt
 from lineal.model.way import Clause, Confidence, Way
 
@@ -169,7 +170,7 @@ def columns_by_key(call: Call, table: Table, key: Value) -> Table:
         return table
 
     items = items_of(key) if isinstance(key, (list, tuple, set, dict)) else None
-    if items and all(isinstance(each, bool) for each in items):
+    if items and all_are(items, bool):
         return table
 
     names = call.names(key)
@@ -443,7 +444,7 @@ def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
 
 def value_for(call: Call, held: Value) -> Any:
     """Return a value that is assigned; one that only a run knows is reported."""
-    for each in held if isinstance(held, list) else [held]:
+    for each in as_list(held):
         if isinstance(each, (Unknown, Pattern)):
             call.dynamic("a value", each)
 

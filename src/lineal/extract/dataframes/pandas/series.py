@@ -52,6 +52,7 @@ from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Dataset
 from lineal.model.way import Clause
 
@@ -108,13 +109,13 @@ def binary(call: Call, kind: Any, left: Value, right: Value) -> Series:
 
 def main_of(*held: Value) -> Series:
     """Return the series whose rows a value has that is made of several: the first with rows."""
-    several = [each for each in held if isinstance(each, Series)]
+    several = instances(held, Series)
     return next((each for each in several if not each.is_scalar), several[0])
 
 
 def together(first: Series, held: list[Value], tree: Any) -> Series:
     """Return a series that is made of several values."""
-    several = [each for each in held if isinstance(each, Series)]
+    several = instances(held, Series)
     parents = {
         id(relation): relation
         for each in several
@@ -131,7 +132,7 @@ def together(first: Series, held: list[Value], tree: Any) -> Series:
         all(each.is_scalar for each in several),
         tuple(parents.values()),
         min(doubts) if doubts else None,
-        watches[0] if watches else None,
+        first_or_none(watches),
     )
 
 
@@ -193,8 +194,7 @@ def transformed(name: str) -> SeriesMethod:
 
     def apply(call: Call, held: Series) -> Value:
         """s.round(2)"""
-        given = [each for each in (*call.arguments, *call.keywords.values())
-                 if isinstance(each, Series)]  # fmt: skip
+        given = instances((*call.arguments, *call.keywords.values()), Series)  # fmt: skip
         return together(
             held, [held, *given], transforming_call(name, held.tree, *map(operand, given))
         )
@@ -253,7 +253,7 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
     if isinstance(function, Series):
         return look_up(call, held, function)
 
-    if isinstance(function, dict) and any(isinstance(each, Series) for each in function):
+    if isinstance(function, dict) and any_is(function, Series):
         return look_up_pairs(call, held, function)
 
     if isinstance(function, str) and (function in AGGREGATES or function in OTHER_AGGREGATES):
@@ -327,7 +327,7 @@ def agg(call: Call, held: Series) -> Value:
     if isinstance(how, str):
         return reduced(how)(call, held)
 
-    if isinstance(how, (list, tuple)) and all(isinstance(each, str) for each in how):
+    if isinstance(how, (list, tuple)) and all_are(how, str):
         evaluation = call.evaluation()
         made = [
             call.make(each, aggregate(each, held.tree), held.table.relation, evaluation)
@@ -531,9 +531,9 @@ def on_accessor(
     """df["x"].str.lower(), df["day"].dt.strftime("%Y")"""
     call = Call(run, arguments, keywords, node)
     series = held.series
-    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, Series)]
+    given = instances((*arguments, *keywords.values()), Series)
     if name == "cat" and arguments and isinstance(arguments[0], list):
-        given += [each for each in arguments[0] if isinstance(each, Series)]
+        given += instances(arguments[0], Series)
 
     tree = transforming_call(name, series.tree, *map(operand, given))
     made = together(series, [series, *given], tree)

@@ -76,6 +76,7 @@ from lineal.extract.pyspark.sizes import (
     size_of_tree,
 )
 from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -242,7 +243,7 @@ def computed_expr(
     run: Run, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """company.clean(pl.col("a"))      an expression of what a function that is not here is given"""
-    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, Expr)]
+    given = instances((*arguments, *keywords.values()), Expr)
     title = name.rpartition(".")[2]
     tree = exp.Anonymous(this=title, expressions=[each.tree for each in given])
     return replace(given[0].with_tree(tree, *given[1:]), doubt=COMPUTED_DOUBT)

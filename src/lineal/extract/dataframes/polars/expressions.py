@@ -36,6 +36,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, Library, Pattern, Unknown, Value, note_of
+from lineal.extract.sequences import all_are
 from lineal.model.edge import Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import Clause, Confidence
@@ -116,7 +117,7 @@ def expr_of(run: Run, held: Value, node: Any, names: bool = True) -> Expr:
     if relation is not None:
         return Expr(subquery(relation), root=LITERAL)
 
-    if isinstance(held, Choice) and names and all(isinstance(each, str) for each in held.options):
+    if isinstance(held, Choice) and names and all_are(held.options, str):
         return one_of([column_expr(run, each, node) for each in held.options])
 
     if isinstance(held, (Unknown, Library, Choice)) and names:

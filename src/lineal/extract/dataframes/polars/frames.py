@@ -46,6 +46,7 @@ from lineal.extract.pyspark.frames.changes import unsure
 from lineal.extract.pyspark.relation import fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Unknown, Value, note_of
+from lineal.extract.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
 FrameMethod = Callable[[Run, PolarsFrame, Arguments, Keywords, Any], Value]
@@ -275,7 +276,7 @@ def item_of_frame(run: Run, frame: PolarsFrame, key: Value, node: Any) -> Value:
     if isinstance(key, int) and relation.complete and 0 <= key < len(relation.attributes):
         return item_of_frame(run, frame, relation.attributes[key].slot.name, node)
 
-    if isinstance(key, (list, tuple)) and all(isinstance(each, (str, Expr)) for each in key):
+    if isinstance(key, (list, tuple)) and all_are(key, (str, Expr)):
         return select(run, frame, exprs_of(run, key, node), node)
 
     if isinstance(key, tuple) and len(key) == 2:

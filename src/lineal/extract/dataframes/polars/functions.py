@@ -35,6 +35,7 @@ from lineal.extract.pyspark.dispatch import (
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Choice, ColumnValue, Library, Value
+from lineal.extract.sequences import all_are
 
 
 def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
@@ -44,7 +45,7 @@ def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         several = None if isinstance(each, str) else items_of(each)
         given += [each] if several is None else several
 
-    if given and all(isinstance(each, Library) for each in given):
+    if given and all_are(given, Library):
         return selected(run, unknown(run, [], {}, node), node)
 
     if len(given) == 1:
@@ -53,7 +54,7 @@ def col(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     if all(type(each) is str for each in given):
         return selected(run, named_columns(given), node)
 
-    if given and all(isinstance(each, Choice) for each in given):
+    if given and all_are(given, Choice):
         return one_of([expr_of(run, each, node) for each in given])
 
     unsaid = next((each for each in given if type(each) is not str), None)

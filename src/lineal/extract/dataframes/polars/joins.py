@@ -31,6 +31,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of
+from lineal.extract.sequences import present
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.diagnostic import Code
 from lineal.model.way import Clause, Way
@@ -254,7 +255,7 @@ def concat(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Val
     """pl.concat([a, b], how="diagonal")"""
     items = items_of(named_argument(arguments, keywords, 0, "items"))
     frames = [relation_in(each) for each in items or []]
-    known = [each for each in frames if each is not None]
+    known = present(frames)
     how = keywords.get("how", "vertical")
     if items is None or len(known) < len(frames) or not known:
         run.dynamic("DataFrames that only a run knows", node)

@@ -33,6 +33,7 @@ from lineal.extract.pyspark.dispatch import (
 )
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of
+from lineal.extract.sequences import as_list
 
 Method = Callable[[Run, Expr, Arguments, Keywords, Any], Value]
 
@@ -273,7 +274,7 @@ def exclude(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node
 
 def leaving_out(base: Selector, arguments: Arguments) -> Selector:
     """Return a selector that does not take columns of these names."""
-    flat = [each for held in arguments for each in (held if isinstance(held, list) else [held])]
+    flat = [each for held in arguments for each in (as_list(held))]
     names = frozenset(each.lower() for each in flat if isinstance(each, str))
     is_certain = all(isinstance(each, str) and not each.startswith("^") for each in flat)
 

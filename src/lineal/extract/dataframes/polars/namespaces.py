@@ -18,6 +18,7 @@ from lineal.extract.pyspark.columns.trees import identifier
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value, note_of
+from lineal.extract.sequences import all_are, instances
 from lineal.model.diagnostic import Code
 
 NameOf = Callable[[str], str]
@@ -25,7 +26,7 @@ NameOf = Callable[[str], str]
 
 def field(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("address").struct.field("city")      the column is called city"""
-    names = [each for each in arguments if isinstance(each, str)]
+    names = instances(arguments, str)
     if len(names) != 1 or names[0] == "*":
         run.dynamic(note_of("fields", argument_at(arguments)), node)
         return held.with_tree(exp.Anonymous(this="field", expressions=[held.tree]))
@@ -107,7 +108,7 @@ def rename(run: Run, held: Expr, name: str, arguments: Arguments, node: Any) -> 
         return replace(held, rename=map_name(run, arguments[0], node))
 
     make = NAMINGS.get(name)
-    if make is None or not all(isinstance(each, str) for each in arguments):
+    if make is None or not all_are(arguments, str):
         run.report(Code.UNSUPPORTED_CONSTRUCT, f"Expr.name.{name} is not traced", node)
         return replace(held, name="{…}")
 

@@ -20,6 +20,7 @@ from lineal.extract.pyspark.dispatch import Arguments, Keywords, LibraryCall
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Value
+from lineal.extract.sequences import instances
 
 Answer = bool | None
 
@@ -71,7 +72,7 @@ def matches(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Va
 def exclude(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """cs.exclude("a"), pl.exclude("a")"""
     whole = Selector(lambda name, kind: True)
-    others = [each for each in arguments if isinstance(each, Selector)]
+    others = instances(arguments, Selector)
     found = leaving_out(whole, texts(arguments)) if texts(arguments) else whole
     for other in others:
         found = difference(found, other)

@@ -34,6 +34,7 @@ from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, note_of
+from lineal.extract.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
 READERS = """csv parquet ipc ipc_stream ndjson json excel ods avro delta iceberg lines lance
@@ -70,7 +71,7 @@ def first_of(arguments: Arguments, keywords: Keywords, names: tuple[str, ...]) -
 def names_in(held: Value) -> list[str] | None:
     """schema={"id": pl.Int64}, columns=["id"]      Return the names; None if not all are known."""
     several = list(held) if isinstance(held, dict) else items_of(held)
-    if not several or not all(isinstance(each, str) for each in several):
+    if not several or not all_are(several, str):
         return None
 
     return [str(each) for each in several]

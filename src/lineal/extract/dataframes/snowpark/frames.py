@@ -35,6 +35,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of
+from lineal.extract.sequences import all_are, as_list, present
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause
 
@@ -138,7 +139,7 @@ def join(run: Run, frame: SnowFrame, arguments: Arguments, keywords: Keywords, n
     on = given.get("on", given.get("using_columns"))
     how = given.get("how", given.get("join_type", "inner"))
     condition = given.get("match_condition")
-    both = [each for each in (on, condition) if each is not None]
+    both = present((on, condition))
     keys = both[0] if len(both) == 1 else both or None
     found = SPARK["join"](run, frame.relation, [other, keys, how], {}, node)
     assert isinstance(found, Relation)
@@ -366,7 +367,7 @@ def create_view(
 
 def dotted(name: Value) -> Value:
     """["db", "schema", "orders"]      db.schema.orders"""
-    if isinstance(name, (list, tuple)) and all(isinstance(each, str) for each in name):
+    if isinstance(name, (list, tuple)) and all_are(name, str):
         return ".".join(name)
 
     return name
@@ -552,7 +553,7 @@ def flattened(arguments: Arguments) -> Arguments:
     """agg([sum("a"), max("b")])      the items of lists"""
     found: Arguments = []
     for each in arguments:
-        found += each if isinstance(each, list) else [each]
+        found += as_list(each)
 
     return found
 

@@ -34,6 +34,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import use
 from lineal.extract.pyspark.types import schema_of
 from lineal.extract.pyspark.values import Function, Method, SchemaValue, Udf, Unknown, Value
+from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
 
@@ -69,7 +70,7 @@ def write_pandas(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
     found = relation_in(named_argument(arguments, keywords, 0, "df"))
     name = named_argument(arguments, keywords, 1, "table_name")
     prefix = [keywords.get(key) for key in ("database", "schema")]
-    parts = [each for each in (*prefix, name) if isinstance(each, str)]
+    parts = instances((*prefix, name), str)
     if found is None:
         run.dynamic("a DataFrame that only a run knows", node)
         return None

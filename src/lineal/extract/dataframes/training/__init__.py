@@ -45,6 +45,7 @@ from lineal.extract.pyspark.libraries import FAMILIES
 from lineal.extract.pyspark.library_functions import LIBRARIES
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.extract.sequences import instances
 
 LIBRARY_TITLES = {"sklearn": "scikit-learn", "xgboost": "XGBoost", "lightgbm": "LightGBM"}
 
@@ -118,7 +119,7 @@ def training_set(run: Run, arguments: Arguments, keywords: Keywords, node: Any) 
 def train(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """xgb.train(params, dtrain), lgb.train(params, train_set)"""
     held = Estimator("Booster")
-    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, TrainingSet)]
+    given = instances((*arguments, *keywords.values()), TrainingSet)
     return fit(run, held, given[:1] or arguments[1:2], {}, node)
 
 

@@ -34,6 +34,7 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import dataset
 from lineal.extract.pyspark.sinks import target_names, write_dataset
 from lineal.extract.pyspark.values import Unknown, Value, note_of
+from lineal.extract.sequences import all_are, present
 from lineal.model.way import Clause
 
 PREDICTION = "prediction"
@@ -113,7 +114,7 @@ def columns_named(run: Run, columns: Value, slots: tuple[Slot, ...], node: Any) 
         columns = [columns]
 
     several = items_of(columns)
-    if several is None or not all(isinstance(each, (str, int)) for each in several):
+    if several is None or not all_are(several, (str, int)):
         run.dynamic(note_of("the columns of a transformer", columns), node)
         return list(slots)
 
@@ -161,7 +162,7 @@ def fit(run: Run, held: Estimator, arguments: Arguments, keywords: Keywords, nod
     held.state["fitted"] = given
     used = used_slots(run, held, features.slots, node)
     learn_columns(run, held, used)
-    known = [each for each in labels if each is not None]
+    known = present(labels)
     if len(known) < len(labels):
         run.dynamic("the label of a model, which only a run knows", node)
 
@@ -185,7 +186,7 @@ def labels_given(arguments: Arguments, keywords: Keywords) -> list[Value]:
     else:
         several = [named_argument(arguments, keywords, 1, "y"), keywords.get("sample_weight")]
 
-    return [each for each in several if each is not None]
+    return present(several)
 
 
 def predicts(held: Estimator) -> bool:

@@ -32,6 +32,7 @@ from lineal.extract.pyspark.values import (
     note_of,
     parameters_of,
 )
+from lineal.extract.sequences import any_is, instances
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -501,7 +502,7 @@ def hands_columns(arguments: Arguments, keywords: Keywords) -> bool:
 
     clean(col("x"))
     """
-    return any(isinstance(each, ColumnValue) for each in (*arguments, *keywords.values()))
+    return any_is((*arguments, *keywords.values()), ColumnValue)
 
 
 def computed_column(
@@ -511,7 +512,7 @@ def computed_column(
 
     company.clean(col("x"))
     """
-    given = [each for each in (*arguments, *keywords.values()) if isinstance(each, ColumnValue)]
+    given = instances((*arguments, *keywords.values()), ColumnValue)
     made = udf_call(run, Udf(name.rpartition(".")[2]), given, {}, node)
     return ColumnValue(made.tree, made.names, made.doubt or COMPUTED)
 

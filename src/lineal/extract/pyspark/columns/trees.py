@@ -29,6 +29,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.parse import parse
 from lineal.extract.sql.reading import Reading
 from lineal.extract.sql.trees import MISNAMED, misnamed
@@ -209,7 +210,7 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
 
     F.col(name_that_only_a_run_knows)
     """
-    if isinstance(value, Choice) and all(isinstance(option, str) for option in value.options):
+    if isinstance(value, Choice) and all_are(value.options, str):
         return alternatives(*(name_tree(run, option, node) for option in value.options))
 
     several = value.options if isinstance(value, Choice) else (value,)

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Function, Udf
+from lineal.extract.sequences import all_are, any_is
 from lineal.extract.sql.naming import output_name
 
 Names = frozenset[str]
@@ -197,7 +198,7 @@ class Body:
 
     def follow_test(self, node: ast.If | ast.While) -> None:
         """if x > 1: …      x decides the result; a branch that only raises gives none"""
-        if node.orelse or not all(isinstance(each, ast.Raise) for each in node.body):
+        if node.orelse or not all_are(node.body, ast.Raise):
             self.result |= self.uses_in(node.test).as_test
         else:
             self.guards.update(map(id, ast.walk(node)))
@@ -299,7 +300,7 @@ def union(several: Iterable[Uses]) -> Uses:
 
 def spreads(node: ast.Call) -> bool:
     """f(*args), f(**options)"""
-    starred = any(isinstance(each, ast.Starred) for each in node.args)
+    starred = any_is(node.args, ast.Starred)
     return starred or any(each.arg is None for each in node.keywords)
 
 

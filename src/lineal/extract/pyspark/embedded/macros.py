@@ -18,6 +18,7 @@ from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import Choice, Function, Tree, Value
+from lineal.extract.sequences import present
 
 PLAIN = {"str": str, "int": int, "float": float}
 """Annotations by which SQLMesh hands over a value of Python, and no expression."""
@@ -65,7 +66,7 @@ def call_macro(
     if any(text is None for text in texts):
         return []
 
-    return [text for text in texts if text is not None]
+    return present(texts)
 
 
 def text_written(made: Value) -> str | None:

@@ -19,6 +19,7 @@ from lineal.extract.pyspark.embedded.selects import Query, call_query, open_quer
 from lineal.extract.pyspark.embedded.statements import NOT_TAKEN, Called, Collector
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Library, Method, Pattern, Tree, Unknown, Value
+from lineal.extract.sequences import as_list, present
 
 LONGEST = 200_000
 NAME = re.compile(r'"?\w+"?(\."?\w+"?)*')
@@ -64,7 +65,7 @@ def tree_of(parts: list[Value], write: Callable[[list[str]], str]) -> Value:
     if any(text is None for text in texts):
         return Unknown("expression", "an expression that a macro makes")
 
-    made = write([text for text in texts if text is not None])
+    made = write(present(texts))
     if len(made) > LONGEST:
         return Unknown("expression", "an expression that is too long")
 
@@ -134,13 +135,13 @@ def is_constant(held: Value) -> bool:
 def make_function(name: str, called: Called) -> Value:
     """exp.Sum(this=x), exp.Coalesce(this=a, expressions=[b, c]), exp.SHA2(this=x, length=256)"""
     inner = called.keywords.get("expressions")
-    several = inner if isinstance(inner, list) else [inner]
+    several = as_list(inner)
     settings = [held for key, held in called.keywords.items() if key not in OPERANDS]
     if not all(is_constant(held) for held in settings):
         return Unknown(name, "an expression that a macro makes")
 
     given = [called.value(0, "this"), called.keywords.get("expression"), *several, *settings]
-    known = [each for each in given if each is not None]
+    known = present(given)
     spelled = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper()
     return tree_of(known, lambda texts: f"{spelled}({', '.join(texts)})")
 

@@ -33,6 +33,7 @@ from lineal.extract.pyspark.values import (
     Value,
     note_of,
 )
+from lineal.extract.sequences import instances
 from lineal.extract.sql.generators import is_generator
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -363,7 +364,7 @@ def to_df(
 
     df.toDF("a", "b")      new names, by position
     """
-    names = [name for name in flat(arguments) if isinstance(name, str)]
+    names = instances(flat(arguments), str)
     if len(names) != len(flat(arguments)):
         unsaid = next(name for name in flat(arguments) if not isinstance(name, str))
         run.dynamic(note_of("columns", unsaid), node)

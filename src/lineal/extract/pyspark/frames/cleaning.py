@@ -15,6 +15,7 @@ from lineal.extract.pyspark.relation import Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import fits
 from lineal.extract.pyspark.values import Value
+from lineal.extract.sequences import instances
 from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
 
@@ -66,7 +67,7 @@ def names_of(subset: Value, every: list[str]) -> list[str]:
         return [subset]
 
     if isinstance(subset, (list, tuple)):
-        return [name for name in subset if isinstance(name, str)]
+        return instances(subset, str)
 
     return every
 

@@ -23,6 +23,7 @@ from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text_type, schema_of
 from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, note_of
+from lineal.extract.sequences import all_are, instances
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.extract.sql.naming import output_name
 from lineal.model.diagnostic import Code
@@ -80,7 +81,7 @@ def expressions(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     if len(arguments) == 1 and isinstance(arguments[0], dict):
         found = []
         given = arguments[0]
-        names = map_order(given) if all(isinstance(name, str) for name in given) else list(given)
+        names = map_order(given) if all_are(given, str) else list(given)
 
         for name in names:
             called = given[name]
@@ -261,9 +262,7 @@ def grouped_shortcut(name: str) -> Any:
             names = numeric_names(run, grouped, node)
 
         items = [function(run, name, [each], {}, node) for each in names]
-        return aggregate_groups(
-            run, grouped, [item for item in items if isinstance(item, ColumnValue)], node
-        )
+        return aggregate_groups(run, grouped, instances(items, ColumnValue), node)
 
     return shortcut
 
@@ -429,7 +428,7 @@ def describe(
 
     df.describe("a")      summary, and a ← a AGGREGATION
     """
-    names = [name for name in flat(arguments) if isinstance(name, str)]
+    names = instances(flat(arguments), str)
     if getattr(getattr(node, "func", None), "attr", "") == "summary" or not names:
         names = relation.names
 

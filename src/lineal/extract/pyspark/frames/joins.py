@@ -18,6 +18,7 @@ from lineal.extract.pyspark.relation import Attribute, Relation, Twice, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset, unknown_frame
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence
 
@@ -107,7 +108,7 @@ def key_names(on: Value) -> list[str] | None:
     if isinstance(on, str) and not isinstance(on, Pattern):
         return [on]
 
-    if isinstance(on, (list, tuple)) and on and all(isinstance(item, str) for item in on):
+    if isinstance(on, (list, tuple)) and on and all_are(on, str):
         return list(on)
 
     return None

@@ -25,6 +25,7 @@ from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import charge_item
 from lineal.extract.pyspark.types import schema_of, type_of
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Value, note_of
+from lineal.extract.sequences import first_or_none
 from lineal.extract.sql.clauses import TIME_WINDOWS
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
@@ -306,7 +307,7 @@ def generate_rows(
         tree = exp.Aliases(this=tree, expressions=identifiers)
         identifiers = []
 
-    return generated(tree, identifiers[0] if identifiers else None, scope, rows)
+    return generated(tree, first_or_none(identifiers), scope, rows)
 
 
 def note_types(relation: Relation, made: list[Attribute], kinds: list[str]) -> list[Attribute]:

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.frames.project import flat, take_findings
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
+from lineal.extract.sequences import instances
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence, Way
 
@@ -141,7 +142,7 @@ def drop_nulls(
     """
     subset = keywords.get("subset")
     if subset is None:
-        positional = [argument for argument in arguments if isinstance(argument, (list, tuple))]
+        positional = instances(arguments, (list, tuple))
         subset = positional[0] if positional else argument_at(arguments, 2)
 
     if subset is None:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sql.nodes import items_in
+
 
 class Text(NamedTuple):
     """A part of a column's name."""
@@ -99,7 +101,7 @@ def as_written(value: Any) -> Text:
 
     'Q1'      the quotes are part of the name; (2024, 'Q1'): 2024_'Q1'
     """
-    items = value.expressions if isinstance(value, exp.Tuple) else [value]
+    items = items_in(value)
     texts = [f"'{item.name}'" if is_string(item) else text_of(item) for item in items]
     return aliased(value) or Text("_".join(texts), quoted=True)
 
@@ -110,7 +112,7 @@ def bigquery(value: Any) -> Text:
     'Q1': Q1; 2024: _2024; -1: minus_1; 0.5: _0_point_5; DATE '2024-01-31': _2024_01_31; (1,
     'a'): _1_a
     """
-    items = value.expressions if isinstance(value, exp.Tuple) else [value]
+    items = items_in(value)
     return aliased(value) or Text("_".join(bigquery_text(item) for item in items))
 
 
@@ -130,9 +132,7 @@ def bigquery_text(value: Any) -> str:
 
 def texts_of(value: Any) -> list[str]:
     """Return the texts of a value, one for each part of a tuple."""
-    return [
-        text_of(item) for item in (value.expressions if isinstance(value, exp.Tuple) else [value])
-    ]
+    return [text_of(item) for item in (items_in(value))]
 
 
 def text_of(value: Any) -> str:

@@ -40,6 +40,7 @@ from lineal.extract.sql.expressions.walk import (
     star,
     take,
 )
+from lineal.extract.sql.nodes import is_string
 from lineal.extract.sql.paths import step_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
@@ -240,7 +241,7 @@ def lookup(
     for attribute in [
         item for argument in rest[:1] for item in (argument.expressions or [argument])
     ]:
-        if isinstance(attribute, exp.Literal) and attribute.is_string:
+        if is_string(attribute):
             name_key = evaluation.fold(attribute.name, True)
             slot = slot_at(source.index, name_key) or scope.from_stars(
                 source, attribute.name, name_key, attribute

@@ -13,6 +13,7 @@ from lineal.algebra.expression import (
 )
 from lineal.algebra.lineage import Lineage
 from lineal.algebra.values import Part, Row, Struct, build_items, build_struct, carry, keep_parts
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions.walk import expression_in, value_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.extract.sql.scope import Scope
@@ -135,7 +136,7 @@ def with_names_of_items(node: Any) -> Any:
         kind = []
 
     tuples = node.this.expressions if kind else []
-    if not tuples or not all(isinstance(item, exp.Tuple) for item in tuples):
+    if not tuples or not all_are(tuples, exp.Tuple):
         return node
 
     return exp.Array(
@@ -158,7 +159,7 @@ def item_of(node: Any, scope: Scope) -> Struct | None:
     if not items or not isinstance(items[0], exp.Struct):
         return None
 
-    if not all(isinstance(item, (exp.Struct, exp.Tuple)) for item in items):
+    if not all_are(items, (exp.Struct, exp.Tuple)):
         return None
 
     rows = [[struct_of(unnamed(part), scope) for part in item.expressions] for item in items]

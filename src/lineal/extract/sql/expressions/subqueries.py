@@ -16,6 +16,7 @@ from lineal.algebra.frame import Slot
 from lineal.algebra.lineage import NOTHING, Lineage
 from lineal.algebra.relation import take_existence, take_value
 from lineal.algebra.values import Part
+from lineal.extract.sequences import present
 from lineal.extract.sql.expressions.walk import Stack, gather, operator, rows_of, value_of
 from lineal.extract.sql.paths import arrow_meant
 from lineal.extract.sql.scope import Scope
@@ -79,9 +80,7 @@ def comprehension(
     """
     args = node.args
     variable = args["expression"]
-    inner = scope_with(
-        [name for name in (variable, args.get("position")) if name is not None], scope
-    )
+    inner = scope_with(present((variable, args.get("position"))), scope)
     if reads_fields_only(node):
         key = scope.evaluation.fold(variable.name, False)
         items = Part(value_of(args["iterator"], VALUE, scope))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NamedTuple
 
+from lineal.extract.sequences import instances
 from lineal.extract.sql.normal.terms import (
     Subquery,
     Term,
@@ -181,7 +182,7 @@ class SetOperation(Query):
     def replace(self, change: Callable[[Term], Term]) -> SetOperation:
         """Return the query with other columns."""
         branches = [branch.replace(change) for branch in self.branches]
-        return replace(self, branches=[each for each in branches if isinstance(each, Query)])
+        return replace(self, branches=instances(branches, Query))
 
     def member_of(self, value: Term) -> Term:
         """Return the condition that a value is in the result."""

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.normal.errors import Unproven
 from lineal.extract.sql.normal.expressions import filled, term_of
 from lineal.extract.sql.normal.query import Block, Item, Left, Query, SetOperation, Source
@@ -143,7 +144,7 @@ class Reader:
             return
 
         block.sources.append(self.member(first.this, scope))
-        for join in node.args.get("joins") or ():
+        for join in list_arg(node, "joins"):
             self.read_join(join, block, scope)
 
     def read_join(self, join: exp.Join, block: Block, scope: Scope) -> None:
@@ -197,7 +198,7 @@ class Reader:
         if join.args.get("on"):
             found += self.conditions(join.args["on"], scope)
 
-        for key in join.args.get("using") or ():
+        for key in list_arg(join, "using"):
             name = self.fold(key)
             left = scope.merged.get(name)
             if left is None:
@@ -226,7 +227,7 @@ class Reader:
         """Return a member of FROM, and note it in the scope under its alias."""
         if isinstance(member, exp.Subquery) and set(filled(member)) <= {"this", "alias", "with_"}:
             source = self.derived(member, Scope(scope.parent, scope.tables))
-        elif isinstance(member, exp.Table) and isinstance(member.this, exp.Identifier):
+        elif holds(member, exp.Table, exp.Identifier):
             source = self.table(member, scope)
         else:
             raise Unproven("a member of FROM that is not a table")
@@ -375,7 +376,7 @@ class Reader:
         """Yield the columns of a star."""
         halves = any(
             (join.args.get("kind") or "").upper() in ("SEMI", "ANTI")
-            for join in node.args.get("joins") or ()
+            for join in list_arg(node, "joins")
         )
         if filled(star) or scope.merged or halves:
             raise Unproven("a star with more to it")

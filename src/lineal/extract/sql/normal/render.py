@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain, groupby, islice, permutations, product
 from typing import Any
 
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.normal.query import Block, Query, SetOperation, Source
 from lineal.extract.sql.normal.terms import Term, columns_in, may_fail
 
@@ -142,7 +143,7 @@ def set_source(query: SetOperation, used: set[str], outer: Labels) -> Rendered:
     else:
         kept = list(range(len(names)))
 
-    blocks = all(isinstance(branch, Block) for branch in query.branches)
+    blocks = all_are(query.branches, Block)
     text = set_text(query, outer, kept if blocks else None)
     return short(text), {name: f"#{at}" for at, name in enumerate(names)}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
+from lineal.extract.sequences import all_are
 from lineal.extract.sql.expressions.outputs import output_of
 from lineal.extract.sql.procedural.flow import Assignment, Ref
 from lineal.extract.sql.procedural.pieces import Parameter, Routine
@@ -76,7 +77,7 @@ def fill_variables(walker: Assignments, name: str, tokens: Tokens, marks: bool) 
         return
 
     values = [walker.parse(as_select(each.value)) for each in given if each.value]
-    if len(values) < len(given) or not all(isinstance(each, exp.Select) for each in values):
+    if len(values) < len(given) or not all_are(values, exp.Select):
         return
 
     listed = [

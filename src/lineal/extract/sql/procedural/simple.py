@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sequences import present
 from lineal.extract.sql.dialects.procedures import (
     BOUND_IN_ORDER,
     EXECUTES_TEXTS_ANYWHERE,
@@ -200,7 +201,7 @@ class Simple(Declarations):
             return
 
         parts = items(rest)
-        pairs = [pair for pair in map(self.assigned_pair, parts) if pair is not None]
+        pairs = present(map(self.assigned_pair, parts))
         are_variables = start > 1
         if self.script.dialect in SESSION_VARIABLES_WITH_DOLLAR and not self.in_block:
             pairs = [(f"${key}", value, None) for key, value, _ in pairs]

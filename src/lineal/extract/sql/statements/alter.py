@@ -8,7 +8,9 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project
+from lineal.extract.sequences import instances
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.change import delete
 from lineal.extract.sql.statements.steps import (
     Altered,
@@ -66,7 +68,7 @@ def alter(node: exp.Alter, facts: Facts) -> list[Step] | type[Unsupported] | Non
     name, key = spelled(table, facts)
     steps: list[Step] = []
     changes: list[tuple[Column | None, Column | None]] = []
-    for action in node.args.get("actions") or ():
+    for action in list_arg(node, "actions"):
         if isinstance(action, (exp.AlterRename, exp.SwapTable)):
             other = beside(name, key, *spelled(action.this, facts))
             renames = isinstance(action, exp.AlterRename)
@@ -143,7 +145,7 @@ def add_columns(action: exp.Schema, facts: Facts) -> Changes:
 
     ADD COLUMNS (c INT, d STRING)
     """
-    added = [each for each in action.expressions if isinstance(each, exp.ColumnDef)]
+    added = instances(action.expressions, exp.ColumnDef)
     return [change for each in added for change in add_column(each, facts)]
 
 

@@ -17,10 +17,12 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, pour, united
 from lineal.algebra.relation import project
 from lineal.algebra.values import AssignedFields, assigned_lineages
+from lineal.extract.sequences import any_is
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.nodes import holds, items_in, list_arg
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
@@ -119,7 +121,7 @@ def tables_in_view(
     if not isinstance(body, exp.Select) or body.args.get("from_") is None:
         return
 
-    members = [body.args["from_"].this, *(join.this for join in body.args.get("joins") or ())]
+    members = [body.args["from_"].this, *(join.this for join in list_arg(body, "joins"))]
     columns = {facts.fold(item.alias_or_name, False): item.unalias() for item in body.expressions}
     names = {key: column for key, column in columns.items() if isinstance(column, exp.Column)}
     for position, member in enumerate(each for each in members if is_named(each)):
@@ -227,7 +229,7 @@ def update_parts(
     if source is not None:
         relation(source.this, scope, decided)
 
-    for join in node.args.get("joins") or ():
+    for join in list_arg(node, "joins"):
         join_(join, scope, decided)
 
     target = node.this
@@ -346,11 +348,11 @@ def column_assignment(assignment: Any) -> Any:
             written = exp.Anonymous(this=call.name, expressions=arguments)
             return exp.EQ(this=column, expression=written)
 
-    if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Paren):
+    if holds(assignment, exp.EQ, exp.Paren):
         # SET (a) = (b + 1): a list of one column
         return exp.EQ(this=assignment.this.this, expression=assignment.expression)
 
-    if isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Parameter):
+    if holds(assignment, exp.EQ, exp.Parameter):
         return assignment.expression if isinstance(assignment.expression, exp.EQ) else None
 
     return assignment
@@ -382,7 +384,7 @@ def assign_several(assignment: exp.EQ, scope: Scope, columns: Columns) -> None:
         frame = scope.evaluation.frame_of(value, scope)
         lineages = [united([slot.lineage, frame.rows]) for slot in frame.slots]
     else:
-        items = value.expressions if isinstance(value, exp.Tuple) else [value]
+        items = items_in(value)
         lineages = [value_of(item, IDENTITY, scope) for item in items]
 
     for target, lineage in zip(assignment.this.expressions, lineages, strict=False):
@@ -493,7 +495,7 @@ def deleted(node: exp.Delete, evaluation: Evaluation, ctes: CTEs) -> Frame:
     """DELETE FROM t USING s WHERE c      c decides the rows"""
     scope = Scope(evaluation, evaluation.around, ctes)
     rows: Lineage = {}
-    for member in node.args.get("using") or ():  # the joins in it do not see the target
+    for member in list_arg(node, "using"):  # the joins in it do not see the target
         relation(member, scope, rows)
 
     named = (node.args.get("tables") or [None])[0]
@@ -538,7 +540,7 @@ def merged(node: exp.Merge, evaluation: Evaluation, ctes: CTEs) -> Frame:
     if node.args.get("on"):
         gather(node.args["on"], JOINS, rows, both)
 
-    for key in node.args.get("using_cond") or ():
+    for key in list_arg(node, "using_cond"):
         for member in (target, source):
             gather(exp.column(key.copy(), table=member.alias), JOINS, rows, both)
 
@@ -602,7 +604,7 @@ def matched_update(
     UPDATE SET a = s.b, UPDATE SET *, UPDATE
     """
     items = then.args.get("expressions")
-    if isinstance(items, list) and not any(isinstance(item, exp.Star) for item in items):
+    if isinstance(items, list) and not any_is(items, exp.Star):
         assign_all(items, scope, columns)
     else:
         by_name(source, target, scope, columns, then)
@@ -641,7 +643,7 @@ def unmatched_insert(
         return
 
     scope.clause = Clause.VALUES
-    items = values.expressions if isinstance(values, exp.Tuple) else [values]
+    items = items_in(values)
     lineages = [assigned_value(item, scope) for item in items]
     if isinstance(then.args.get("this"), exp.Tuple):
         for named, lineage in zip(then.this.expressions, lineages, strict=False):
@@ -715,7 +717,7 @@ def evolves(node: exp.Expr) -> bool:
     columns that t has not are added; repairs write it as a hint
     """
     statement = node.find_ancestor(exp.Merge)
-    hints = statement.this.args.get("hints") or () if statement is not None else ()
+    hints = list_arg(statement.this, "hints") if statement is not None else ()
     return any(word.name.upper() == "EVOLUTION" for hint in hints for word in hint.expressions)
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.relation import one_row, project
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.nodes import holds, list_arg
 from lineal.extract.sql.statements.steps import Plan, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_named, spelled, target_of
 from lineal.extract.sql.words import FAILURES
@@ -29,10 +30,10 @@ def copy(node: exp.Copy, facts: Facts) -> Plan | type[Unsupported] | None:
 
     COPY t FROM 's3://…', COPY INTO t FROM @stage, COPY (SELECT …) TO 'x.csv'
     """
-    files = node.args.get("files") or []
+    files = list_arg(node, "files")
     paths = [path for path in map(path_of, files) if path]
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
-    if isinstance(table, exp.Table) and isinstance(table.this, exp.Var):
+    if holds(table, exp.Table, exp.Var):
         stage = path_of(table)
     else:
         stage = ""
@@ -149,7 +150,7 @@ def path_of(node: Any) -> str:
 
     's3://b/x', @stage/x
     """
-    if isinstance(node, exp.Table) and isinstance(node.this, (exp.Var, exp.Literal)):
+    if holds(node, exp.Table, (exp.Var, exp.Literal)):
         node = node.this
 
     if isinstance(node, exp.Literal) or (isinstance(node, exp.Var) and node.name.startswith("@")):

@@ -10,7 +10,9 @@ from sqlglot import exp
 
 from lineal.algebra.frame import Slot
 from lineal.algebra.relation import project
+from lineal.extract.sequences import present
 from lineal.extract.sql.dialects import Facts
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.statements.steps import Plan, Shown, Step, Unsupported, listed_columns
 from lineal.extract.sql.tables import is_local, is_named, spelled, target_of
 from lineal.extract.sql.words import FAILURES
@@ -205,7 +207,7 @@ def declared_columns(items: list[Any], facts: Facts) -> list[ColumnInfo]:
     (a INT, b TEXT, PRIMARY KEY (a))      a and b
     """
     declared = [declared_column(item, facts) for item in items]
-    return [info for info in declared if info is not None]
+    return present(declared)
 
 
 def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
@@ -217,7 +219,7 @@ def declared_column(node: Any, facts: Facts) -> ColumnInfo | None:
         return None
 
     kind = node.args.get("kind")
-    kinds = [constraint.args.get("kind") for constraint in node.args.get("constraints") or ()]
+    kinds = [constraint.args.get("kind") for constraint in list_arg(node, "constraints")]
     comment = next(
         (each.name for each in kinds if isinstance(each, exp.CommentColumnConstraint)), ""
     )

@@ -9,9 +9,11 @@ from sqlglot import exp
 from lineal.algebra.changes import upsert
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project, reopen
+from lineal.extract.sequences import instances
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
+from lineal.extract.sql.nodes import list_arg
 from lineal.extract.sql.placeholders import spread_rows
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
@@ -174,7 +176,7 @@ def on_duplicate(node: Any, query: Any, frame: Frame, scope: Scope) -> None:
     elif isinstance(query, exp.Select) and query.args.get("from_") is not None:
         inner = Scope(scope.evaluation, None, scope.ctes)
         relation(query.args["from_"].this, inner, {})
-        for join in query.args.get("joins") or ():
+        for join in list_arg(query, "joins"):
             join_(join, inner, {})
 
         for key, source in inner.sources.items():
@@ -209,7 +211,7 @@ def multi_insert(node: exp.MultitableInserts, facts: Facts) -> list[Any] | type[
 
         plans.append(insert(into, facts))
 
-    return [plan for plan in plans if isinstance(plan, Plan)]
+    return instances(plans, Plan)
 
 
 class Branches:

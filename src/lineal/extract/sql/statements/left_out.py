@@ -6,6 +6,7 @@ from typing import Any
 
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import doubt_all
+from lineal.extract.sequences import as_list
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.placeholders import LEFT_OUT
 from lineal.extract.sql.repair_contracts import LEFT_OVER
@@ -28,7 +29,7 @@ def less_certain(node: Any, steps: Any, facts: Facts) -> Any:
     if node._meta is None or not (LEFT_OUT in node._meta or LEFT_OVER in node._meta):
         return steps
 
-    for step in steps if isinstance(steps, list) else [steps]:
+    for step in as_list(steps):
         if isinstance(step, Plan) and step.made is not None:
             step.made = made_with_doubt(step.made)
         elif isinstance(step, Plan):

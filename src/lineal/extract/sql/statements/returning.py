@@ -11,6 +11,7 @@ from lineal.algebra.changes import changed_row
 from lineal.algebra.frame import Frame, Slot, slot_at
 from lineal.algebra.lineage import NOTHING, Lineage, absorb, united
 from lineal.algebra.relation import extend, one_row, project, rename
+from lineal.extract.sequences import as_list, instances, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.query import QUERIES, query, with_
@@ -66,7 +67,7 @@ def with_others(
     ):
         steps.append(output_plan(node, facts))
 
-    return [step for step in steps if step is not None]
+    return present(steps)
 
 
 def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
@@ -81,7 +82,7 @@ def changes_in(node: exp.With, facts: Facts) -> Iterator[Any]:
             continue
 
         found = plan_of(cte.this, facts)
-        for step in found if isinstance(found, list) else [found]:
+        for step in as_list(found):
             if isinstance(step, Plan):
                 own = step.with_.expressions if step.with_ is not None else []
                 visible = [*node.expressions[:position], *own]
@@ -209,7 +210,7 @@ def kept_by_updates(node: exp.Merge, facts: Facts) -> Callable[[str], bool]:
     """
     whens = node.args["whens"].expressions
     updates = [each.args.get("then") for each in whens]
-    updates = [each for each in updates if isinstance(each, exp.Update)]
+    updates = instances(updates, exp.Update)
     assigned = [item.this for update in updates for item in update.expressions]
     keys = {facts.fold(item.name, False) for item in assigned if isinstance(item, exp.Column)}
     listed = bool(updates) and all(update.expressions for update in updates)

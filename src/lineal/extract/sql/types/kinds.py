@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlglot import exp
 
+from lineal.extract.sequences import instances
 from lineal.extract.sql.words import FAILURES
 
 Kind = exp.DType
@@ -58,7 +59,7 @@ class Type(NamedTuple):
         INT of ARRAY<INT>, TEXT and INT of MAP<TEXT, INT>
         """
         parts = self.kind.expressions if self.kind is not None else []
-        return [part for part in parts if isinstance(part, exp.DataType)]
+        return instances(parts, exp.DataType)
 
     def is_a(self, names: Iterable[Any]) -> bool:
         """Tell whether the type is one of some kinds."""

@@ -12,8 +12,10 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlglot import exp
 
+from lineal.extract.sequences import instances
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.nodes import holds, items_in, list_arg
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, element, field, spelled
 from lineal.extract.sql.types.rules import Rules
 from lineal.model.edge import Dataset
@@ -283,19 +285,17 @@ class Typing:
         ):
             return OPEN
 
-        if any(
-            isinstance(item, exp.Column) and item.table for item in star.args.get("except_") or ()
-        ):
+        if any(isinstance(item, exp.Column) and item.table for item in list_arg(star, "except_")):
             return OPEN  # one source's column, or a field of a struct
 
         whole = scope.visible()
         left_out = {
             self.key(item.this if isinstance(item, exp.Column) else item)
-            for item in star.args.get("except_") or ()
+            for item in list_arg(star, "except_")
         }
         changed = {
             self.key(item.args["alias"])
-            for item in star.args.get("replace") or ()
+            for item in list_arg(star, "replace")
             if isinstance(item, exp.Alias)
         }
         kept = [
@@ -388,9 +388,7 @@ class Typing:
 
         VALUES (1, 'a'), (2, 'b')
         """
-        rows = [
-            item.expressions if isinstance(item, exp.Tuple) else [item] for item in node.expressions
-        ]
+        rows = [items_in(item) for item in node.expressions]
         if not rows or len({len(row) for row in rows}) != 1:
             return OPEN
 
@@ -424,14 +422,14 @@ class Typing:
         if isinstance(alias, exp.TableAlias):
             table = self.rename_columns(table, alias)
             name = self.table_key(alias.this) if alias.this is not None else ""
-        elif isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+        elif holds(node, exp.Table, exp.Identifier):
             name = self.table_key(node.this)
 
         scope.sources.append(Source(name, table))
-        for join in node.args.get("joins") or ():
+        for join in list_arg(node, "joins"):
             self.join(join, scope, ctes)
 
-        for lateral in node.args.get("laterals") or ():
+        for lateral in list_arg(node, "laterals"):
             self.relation(lateral, scope, ctes)
 
     def rename_columns(self, table: Table, alias: Any) -> Table:
@@ -441,7 +439,7 @@ class Typing:
         """
         names = [
             self.key(name)
-            for name in alias.args.get("columns") or ()
+            for name in list_arg(alias, "columns")
             if isinstance(name, exp.Identifier)
         ]
         if not names:
@@ -530,7 +528,7 @@ class Typing:
         """Add a join to the scope."""
         before = len(scope.sources)
         self.relation(node.this, scope, ctes)
-        using = [self.key(name) for name in node.args.get("using") or ()]
+        using = [self.key(name) for name in list_arg(node, "using")]
         if node.args.get("method") == "NATURAL":
             scope.sources[-1] = Source("", OPEN)
         elif using:
@@ -577,7 +575,7 @@ class Typing:
 
         x, t.x, t.x.field, x.field
         """
-        parts = [part for part in node.parts if isinstance(part, exp.Identifier)]
+        parts = instances(node.parts, exp.Identifier)
         if len(parts) != len(node.parts):
             return UNKNOWN
 

@@ -1,0 +1,38 @@
+"""Short questions about the items of lists, tuples and other collections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def present(items: Iterable[T | None]) -> list[T]:
+    """Return the items that are not None."""
+    return [item for item in items if item is not None]
+
+
+def instances(items: Iterable[Any], kind: type[T] | tuple[type[T], ...]) -> list[T]:
+    """Return the items of a class, or of one of several."""
+    return [item for item in items if isinstance(item, kind)]
+
+
+def all_are(items: Iterable[Any], kind: type | tuple[type, ...]) -> bool:
+    """Tell whether every item is of a class, or of one of several."""
+    return all(isinstance(item, kind) for item in items)
+
+
+def any_is(items: Iterable[Any], kind: type | tuple[type, ...]) -> bool:
+    """Tell whether an item is of a class, or of one of several."""
+    return any(isinstance(item, kind) for item in items)
+
+
+def first_or_none(items: Iterable[T]) -> T | None:
+    """Return the first item; None where there is none."""
+    return next(iter(items), None)
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list as it is, and any other value as a list of one item."""
+    return value if isinstance(value, list) else [value]
