@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -36,3 +36,13 @@ def first_or_none(items: Iterable[T]) -> T | None:
 def as_list(value: Any) -> list[Any]:
     """Return a list as it is, and any other value as a list of one item."""
     return value if isinstance(value, list) else [value]
+
+
+def only_or_none(items: Sequence[T]) -> T | None:
+    """Return the item of a sequence that has just one; None for any other sequence."""
+    return items[0] if len(items) == 1 else None
+
+
+def last_or_none(items: Sequence[T]) -> T | None:
+    """Return the last item; None where there is none."""
+    return items[-1] if items else None

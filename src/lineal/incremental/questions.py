@@ -129,12 +129,12 @@ class Called(OwnFunctions):
         self.explained = {meaning.name.lower() for meaning in own.meanings}
         self.questions = questions
 
-    def meant(self, name: str) -> Function | None:
+    def find_meaning(self, name: str) -> Function | None:
         """Find what the project explains of a function, and write down that it was called."""
         if name in self.explained:
             self.questions.append(("called", name, True))
 
-        return super().meant(name)
+        return super().find_meaning(name)
 
 
 class Changed(Passing):
@@ -212,7 +212,7 @@ def _struct_fields(
 
 def _is_own_function(remembering: Remembering, asker: Asker, name: str) -> bool:
     """Ask again whether the project defines a function of this name."""
-    return remembering.references.own_functions.meant(name) is not None
+    return remembering.references.own_functions.find_meaning(name) is not None
 
 
 def _functions(remembering: Remembering, asker: Asker) -> Any:

@@ -9,6 +9,7 @@ name; a view that was registered comes first. Everything else is a table or a fi
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,35 +104,38 @@ def on_connection(
     run: Run, held: Connection, name: str, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """con.sql("SELECT …"), con.register("orders", df), con.table("orders")"""
-    call = Call(run, arguments, keywords, node)
-    if name in ("sql", "query", "execute", "from_query", "query_df"):
-        return run_sql(call, held.views)
-
-    if name == "register":
-        run.touch(held.views)
-        held.views[str(call.get(0, "view_name"))] = call.get(1, "python_object")
-        return held
-
-    if name in (
-        "read_parquet",
-        "read_csv",
-        "read_json",
-        "from_parquet",
-        "from_csv_auto",
-        "read_csv_auto",
-    ):
-        return QueryResult(read_path(run, call.get(0, "path"), node))
-
-    if name in ("table", "view"):
-        return QueryResult(read_table_name(run, call.get(0, "name"), node))
+    if name in CONNECTION_METHODS:
+        return CONNECTION_METHODS[name](Call(run, arguments, keywords, node), held)
 
     if name in ("from_df", "df") and arguments:
         return QueryResult(left(relation_in(arguments[0]) or Relation([], {})))
 
-    if name in ("cursor", "begin", "commit", "close", "__enter__"):
-        return held
-
     return call_unknown(run, f"duckdb.{name}", arguments, keywords, node)
+
+
+def register(call: Call, held: Connection) -> Value:
+    """con.register("orders", df)"""
+    call.run.touch(held.views)
+    held.views[str(call.get(0, "view_name"))] = call.get(1, "python_object")
+    return held
+
+
+CONNECTION_METHODS: dict[str, Callable[[Call, Connection], Value]] = {
+    **dict.fromkeys(
+        ("sql", "query", "execute", "from_query", "query_df"),
+        lambda call, held: run_sql(call, held.views),
+    ),
+    **dict.fromkeys(
+        ("read_parquet", "read_csv", "read_json", "from_parquet", "from_csv_auto", "read_csv_auto"),
+        lambda call, held: QueryResult(read_path(call.run, call.get(0, "path"), call.node)),
+    ),
+    **dict.fromkeys(
+        ("table", "view"),
+        lambda call, held: QueryResult(read_table_name(call.run, call.get(0, "name"), call.node)),
+    ),
+    **dict.fromkeys(("cursor", "begin", "commit", "close", "__enter__"), lambda call, held: held),
+    "register": register,
+}
 
 
 FETCHING = frozenset(("df", "fetchdf", "fetch_df", "to_df", "fetch_df_chunk"))

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import dataset, read_name, read_path_or_table, read_table
 from lineal.extract.pyspark.sinks import write_dataset, write_to
 from lineal.extract.pyspark.sql_texts import sql
-from lineal.extract.pyspark.values import SchemaValue, Unknown, Value
+from lineal.extract.pyspark.values import SchemaValue, Value, inputs_of
 from lineal.extract.sql.dialects import facts_of
 from lineal.model.way import Confidence
 
@@ -92,7 +92,7 @@ def read_sql(
         run.queries.append(query)
         return found
 
-    inputs = held.inputs if isinstance(held, Unknown) else ()
+    inputs = inputs_of(held)
     return Relation([anything()], {}, inputs)
 
 

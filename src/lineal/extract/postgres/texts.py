@@ -23,7 +23,7 @@ def as_sql(text: str, parameters: set[str]) -> str:
     (SubPlan 1), $0, sum(x) OVER (?)      "SubPlan 1".col1, "$0".col1, sum(x) OVER ()
     """
 
-    def written(found: re.Match[str]) -> str:
+    def write_part(found: re.Match[str]) -> str:
         """Return a part of the plan's text as SQL that parses."""
         if found["kept"]:
             return found["kept"]
@@ -43,7 +43,7 @@ def as_sql(text: str, parameters: set[str]) -> str:
 
         return f'"{found["hashed"] or ""}{found["plan"].removeprefix("rescan ")}".{found["column"] or "col1"}'
 
-    return SPECIAL.sub(written, text)
+    return SPECIAL.sub(write_part, text)
 
 
 def parsed(text: str) -> Any:

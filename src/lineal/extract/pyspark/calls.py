@@ -55,6 +55,7 @@ from lineal.extract.pyspark.values import (
     label_of,
     note_of,
 )
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.way import Confidence
 
@@ -385,7 +386,7 @@ def call_column(
     """
     name = getattr(getattr(node, "func", None), "attr", "this")
     run.report(Code.UNSUPPORTED_CONSTRUCT, f"{name}(…) is not traced", node)
-    home = (held.tree._meta or {}).get("home")
+    home = meta_of(held.tree).get("home")
     if isinstance(home, Relation):
         return Relation([anything()], dict(home.rows), (home,))
 

@@ -14,10 +14,10 @@ from lineal.extract.pyspark.dispatch import (
     value,
 )
 from lineal.extract.pyspark.function_calls import super_of
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import DEEPEST_CALL, Environment, Run
 from lineal.extract.pyspark.values import (
     Library,
-    Pattern,
     Unknown,
     Value,
 )
@@ -66,7 +66,7 @@ def evaluate_text(run: Run, node: ast.Call, env: Environment) -> Value:
     a text that is known is read like the code around it, and no more executed than that
     """
     text = value(run, node.args[0], env) if node.args else None
-    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+    if not is_text(text) or len(text) > LONGEST_EVAL:
         return Unknown("eval()", "a text that only a run knows")
 
     if run.depth >= DEEPEST_CALL:
@@ -115,7 +115,7 @@ def execute_text(run: Run, node: ast.Call, env: Environment) -> Value:
 
 def parse_module(text: Value) -> ast.Module | None:
     """Return the statements of a text of code; None if the text is unknown or does not parse."""
-    if not isinstance(text, str) or isinstance(text, Pattern) or len(text) > LONGEST_EVAL:
+    if not is_text(text) or len(text) > LONGEST_EVAL:
         return None
 
     try:
@@ -133,7 +133,7 @@ def import_module(
     """
     name = named_argument(arguments, keywords, 0, "name")
     file = next((each for each in run.program.files if each.reading is run.reading), None)
-    if not isinstance(name, str) or isinstance(name, Pattern) or file is None:
+    if not is_text(name) or file is None:
         return Unknown("import_module()", "a module that only a run knows", Confidence.LOW)
 
     return run.program.module(run, name.lstrip("."), file, 0, node)

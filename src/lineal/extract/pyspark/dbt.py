@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,35 +48,32 @@ def attribute(run: Run, held: Dbt, name: str, node: Any) -> Value:
             name, lambda run, arguments, keywords, node: setting(held, arguments, keywords)
         )
 
-    if name == "config":
-        return Dbt(held.model, held.context, name)
-
-    if name == "this":
-        return RelationName(held.model)
-
-    if name == "is_incremental":
-        known = held.context.incremental if held.context is not None else None
-        if known is None:
-            return Unknown(name, "asked when it runs")
-
-        return known
-
-    if name == "ref":
-        return Native(
-            name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
-        )
-
-    if name == "source":
-        return Native(
-            name, lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2)
-        )
-
-    if name == "var":
-        return Native(
-            name, lambda run, arguments, keywords, node: variable(held, arguments, keywords)
-        )
+    if name in ATTRIBUTES:
+        return ATTRIBUTES[name](held)
 
     return Unknown(name, f"dbt has no {name}", Confidence.LOW)
+
+
+def is_incremental(held: Dbt) -> Value:
+    """dbt.is_incremental      what the project says, else unknown"""
+    known = held.context.incremental if held.context is not None else None
+    return Unknown("is_incremental", "asked when it runs") if known is None else known
+
+
+ATTRIBUTES: dict[str, Callable[[Dbt], Value]] = {
+    "config": lambda held: Dbt(held.model, held.context, "config"),
+    "this": lambda held: RelationName(held.model),
+    "is_incremental": is_incremental,
+    "ref": lambda held: Native(
+        "ref", lambda run, arguments, keywords, node: relation(run, held, arguments, node, 1)
+    ),
+    "source": lambda held: Native(
+        "source", lambda run, arguments, keywords, node: relation(run, held, arguments, node, 2)
+    ),
+    "var": lambda held: Native(
+        "var", lambda run, arguments, keywords, node: variable(held, arguments, keywords)
+    ),
+}
 
 
 def configure(run: Run, held: Dbt, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

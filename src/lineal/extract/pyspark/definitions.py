@@ -195,6 +195,6 @@ def member_of(made: Class, name: str, held: Value) -> Value:
     RED = "r"      in an enumeration; of texts, it is one
     """
     if made.of_texts and is_text(held):
-        return TextMember.of(held, made, name)
+        return TextMember.from_text(held, made, name)
 
     return Instance(made, {"value": held, "name": name})

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.paths import METHODS as PATH_METHODS
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.values import Builder, Unknown, Value, label_of
+from lineal.extract.sequences import only_or_none
 from lineal.model.way import Confidence
 
 FILE = "file"
@@ -56,7 +57,7 @@ def find_file(run: Run, path: str) -> str | None:
 
     tail = "/" + asked.lstrip("./")
     alike = [name for name in contents if name.endswith(tail)]
-    return alike[0] if len(alike) == 1 else None
+    return only_or_none(alike)
 
 
 def text_in(run: Run, path: Value, node: Any) -> Value:

@@ -14,6 +14,7 @@ from lineal.extract.pyspark.schemas import parsed_schema
 from lineal.extract.sql.columns import edited, struct_star
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.scope import UNRESOLVED, Scope, Source, field_of
 from lineal.extract.sql.unresolved_names import read_undeclared
 from lineal.model.diagnostic import Code
@@ -76,7 +77,7 @@ class FrameScope(Scope):
             return self.bound(bound, node)
 
         if meta and "slot" in meta:
-            return self.taken(meta["slot"], node)
+            return self.read_slot(meta["slot"], node)
 
         if meta and "outer" in meta:
             return Slot(node.name, node.name, {(Column(OUTER, _spelling(node)), IDENTITY): None})
@@ -97,9 +98,9 @@ class FrameScope(Scope):
         if args.get("table") is None and args["this"].__class__ is exp.Identifier:
             held = self.relation.by_key.get(_fold(args["this"].args["this"]), ())
             if len(held) == 1 and not self.relation.stars:  # as nearly every name
-                return self.taken(held[0].slot, node)
+                return self.read_slot(held[0].slot, node)
 
-        parts = [part.name for part in node.parts]
+        parts = part_names(node)
         first = _fold(parts[0])
         # _metadata.file_path
         if first in evaluation.facts.reserved_names and first not in self.relation.by_key:
@@ -135,9 +136,9 @@ class FrameScope(Scope):
             if found is not None:
                 if found.slot.star is not None:
                     self.evaluation.unresolved += is_dynamic(found)
-                    return self.taken(_answer_of(found, node.name, bound.key), node)
+                    return self.read_slot(_answer_of(found, node.name, bound.key), node)
 
-                return self.taken(found.slot, node)
+                return self.read_slot(found.slot, node)
 
             relation = relation.under if self.lenient else None
 
@@ -193,7 +194,7 @@ class FrameScope(Scope):
             if len(slots) > 1:
                 return self.ambiguous(name, slots, node)
 
-            found = self.taken(slots[0], node)
+            found = self.read_slot(slots[0], node)
             if qualifier or not _beside(found, relation.stars):
                 return found
 
@@ -214,7 +215,7 @@ class FrameScope(Scope):
             return self.dynamic(name, answers, node)
 
         if len(answers) == 1:
-            return self.taken(answers[0], node)
+            return self.read_slot(answers[0], node)
 
         return self.undecided(name, key, answers, node)
 
@@ -231,7 +232,7 @@ class FrameScope(Scope):
         """Several unknown schemas may have it: what the corpus says, else all of them."""
         origins = {origin: slot for slot in answers for origin, _ in slot.lineage}
         if len(origins) == 1:
-            return self.taken(answers[0], node)
+            return self.read_slot(answers[0], node)
 
         named = {origin: slot for origin, slot in origins.items() if _fold(origin.name) == key}
         best = self.evaluation.witness(key, named)
@@ -245,7 +246,7 @@ class FrameScope(Scope):
 
         return self.ambiguous(name, answers, node)
 
-    def taken(self, slot: Slot, node: exp.Column) -> Slot:
+    def read_slot(self, slot: Slot, node: exp.Column) -> Slot:
         """A column straight from a dataset is read here."""
         self.poured += len(slot.lineage)
         if slot.scanned is not None:
@@ -298,7 +299,7 @@ def _fold(name: str) -> str:
 
 def _spelling(node: exp.Column) -> str:
     """Return a column as it is written."""
-    return ".".join(part.name for part in node.parts)
+    return ".".join(part_names(node))
 
 
 def with_outer(lineage: Lineage, scope: Scope) -> Lineage:
@@ -378,7 +379,7 @@ def expand_star(relation: Relation, tree: Any, scope: FrameScope) -> list[Attrib
 
 def expand_struct(relation: Relation, tree: Any, scope: FrameScope) -> list[Attribute]:
     """select("payload.*")      the fields by the type of the struct, else by how it was made"""
-    *around, name = [part.name for part in tree.parts[:-1]]
+    *around, name = part_names(tree)[:-1]
     held = relation.by_key.get(name.lower(), ()) if not around else ()
     kind = relation.types.get(held[0].id, "") if len(held) == 1 else ""
     fields = parsed_schema(kind) if kind.startswith("struct<") else None

@@ -36,6 +36,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     note_of,
+    positional_names,
 )
 from lineal.extract.sequences import present
 from lineal.model.way import Confidence
@@ -183,7 +184,7 @@ def bind_parameters(
 ) -> dict[str, Value]:
     """Parameters to arguments, by Python's rules; one that no call binds is not known."""
     spec = function.node.args
-    positional = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    positional = positional_names(spec)
     names: dict[str, Value] = {}
 
     for parameter, default in zip(reversed(positional), reversed(function.defaults), strict=False):

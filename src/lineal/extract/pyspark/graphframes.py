@@ -52,7 +52,7 @@ def make_graph(run: Run, arguments: Arguments, keywords: Keywords, node: Any) ->
     return GraphFrame(vertices, edges)
 
 
-def named(tree: exp.Expr, name: str = "") -> ColumnValue:
+def name_column(tree: exp.Expr, name: str = "") -> ColumnValue:
     """Return a Column with a name."""
     return ColumnValue(tree, (name,) if name else ())
 
@@ -62,7 +62,7 @@ def named(tree: exp.Expr, name: str = "") -> ColumnValue:
 
 def degrees(run: Run, edges: Relation, end: exp.Expr, name: str, node: Any) -> Value:
     """g.inDegrees      SELECT dst AS id, count(*) AS inDegree FROM edges GROUP BY dst"""
-    ends = select_items(run, edges, [named(end, "id")], node)
+    ends = select_items(run, edges, [name_column(end, "id")], node)
     grouped = FRAME_METHODS["groupBy"](run, ends, ["id"], {}, node)
     number = ColumnValue(exp.Count(this=exp.Star(), big_int=True), (name,))
     return RECEIVERS[type(grouped)](run, grouped, "agg", [number], {}, node)
@@ -152,7 +152,7 @@ def filter_vertices(
     kept = FRAME_METHODS["filter"](run, graph.vertices, arguments, keywords, node)
     edges: Value = graph.edges
     for end in ("src", "dst"):
-        ids = select_items(run, kept, [named(exp.column("id"), end)], node)
+        ids = select_items(run, kept, [name_column(exp.column("id"), end)], node)
         edges = join(run, edges, [ids, end, "left_semi"], {}, node)
 
     return GraphFrame(kept, edges)
@@ -162,7 +162,7 @@ def drop_isolated(
     run: Run, graph: GraphFrame, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """g.dropIsolatedVertices()"""
-    ends = select_items(run, graph.edges, [named(BOTH_ENDS.copy(), "id")], node)
+    ends = select_items(run, graph.edges, [name_column(BOTH_ENDS.copy(), "id")], node)
     return replace(graph, vertices=join(run, graph.vertices, [ends, "id", "left_semi"], {}, node))
 
 
@@ -231,7 +231,7 @@ def conditions(ends: Iterator[tuple[str, str, str]]) -> list[Value]:
 
 def as_struct(run: Run, side: Relation, name: str, node: Any) -> Relation:
     """Return each row as one struct."""
-    return select_items(run, side, [named(exp.Struct(expressions=[exp.Star()]), name)], node)
+    return select_items(run, side, [name_column(exp.Struct(expressions=[exp.Star()]), name)], node)
 
 
 # -- the tables ------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.dispatch import (
     item_of,
     value,
 )
-from lineal.extract.pyspark.knowledge import is_known, items_of
+from lineal.extract.pyspark.knowledge import is_known, is_text, items_of
 from lineal.extract.pyspark.protocols import known_value
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Environment, Run
@@ -90,7 +90,7 @@ def item_of_relation(run: Run, held: Relation, key: Value, node: Any) -> Value:
 
     df["x"], df[["a", "b"]], df[df.a > 1], df[0]
     """
-    if isinstance(key, str) and not isinstance(key, Pattern):
+    if is_text(key):
         return ColumnValue(bound_column(run, held, key, node))
 
     if isinstance(key, (list, tuple)):

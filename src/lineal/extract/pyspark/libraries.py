@@ -46,6 +46,7 @@ from lineal.extract.pyspark.values import (
     Value,
     WindowSpec,
     label_of,
+    trees_of,
 )
 from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
@@ -172,7 +173,7 @@ def call_window(
     if name not in ("partitionBy", "orderBy"):
         return WindowSpec((), ())
 
-    trees = tuple(item.tree for item in columns_of(run, arguments, node))
+    trees = tuple(trees_of(columns_of(run, arguments, node)))
     if name == "partitionBy":
         return WindowSpec(trees, ())
 

@@ -35,6 +35,7 @@ from lineal.extract.pyspark.values import (
     Unknown,
     Value,
     WindowSpec,
+    trees_of,
 )
 from lineal.model.diagnostic import Code
 
@@ -142,7 +143,7 @@ def on_window(
     if name not in ("partitionBy", "orderBy", "partition_by", "order_by"):
         return held
 
-    trees = tuple(item.tree for item in columns_of(run, arguments, node))
+    trees = tuple(trees_of(columns_of(run, arguments, node)))
     if name.startswith("partition"):
         return WindowSpec(trees, held.order)
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from lineal.extract.pyspark.files import File
-from lineal.extract.sequences import present
+from lineal.extract.sequences import only_or_none, present
 
 PACKAGE = "__init__"
 INCLUDE = "lineal_include"
@@ -70,7 +70,7 @@ class ModuleIndex:
 
         alike = [each for each in self.files if each.parts[-1:] == (wanted[-1],)]
         others = [each for each in alike if each is not file]
-        return others[0] if len(others) == 1 else None
+        return only_or_none(others)
 
     def imports(self, node: ast.stmt, file: File) -> list[File]:
         """Return the files of the program that a statement imports."""

@@ -25,7 +25,7 @@ from lineal.extract.pyspark.values import (
     Value,
     method_of,
 )
-from lineal.extract.sequences import all_are
+from lineal.extract.sequences import all_are, any_is
 
 LONGEST_LIST = 100_000
 LARGEST = 1 << 64
@@ -56,23 +56,23 @@ def binary(run: Run, node: ast.BinOp, env: Environment) -> Value:
 def combine_values(run: Run, node: ast.BinOp | ast.AugAssign, left: Value, right: Value) -> Value:
     """Return what an operator gives for two values."""
     both = (left, right)
-    if any_is(ColumnValue, both):
+    if any_is(both, ColumnValue):
         return trees.binary(run, type(node.op), left, right, node)
 
     operation = operation_of(left, right)
     if operation is not None:
         return operation(run, type(node.op), left, right, node)
 
-    if any_is(Tree, both):
+    if any_is(both, Tree):
         return combine_trees(type(node.op), left, right)
 
-    if any_is(Instance, both):
+    if any_is(both, Instance):
         return combine_objects(run, DUNDERS.get(type(node.op), ""), left, right, node)
 
     if isinstance(node.op, ast.Mod) and isinstance(left, str):
         return format_percent(left, right)
 
-    if any_is((Unknown, Choice, Pattern), both):
+    if any_is(both, (Unknown, Choice, Pattern)):
         return combine_unknown(node.op, left, right)
 
     if isinstance(node.op, ast.Div) and isinstance(left, Library):
@@ -100,16 +100,10 @@ def combine_trees(op: type[ast.operator], left: Value, right: Value) -> Value:
     column * 100      (column * 100)
     """
     are_known = all_are((left, right), (str, int, float))
-    if op in SIGNS and are_known and not any_is(Pattern, (left, right)):
+    if op in SIGNS and are_known and not any_is((left, right), Pattern):
         return Tree(f"({left} {SIGNS[op]} {right})")
 
     return Unknown("…", "an expression that a macro makes")
-
-
-def any_is(kinds: type | tuple[type, ...], values: tuple[Value, Value]) -> bool:
-    """Return whether one of two values is of these kinds."""
-    left, right = values
-    return isinstance(left, kinds) or isinstance(right, kinds)
 
 
 def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
@@ -119,7 +113,7 @@ def combine_unknown(op: ast.operator, left: Value, right: Value) -> Value:
     """
     texts = (str, Unknown, Choice)
     are_texts = isinstance(left, texts) and isinstance(right, texts)
-    if isinstance(op, ast.Add) and are_texts and any_is(str, (left, right)):
+    if isinstance(op, ast.Add) and are_texts and any_is((left, right), str):
         return text_of_parts([left, right])
 
     if isinstance(op, ast.Div):

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from lineal.extract.pyspark.dispatch import argument_at
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.texts import text_of_parts
-from lineal.extract.pyspark.values import Pattern, Unknown, Value, label_of
+from lineal.extract.pyspark.values import Unknown, Value, label_of
 
 FOLDER = "the folder of the run"
 
@@ -39,7 +40,7 @@ def absolute_path(run: Run, arguments: list[Value], keywords: dict[str, Value], 
     os.path.abspath("lake"), Path("lake").resolve()
     """
     held, main = (argument_at(arguments)), run.program.main
-    if not isinstance(held, str) or isinstance(held, Pattern):
+    if not is_text(held):
         return Unknown(label_of(node), "a path that is computed")
 
     if posixpath.isabs(held):

@@ -18,7 +18,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run, Write
 from lineal.extract.pyspark.session import read_name, read_table
 from lineal.extract.pyspark.sinks import write_dataset, write_to
-from lineal.extract.pyspark.values import ColumnValue, Function, Session, Value
+from lineal.extract.pyspark.values import ColumnValue, Function, Session, Value, trees_of
 from lineal.model.script import Script
 from lineal.model.way import Clause, Way
 
@@ -117,4 +117,4 @@ def decided_by(
     run: Run, relation: Relation, columns: list[ColumnValue], way: Way, clause: Clause
 ) -> Any:
     """Return a dataset whose rows some columns decide."""
-    return narrow_relation(run, relation, [each.tree for each in columns], way, clause)
+    return narrow_relation(run, relation, trees_of(columns), way, clause)

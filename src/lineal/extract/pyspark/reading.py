@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from lineal.algebra.functions import DATE_PARTS, known
 from lineal.algebra.lineage import Trail
+from lineal.extract.sql.nodes import meta_of
 from lineal.extract.sql.reading import Reading, first_node, offset_of
 from lineal.model.boundary import Failures
 from lineal.model.diagnostic import Diagnostic, Place
@@ -152,7 +153,7 @@ class PythonReading(Reading):
         if isinstance(node, ast.AST):
             return False, not is_spelled(name, node)
 
-        spot = (node._meta or {}).get("at") if isinstance(node, exp.Column) else None
+        spot = meta_of(node).get("at") if isinstance(node, exp.Column) else None
         return self.stands_in_aggregate(node), spot is not None and not is_spelled(name, spot.node)
 
     def place_of_statement(self, tree: Any) -> Place | None:

@@ -4,7 +4,7 @@ change nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
 from lineal.extract.pyspark.relation import Relation
@@ -45,28 +45,37 @@ def print_of(held: Value, budget: list[int]) -> Hashable:
         raise TooLarge
 
     kind = held.__class__
-    if kind in (str, int, float, bool, bytes, type(None)):
-        return kind, held
+    print_parts = PRINTS.get(kind)
+    return kind, id(held) if print_parts is None else print_parts(held, budget)
 
-    if kind is Unknown:
-        return (
-            kind, held.label, held.reason, held.level, held.variable, held.home, id(held.collected)
-        )  # fmt: skip
 
-    if kind is Pattern:
-        return kind, str(held), held.level, held.home
+def print_items(held: Iterable[Value], budget: list[int]) -> Hashable:
+    """Return the fingerprints of items."""
+    return tuple(print_of(each, budget) for each in held)
 
-    if kind in (list, tuple):
-        return kind, tuple(print_of(each, budget) for each in held)
 
-    if kind is dict:
-        pairs = ((key, print_of(each, budget)) for key, each in held.items())
-        return kind, tuple(pairs)
+def print_pairs(held: dict[Any, Value], budget: list[int]) -> Hashable:
+    """Return the keys of a dictionary with the fingerprints of its values."""
+    return tuple((key, print_of(each, budget)) for key, each in held.items())
 
-    if kind is Choice:
-        return kind, tuple(print_of(each, budget) for each in held.options)
 
-    return kind, id(held)
+PRINTS: dict[type, Callable[[Any, list[int]], Hashable]] = {
+    **dict.fromkeys((str, int, float, bool, bytes, type(None)), lambda held, budget: held),
+    Unknown: lambda held, budget: (
+        held.label,
+        held.reason,
+        held.level,
+        held.variable,
+        held.home,
+        id(held.collected),
+    ),
+    Pattern: lambda held, budget: (str(held), held.level, held.home),
+    list: print_items,
+    tuple: print_items,
+    dict: print_pairs,
+    Choice: lambda held, budget: print_items(held.options, budget),
+}
+"""Class -> what of a value counts; any other value is only the same as itself"""
 
 
 class Call(NamedTuple):

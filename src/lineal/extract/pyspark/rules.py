@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.schemas import parsed_schema, type_text
-from lineal.extract.sql.nodes import is_string
+from lineal.extract.sql.nodes import is_string, part_names
 from lineal.extract.sql.types.expressions import Walk
 from lineal.extract.sql.types.kinds import UNKNOWN, Kind, Type, declared, element, field
 from lineal.extract.sql.types.queries import OPEN, Table
@@ -42,7 +42,7 @@ class FrameTyping:
 
         a, t.a, a.field
         """
-        parts = [part.name for part in node.parts]
+        parts = part_names(node)
         held = relation.by_key.get(parts[-1].lower(), ())
         if len(parts) > 1:
             held = [each for each in held if parts[-2].lower() in each.qualifier]
@@ -67,7 +67,7 @@ def by_rules(tree: Any, relation: Relation) -> Type:
     if isinstance(tree, exp.FromJson):
         return described_type(tree.args.get("expression"))
 
-    return Walk(TYPING, scope, {}).of(tree)
+    return Walk(TYPING, scope, {}).type_of(tree)
 
 
 def described_type(schema: Any) -> Type:

@@ -458,23 +458,39 @@ def catalog_call(
 
     spark.catalog.dropTempView("v"), spark.catalog.setCurrentDatabase("sales")
     """
-    given = argument_at(arguments)
     if name == "currentDatabase":
         return run.using[1] or "default"
 
-    if name == "setCurrentDatabase" and isinstance(given, str):
-        return use(run, run.using[0], given)
+    given = argument_at(arguments)
+    if name in CATALOG_CHANGES and isinstance(given, str):
+        return CATALOG_CHANGES[name](run, given)
 
-    if name == "setCurrentCatalog" and isinstance(given, str):
-        return use(run, given, "")
+    return unknown_of_catalog(name)
 
-    if name == "dropTempView" and isinstance(given, str):
-        drop_view(run, run.views, given)
 
-    if name == "dropGlobalTempView" and isinstance(given, str):
-        drop_view(run, run.global_views, given)
-
+def unknown_of_catalog(name: str) -> Unknown:
+    """Return the answer of the catalog that only a run knows."""
     return Unknown(f"catalog.{name}()", "asked of the catalog", Confidence.LOW)
+
+
+def drop_temporary(run: Run, view: str) -> Value:
+    """spark.catalog.dropTempView("v")"""
+    drop_view(run, run.views, view)
+    return unknown_of_catalog("dropTempView")
+
+
+def drop_global(run: Run, view: str) -> Value:
+    """spark.catalog.dropGlobalTempView("v")"""
+    drop_view(run, run.global_views, view)
+    return unknown_of_catalog("dropGlobalTempView")
+
+
+CATALOG_CHANGES: dict[str, Callable[[Run, str], Value]] = {
+    "setCurrentDatabase": lambda run, database: use(run, run.using[0], database),
+    "setCurrentCatalog": lambda run, catalog: use(run, catalog, ""),
+    "dropTempView": drop_temporary,
+    "dropGlobalTempView": drop_global,
+}
 
 
 def drop_view(run: Run, views: dict[str, Relation], name: str) -> None:

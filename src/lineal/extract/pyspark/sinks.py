@@ -127,45 +127,56 @@ def write_call(
 
     df.write.mode("overwrite").saveAsTable("mart.orders")
     """
-    parts = held.parts
-    relation = parts["relation"]
+    if name in SETTINGS:
+        setting, argument = SETTINGS[name]
+        return held.with_(**{setting: named_argument(arguments, keywords, 0, argument)})
+
     if name in ("option", "options"):
         return held.with_options(arguments, keywords)
 
     if name in ("mode", "outputMode"):
-        mode = only_argument(arguments, keywords)
-        if isinstance(mode, Unknown):
-            run.dynamic(note_of("a mode", mode), node, mode.level, gap=False)
-
-        return held.with_(mode=mode)
-
-    if name == "format":
-        return held.with_(format=named_argument(arguments, keywords, 0, "source"))
-
-    if name == "queryName":
-        return held.with_(query=named_argument(arguments, keywords, 0, "queryName"))
+        return with_mode(run, held, only_argument(arguments, keywords), node)
 
     if name == "foreach":
         return held.with_(format="foreach")
 
-    if name == "foreachBatch":
-        return held.with_(each=named_argument(arguments, keywords, 0, "func"))
-
-    if name in ("saveAsTable", "toTable", "insertInto", "jdbc") or name in PATHS:
+    if name in FINISHING or name in PATHS:
         return finish_write(run, held, name, arguments, keywords, node)
 
-    if name in (
-        "create",
-        "replace",
-        "createOrReplace",
-        "append",
-        "overwrite",
-        "overwritePartitions",
-    ):
-        defines = name in ("create", "replace", "createOrReplace")
-        return write_to(run, relation, parts.get("target"), node, defines=defines)
+    if name in TABLE_WRITES:
+        parts = held.parts
+        defines = TABLE_WRITES[name]
+        return write_to(run, parts["relation"], parts.get("target"), node, defines=defines)
 
     return held
+
+
+SETTINGS = {
+    "format": ("format", "source"),
+    "queryName": ("query", "queryName"),
+    "foreachBatch": ("each", "func"),
+}
+"""Method of a writer -> the setting it changes, and the name of its argument"""
+
+FINISHING = frozenset(("saveAsTable", "toTable", "insertInto", "jdbc"))
+
+TABLE_WRITES = {
+    "create": True,
+    "replace": True,
+    "createOrReplace": True,
+    "append": False,
+    "overwrite": False,
+    "overwritePartitions": False,
+}
+"""Method of `df.writeTo(table)` -> whether it defines the table"""
+
+
+def with_mode(run: Run, held: Builder, mode: Value, node: Any) -> Builder:
+    """Return a writer with its mode, and report a mode that only a run knows."""
+    if isinstance(mode, Unknown):
+        run.dynamic(note_of("a mode", mode), node, mode.level, gap=False)
+
+    return held.with_(mode=mode)
 
 
 KEEPING = ("append", "update", "complete", "ignore")

@@ -19,6 +19,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Exhausted, Run
 from lineal.extract.pyspark.values import ColumnValue, Generator, Pattern, Unknown, Value
 from lineal.extract.sequences import any_is, instances
+from lineal.extract.sql.nodes import meta_of, part_names
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -225,8 +226,8 @@ def leaves_of(tree: Any) -> Any:
 
 def column_key(tree: exp.Column) -> tuple[Any, ...]:
     """What tells two columns of an expression apart: the name, and the DataFrame of df.x."""
-    bound = (tree._meta or {}).get("bound")
-    return (*(part.name for part in tree.parts), bound.id if bound is not None else None)
+    bound = meta_of(tree).get("bound")
+    return (*part_names(tree), bound.id if bound is not None else None)
 
 
 def bound_relation(run: Run, held: Relation, node: Any) -> Value:

@@ -26,6 +26,7 @@ from lineal.extract.pyspark.session import SESSION, in_use, is_live, use
 from lineal.extract.pyspark.sinks import write_dataset
 from lineal.extract.pyspark.values import Choice, Pattern, SchemaValue, Unknown, Value
 from lineal.extract.sequences import all_are, as_list, instances
+from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.placeholders import is_naming, name_of, rename_placeholder, value_of
 from lineal.extract.sql.procedural.values import Locals
 from lineal.extract.sql.query import query, with_
@@ -290,7 +291,7 @@ def locate(run: Run, tree: exp.Create) -> None:
     if place is None or table is None or not isinstance(place.this, exp.Literal):
         return
 
-    path, name = path_name(place.this.name), ".".join(part.name for part in table.parts)
+    path, name = path_name(place.this.name), ".".join(part_names(table))
     run.program.located[path] = name
     held = run.written.get(path.lower())
     if held is not None:
@@ -400,7 +401,7 @@ def qualify_tables(run: Run, tree: Any, relations: dict[str, Relation]) -> None:
     """
     views = {*run.views, *relations, *(cte.alias.lower() for cte in tree.find_all(exp.CTE))}
     for node in list(tree.find_all(exp.Table)):
-        parts = [part.name for part in node.parts]
+        parts = part_names(node)
         if not isinstance(node.this, exp.Identifier) or (
             len(parts) == 1 and parts[0].lower() in views
         ):
@@ -436,7 +437,7 @@ def without_live(run: Run, tree: Any) -> None:
     SELECT … FROM LIVE.orders
     """
     for node in tree.find_all(exp.Table):
-        if is_live(run, [part.name for part in node.parts]):
+        if is_live(run, part_names(node)):
             node.set("db", None)
 
 

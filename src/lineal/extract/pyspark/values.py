@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -346,7 +346,7 @@ class TextMember(str):
     name: str
 
     @classmethod
-    def of(cls, text: str, home: Class, name: str) -> TextMember:
+    def from_text(cls, text: str, home: Class, name: str) -> TextMember:
         """Return a member of an enumeration of texts."""
         made = cls(text)
         made.home, made.name = home, name
@@ -520,6 +520,24 @@ def note_of(what: str, held: object) -> str:
     return f"{what} {which}"
 
 
+def trees_of(columns: Iterable[Any]) -> list[Any]:
+    """Return the expressions of columns."""
+    return [column.tree for column in columns]
+
+
+def inputs_of(held: Value) -> tuple[Relation, ...]:
+    """Return the relations that a value was computed from that only a run knows."""
+    return held.inputs if isinstance(held, Unknown) else ()
+
+
+def positional_names(parameters: ast.arguments) -> list[str]:
+    """Return the names of the parameters that can be given by position.
+
+    def clean(df, column, *, strict=False)      df, column
+    """
+    return [each.arg for each in (*parameters.posonlyargs, *parameters.args)]
+
+
 def label_of(node: ast.AST) -> str:
     """Return the name of a placeholder: the last name of its expression."""
     if isinstance(node, ast.Name):
@@ -563,6 +581,6 @@ def parameters_of(function: Value) -> list[str]:
         return parameters_of(function.function)[len(function.arguments) :]
 
     if isinstance(function, Function):
-        return [each.arg for each in (*function.node.args.posonlyargs, *function.node.args.args)]
+        return positional_names(function.node.args)
 
     return ["x"]

@@ -16,7 +16,7 @@ from sqlglot.optimizer.annotate_types import TypeAnnotator
 from sqlglot.optimizer.scope import Scope, traverse_scope
 from sqlglot.schema import MappingSchema
 
-from lineal.extract.sql.nodes import holds
+from lineal.extract.sql.nodes import holds, part_names
 
 Kinds = Mapping[str, Any]
 """Names of columns, folded, and their types."""
@@ -86,7 +86,7 @@ def kinds_of(source: Any, outputs: Mapping[int, Kinds], columns_of: ColumnsOf) -
     if not isinstance(source, exp.Table) or not isinstance(source.this, exp.Identifier):
         return {}
 
-    name = ".".join(part.name for part in source.parts)
+    name = ".".join(part_names(source))
     return {key.lower(): spark_type(kind) for key, kind in columns_of(name).items()}
 
 

@@ -8,7 +8,19 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sql.brackets import closing
 from lineal.extract.sql.model_clause import compute_cells
-from lineal.extract.sql.words import Words, first, like, said, says, says_all, split_items
+from lineal.extract.sql.words import (
+    Words,
+    calls_last_first,
+    first,
+    first_opening,
+    last_first,
+    like,
+    says,
+    says_all,
+    split_items,
+    word_at,
+    words_like,
+)
 
 # -- T-SQL -----------------------------------------------------------------------------------------
 
@@ -22,9 +34,8 @@ HINTS = frozenset(
 
 def drop_table_hints(words: Words) -> Words:
     """INSERT INTO t WITH (TABLOCK) (a) SELECT … FROM s WITH (INDEX = i)      T-SQL: no hints"""
-    for at in range(len(words) - 3, 0, -1):
-        hints = says_all(words, at, "WITH", "(")
-        if hints and words[at + 2].text.upper() in HINTS:
+    for at in last_first(words, "WITH", "("):
+        if word_at(words, at + 2) in HINTS:
             words = [*words[:at], *words[closing(words, at + 1) + 1 :]]
 
     return words
@@ -35,14 +46,11 @@ def drop_graph_match(words: Words) -> Words:
 
     T-SQL: WHERE 1 = 1 AND …; the keys that join nodes and edges are no columns of the text
     """
-    for at in range(len(words) - 3, 0, -1):
-        if not (says_all(words, at, "MATCH", "(")):
-            continue
-
+    for at in last_first(words, "MATCH", "("):
         end = closing(words, at + 1)
         arrows = any(words[each].text in ("-", "->", "<-", "<") for each in range(at + 2, end))
         if arrows and not says(words, end + 1, "AGAINST"):
-            true = said(words[at], (TokenType.NUMBER, "1"), (TokenType.EQ, "="))
+            true = words_like(words[at], (TokenType.NUMBER, "1"), (TokenType.EQ, "="))
             words = [*words[:at], *true, like(words[at], TokenType.NUMBER, "1"), *words[end + 1 :]]
 
     return words
@@ -82,13 +90,13 @@ def move_partition_into_condition(words: Words) -> Words:
             continue
 
         end = closing(words, by + 1) + 1
-        joins = end < len(words) and words[end].text.upper() in JOINED
+        joins = word_at(words, end) in JOINED
         on = first(words, end, "ON") if joins else None
         if on is None or words[at - 1].token_type is TokenType.L_PAREN:
             continue
 
         keys = words[by + 1 : end]
-        test = said(
+        test = words_like(
             words[at], (TokenType.IS, "IS"), (TokenType.NOT, "NOT"), (TokenType.NULL, "NULL")
         )
         more = [*keys, *test, like(words[at], TokenType.AND, "AND")]
@@ -111,10 +119,7 @@ def pass_by_comma(words: Words) -> Words:
             for word in words
         ]
 
-    for at in range(len(words) - 2, 0, -1):
-        if words[at].text.upper() not in XML_CALLS or not says(words, at + 1, "("):
-            continue
-
+    for at in calls_last_first(words, XML_CALLS):
         end = closing(words, at + 1)
         inner = words[at + 2 : end]
         passing = first(inner, 0, "PASSING")
@@ -153,10 +158,7 @@ def without_names(values: Words) -> Words:
 
 def drop_names_of_passed(words: Words) -> Words:
     """XMLTABLE('$d/a' PASSING t.doc AS "d" COLUMNS …)      PASSING t.doc"""
-    for at in range(len(words) - 2, 0, -1):
-        if not (says_all(words, at, "XMLTABLE", "(")):
-            continue
-
+    for at in last_first(words, "XMLTABLE", "("):
         end = closing(words, at + 1)
         inner = words[at + 2 : end]
         passing, columns = first(inner, 0, "PASSING"), first(inner, 0, "COLUMNS")
@@ -211,7 +213,7 @@ def join_collections(words: Words) -> Words:
     position = 0
     while position < len(words):
         word = words[position]
-        operator = position + 1 < len(words) and words[position + 1].text.upper() in COLLECTING
+        operator = word_at(words, position + 1) in COLLECTING
         if says(words, position, "MULTISET") and operator:
             found.append(like(word, TokenType.DPIPE, "||"))
             position += 2
@@ -234,10 +236,7 @@ COLLECTING = frozenset(("UNION", "EXCEPT", "INTERSECT"))
 
 def drop_versions(words: Words) -> Words:
     """FROM t VERSIONS BETWEEN SCN MINVALUE AND MAXVALUE WHERE …      Oracle: FROM t WHERE …"""
-    for at in range(len(words) - 4, 0, -1):
-        if not (says_all(words, at, "VERSIONS", "BETWEEN")):
-            continue
-
+    for at in last_first(words, "VERSIONS", "BETWEEN"):
         and_ = first(words, at + 2, "AND")
         if and_ is None or words[at + 2].text.upper() not in ("SCN", "TIMESTAMP"):
             continue
@@ -263,7 +262,7 @@ def drop_view_constraints(words: Words) -> Words:
     if not says(words, 0, "CREATE") or kind is None or as_ is None or kind > 7:
         return words
 
-    start = next((at for at in range(kind, as_) if says(words, at, "(")), None)
+    start = first_opening(words[:as_], kind)
     if start is None:
         return words
 
@@ -284,11 +283,6 @@ CONSTRAINTS = frozenset(
 )
 
 
-def first_opening(words: Words, start: int) -> int | None:
-    """Where the next parenthesis opens."""
-    return next((at for at in range(start, len(words)) if says(words, at, "(")), None)
-
-
 # -- Teradata --------------------------------------------------------------------------------------
 
 
@@ -297,10 +291,7 @@ def drop_no_case(words: Words) -> Words:
 
     Teradata: CASE_N(a < 1, a < 5), RANGE_N(a BETWEEN 1 AND 9 AND 3)
     """
-    for at in range(len(words) - 2, 0, -1):
-        if words[at].text.upper() not in ("CASE_N", "RANGE_N") or not says(words, at + 1, "("):
-            continue
-
+    for at in calls_last_first(words, ("CASE_N", "RANGE_N")):
         end = closing(words, at + 1)
         kept: Words = []
         for item in split_items(words[at + 2 : end]):
@@ -361,11 +352,11 @@ def upsert_by_update(words: Words) -> Words:
         listed = listed[first_opening(listed, 0) or 0 :]
 
     return [
-        *said(at, (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[1:source],
-        *said(words[source], (TokenType.USING, "USING")), *words[source + 1 : set_],
-        *said(words[where], (TokenType.ON, "ON")), *words[where + 1 : else_],
-        *said(at, *matched, (TokenType.UPDATE, "UPDATE")), *words[set_:where],
-        *said(words[else_], *other), words[else_ + 1], *listed,
+        *words_like(at, (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[1:source],
+        *words_like(words[source], (TokenType.USING, "USING")), *words[source + 1 : set_],
+        *words_like(words[where], (TokenType.ON, "ON")), *words[where + 1 : else_],
+        *words_like(at, *matched, (TokenType.UPDATE, "UPDATE")), *words[set_:where],
+        *words_like(words[else_], *other), words[else_ + 1], *listed,
     ]  # fmt: skip
 
 
@@ -389,9 +380,9 @@ def expand_periods(words: Words) -> Words:
     opens = ((TokenType.COMMA, ","), (TokenType.UNNEST, "UNNEST"), (TokenType.L_PAREN, "("))
     named = ((TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), (TokenType.VAR, "expanded"))
     return [
-        *words[:at], *said(words[at], *opens), *words[at + 2 : as_], *said(words[as_], *named),
-        *said(words[as_], (TokenType.L_PAREN, "(")), words[as_ + 1],
-        *said(words[as_ + 1], (TokenType.R_PAREN, ")")), *words[end:],
+        *words[:at], *words_like(words[at], *opens), *words[at + 2 : as_], *words_like(words[as_], *named),
+        *words_like(words[as_], (TokenType.L_PAREN, "(")), words[as_ + 1],
+        *words_like(words[as_ + 1], (TokenType.R_PAREN, ")")), *words[end:],
     ]  # fmt: skip
 
 
@@ -404,7 +395,7 @@ def drop_priorities(words: Words) -> Words:
         return words
 
     end = 1
-    while end < len(words) and words[end].text.upper() in PRIORITIES:
+    while word_at(words, end) in PRIORITIES:
         end += 1
 
     if end > 1:
@@ -455,7 +446,7 @@ def call_sequences(words: Words) -> Words:
             end += 2
 
         name = like(words[end], TokenType.STRING, words[end].text)
-        call = said(words[at], (TokenType.VAR, "nextval"), (TokenType.L_PAREN, "("))
+        call = words_like(words[at], (TokenType.VAR, "nextval"), (TokenType.L_PAREN, "("))
         close = like(words[end], TokenType.R_PAREN, ")")
         words = [*words[:at], *call, name, close, *words[end + 1 :]]
 
@@ -486,7 +477,7 @@ def limit_of_partitions(words: Words) -> Words:
     )  # fmt: skip
     end = closing(words, at + 3) + 1
     test = [like(words[at], TokenType.LTE, "<="), words[at + 1]]
-    return [*words[:at], *said(words[at], *call), *words[at + 2 : end], *test, *words[end:]]
+    return [*words[:at], *words_like(words[at], *call), *words[at + 2 : end], *test, *words[end:]]
 
 
 def projection_as_view(words: Words) -> Words:
@@ -561,7 +552,7 @@ def into_temp_behind(words: Words) -> Words:
     if says_all(words, end, "WITH", "NO", "LOG"):
         end += 3
 
-    temporary = said(words[into + 1], (TokenType.TEMPORARY, "TEMP")) if kind == "TEMP" else []
+    temporary = words_like(words[into + 1], (TokenType.TEMPORARY, "TEMP")) if kind == "TEMP" else []
     target = [words[into], *temporary, words[into + 2]]
     return [*words[:source], *target, *words[source:into], *words[end:]]
 
@@ -591,7 +582,7 @@ def upsert_as_insert(words: Words) -> Words:
     elif says_all(words, end - 3, "WITH", "PRIMARY"):
         end -= 3
 
-    insert = said(words[0], (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
+    insert = words_like(words[0], (TokenType.INSERT, "INSERT"), (TokenType.INTO, "INTO"))
     return [*insert, *words[start:end]]
 
 
@@ -635,11 +626,8 @@ def window_table_function(words: Words) -> Words:
     Flink: FROM (SELECT *, TUMBLE(ts) AS window_start, … FROM t); the windows of HOP and CUMULATE
     overlap, so ts decides how many rows there are
     """
-    for at in range(len(words) - 4, 0, -1):
+    for at in calls_last_first(words, WINDOWS):
         name = words[at].text.upper()
-        if name not in WINDOWS or not says(words, at + 1, "("):
-            continue
-
         end = closing(words, at + 1)
         table, time = window_arguments(words[at + 2 : end])
         if not table or not time:
@@ -683,21 +671,21 @@ def windows_over(word: Token, table: Words, time: Words, overlaps: bool) -> Word
     columns: Words = []
     for name in WINDOW_COLUMNS:
         if columns or not overlaps:
-            columns += said(word, (TokenType.COMMA, ","))
+            columns += words_like(word, (TokenType.COMMA, ","))
 
         if not overlaps:
             columns += [
-                *said(word, (TokenType.VAR, word.text), (TokenType.L_PAREN, "(")), *time,
-                *said(word, (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS")),
+                *words_like(word, (TokenType.VAR, word.text), (TokenType.L_PAREN, "(")), *time,
+                *words_like(word, (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS")),
             ]  # fmt: skip
 
-        columns += said(word, (TokenType.VAR, name))
+        columns += words_like(word, (TokenType.VAR, name))
 
-    select = said(
+    select = words_like(
         word, (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*")
     )
-    source = [*said(word, (TokenType.FROM, "FROM")), *table]
-    closes = said(word, (TokenType.R_PAREN, ")"))
+    source = [*words_like(word, (TokenType.FROM, "FROM")), *table]
+    closes = words_like(word, (TokenType.R_PAREN, ")"))
     if not overlaps:
         return [*select, *columns, *source, *closes]
 
@@ -708,7 +696,15 @@ def windows_over(word: Token, table: Words, time: Words, overlaps: bool) -> Word
     named = (
         (TokenType.R_PAREN, ")"), (TokenType.R_PAREN, ")"), (TokenType.VAR, "windows"), (TokenType.ALIAS, "AS"),
     )  # fmt: skip
-    return [*select, *source, *said(word, *view), *time, *said(word, *named), *columns, *closes]
+    return [
+        *select,
+        *source,
+        *words_like(word, *view),
+        *time,
+        *words_like(word, *named),
+        *columns,
+        *closes,
+    ]
 
 
 def statement_set(words: Words) -> Words:
@@ -726,10 +722,7 @@ def statement_set(words: Words) -> Words:
 
 def document_as_json(words: Words) -> Words:
     """FROM OPENXML(@h, '/a/b', 1) WITH (a INT '@a')      T-SQL: OPENJSON(@h) WITH (a INT)"""
-    for at in range(len(words) - 4, 0, -1):
-        if not (says_all(words, at, "OPENXML", "(")):
-            continue
-
+    for at in last_first(words, "OPENXML", "("):
         end = closing(words, at + 1)
         handle = split_items(words[at + 2 : end])[0]
         call = [like(words[at], TokenType.VAR, "OPENJSON"), words[at + 1], *handle, words[end]]
@@ -823,8 +816,8 @@ def pipeline_of_files(words: Words) -> Words:
         end += 2
 
     listed = words[end : closing(words, end) + 1] if says(words, end, "(") else []
-    copy = said(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
-    return [*copy, *words[start:end], *listed, *said(path, (TokenType.FROM, "FROM")), path]
+    copy = words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
+    return [*copy, *words[start:end], *listed, *words_like(path, (TokenType.FROM, "FROM")), path]
 
 
 def flow_of_changes(words: Words) -> Words:
@@ -833,7 +826,7 @@ def flow_of_changes(words: Words) -> Words:
     if at is None or not says(words, at + 1, "CDC"):
         return words
 
-    apply = said(words[at], (TokenType.VAR, "APPLY"), (TokenType.VAR, "CHANGES"))
+    apply = words_like(words[at], (TokenType.VAR, "APPLY"), (TokenType.VAR, "CHANGES"))
     return [*apply, *words[at + 2 :]]
 
 

@@ -434,7 +434,7 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
     if not rows or any(row.stars for row in rows):
         return None
 
-    def of(slot: Slot) -> Callable[[exp.Expr], exp.Expr]:
+    def rewrite_to(slot: Slot) -> Callable[[exp.Expr], exp.Expr]:
         """Return a rewrite that replaces the row with one column of it."""
         name = exp.to_identifier(
             slot.name, quoted=slot.key != scope.evaluation.fold(slot.name, False)
@@ -446,7 +446,7 @@ def chosen_row(item: exp.Dot, scope: Scope) -> list[Slot] | None:
         )
 
     slots = [
-        Slot(slot.name, slot.key, value_of(item.this.transform(of(slot)), IDENTITY, scope))
+        Slot(slot.name, slot.key, value_of(item.this.transform(rewrite_to(slot)), IDENTITY, scope))
         for slot in rows[0].frame.slots
     ]
     if any(item.expression.args.values()):

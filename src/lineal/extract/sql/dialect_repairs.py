@@ -7,7 +7,18 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, first, like, opening, said, says, says_all, split_items
+from lineal.extract.sql.words import (
+    Words,
+    first,
+    first_opening,
+    last_first,
+    like,
+    opening,
+    says,
+    says_all,
+    split_items,
+    words_like,
+)
 
 
 def how_a_view_is_kept(words: Words) -> Words:
@@ -43,7 +54,7 @@ def redefinition(words: Words) -> Words:
         return words
 
     create = ((TokenType.CREATE, "CREATE"), (TokenType.OR, "OR"), (TokenType.REPLACE, "REPLACE"))
-    return [*said(words[0], *create), *words[kind:]]
+    return [*words_like(words[0], *create), *words[kind:]]
 
 
 def joined_comment(words: Words) -> Words:
@@ -124,9 +135,8 @@ def reset(words: Words) -> Words:
 
     Teradata: OVER (ORDER BY a, b > 1 ROWS …), b decides, too
     """
-    for at in range(len(words) - 2, 0, -1):
-        if says_all(words, at, "RESET", "WHEN"):
-            words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
+    for at in last_first(words, "RESET", "WHEN"):
+        words = [*words[:at], like(words[at], TokenType.COMMA, ","), *words[at + 2 :]]
 
     return words
 
@@ -276,7 +286,12 @@ def bulk_load(words: Words) -> Words:
         return words
 
     copy = ((TokenType.COPY, "COPY"), (TokenType.INTO, "INTO"))
-    return [*said(words[0], *copy), *table, *said(path[0], (TokenType.FROM, "FROM")), *path]
+    return [
+        *words_like(words[0], *copy),
+        *table,
+        *words_like(path[0], (TokenType.FROM, "FROM")),
+        *path,
+    ]
 
 
 def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
@@ -284,7 +299,7 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
 
     MySQL: COPY INTO t (a, c) FROM (SELECT a, upper(`@b`) FROM `x.csv`); nothing, without SET
     """
-    opens = next((at for at in range(end, len(words)) if says(words, at, "(")), None)
+    opens = first_opening(words, end)
     if opens is None or not says(words, closing(words, opens) + 1, "SET"):
         return []
 
@@ -305,12 +320,12 @@ def assigned_in_load(words: Words, infile: int, table: int, end: int) -> Words:
     values = [word for _, value in pairs for word in (*value, comma)][:-1]
     opening_, closing_ = like(near, TokenType.L_PAREN, "("), like(near, TokenType.R_PAREN, ")")
     return [
-        *said(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO")),
+        *words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.INTO, "INTO")),
         *words[table:end],
         opening_,
         *columns,
         closing_,
-        *said(
+        *words_like(
             near, (TokenType.FROM, "FROM"), (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")
         ),
         *values,
@@ -347,8 +362,8 @@ def into_file(words: Words) -> Words:
         return words
 
     end = first(words, into, "FROM", "FOR") or len(words)
-    copy = said(words[0], (TokenType.COPY, "COPY"), (TokenType.L_PAREN, "("))
-    to = said(words[into], (TokenType.R_PAREN, ")"), (TokenType.VAR, "TO"))
+    copy = words_like(words[0], (TokenType.COPY, "COPY"), (TokenType.L_PAREN, "("))
+    to = words_like(words[into], (TokenType.R_PAREN, ")"), (TokenType.VAR, "TO"))
     return [*copy, *words[:into], *words[end:], *to, *words[into + 2 : into + 3]]
 
 
@@ -376,7 +391,7 @@ def first_parenthesis(words: Words, start: int) -> Words:
 
     (a, @b, c)      (a, c): a variable is no column
     """
-    at = next((at for at in range(start, len(words)) if says(words, at, "(")), None)
+    at = first_opening(words, start)
     if at is None:
         return []
 
@@ -467,15 +482,15 @@ def rows_as_expected(query: Words, tests: list[Words], columns: Words) -> Words:
         (TokenType.L_PAREN, "("),
     )
     named = [word for column in columns for word in (column, comma)][:-1]
-    opens, closes = said(near, (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
+    opens, closes = words_like(near, (TokenType.L_PAREN, "("), (TokenType.R_PAREN, ")"))
     conditions = [word for test in tests for word in (*test, like(near, TokenType.AND, "AND"))]
     return [
-        *said(query[0], *start),
+        *words_like(query[0], *start),
         *query,
         closes,
-        *said(near, (TokenType.ALIAS, "AS"), (TokenType.IDENTIFIER, "expected")),
+        *words_like(near, (TokenType.ALIAS, "AS"), (TokenType.IDENTIFIER, "expected")),
         *([opens, *named, closes] if named else []),
-        *said(near, (TokenType.WHERE, "WHERE")),
+        *words_like(near, (TokenType.WHERE, "WHERE")),
         *conditions[:-1],
     ]
 
@@ -506,21 +521,27 @@ def changes_applied(words: Words) -> Words:
     if says(chosen, 0, "("):
         chosen = chosen[1:-1]
     else:
-        chosen = chosen or said(words[0], (TokenType.STAR, "*"))
+        chosen = chosen or words_like(words[0], (TokenType.STAR, "*"))
 
-    filters = [*said(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
-    sorts = [*said(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
+    filters = [*words_like(words[0], (TokenType.WHERE, "WHERE")), *gone] if gone else []
+    sorts = [*words_like(words[0], (TokenType.ORDER_BY, "ORDER BY")), *order] if order else []
     joined: Words = []
     for key in named:
-        joined += said(words[0], (TokenType.AND, "AND")) if joined else []
-        joined += [*said(words[0], *OLD), *key, *said(words[0], (TokenType.EQ, "="), *NEW), *key]
+        joined += words_like(words[0], (TokenType.AND, "AND")) if joined else []
+        joined += [
+            *words_like(words[0], *OLD),
+            *key,
+            *words_like(words[0], (TokenType.EQ, "="), *NEW),
+            *key,
+        ]
 
     return [
-        *said(words[0], (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[3:source],
-        *said(words[0], (TokenType.ALIAS, "AS"), OLD[0], (TokenType.USING, "USING"), (TokenType.L_PAREN, "(")),
-        *said(words[0], (TokenType.SELECT, "SELECT")), *chosen, *said(words[0], (TokenType.FROM, "FROM")), *rows,
-        *filters, *sorts, *said(words[0], (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), NEW[0]),
-        *said(words[0], (TokenType.ON, "ON")), *joined, *said(words[0], *BY_NAME),
+        *words_like(words[0], (TokenType.MERGE, "MERGE"), (TokenType.INTO, "INTO")), *words[3:source],
+        *words_like(words[0], (TokenType.ALIAS, "AS"), OLD[0], (TokenType.USING, "USING"), (TokenType.L_PAREN, "(")),
+        *words_like(words[0], (TokenType.SELECT, "SELECT")), *chosen,
+        *words_like(words[0], (TokenType.FROM, "FROM")), *rows,
+        *filters, *sorts, *words_like(words[0], (TokenType.R_PAREN, ")"), (TokenType.ALIAS, "AS"), NEW[0]),
+        *words_like(words[0], (TokenType.ON, "ON")), *joined, *words_like(words[0], *BY_NAME),
     ]  # fmt: skip
 
 
@@ -573,7 +594,7 @@ def table_and_folder(words: Words) -> Words:
         return words
 
     table = words[2 : first(words[:place], 2, "PARTITION") or place]
-    return [*said(words[0], (TokenType.COPY, "COPY")), *table, *words[place : place + 2]]
+    return [*words_like(words[0], (TokenType.COPY, "COPY")), *table, *words[place : place + 2]]
 
 
 REPAIRS = (
@@ -599,7 +620,7 @@ def only_columns(words: Words) -> Words | None:
     if not says(words, 0, "CREATE") or kind is None or kind > 6:
         return None
 
-    start = next((at for at in range(kind, len(words)) if says(words, at, "(")), None)
+    start = first_opening(words, kind)
     if start is None or first(words, kind, "AS", "SELECT", "LIKE") is not None:
         return None
 

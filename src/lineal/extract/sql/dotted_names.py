@@ -92,7 +92,7 @@ def piped_source(scope: Scope, key: str) -> Source | None:
     """
     around: Scope | None = scope
     while around is not None:
-        if any(key in source.index for source in around.sources_with(key)):
+        if around.knows(key):
             return None
 
         found = next((source for source in around.order if is_step(source.alias)), None)
@@ -128,7 +128,7 @@ def hidden_source(scope: Scope, names: list[str], key: str) -> Source | None:
 
     no engine reads it, but a is the t that is meant where no column is called t
     """
-    if any(key in source.index for source in scope.sources_with(key)):
+    if scope.knows(key):
         return None
 
     wanted = [name.lower() for name in names]

@@ -19,6 +19,7 @@ from typing import Any
 from sqlglot import exp
 
 from lineal.algebra.lineage import Trail
+from lineal.extract.sql.nodes import meta_of
 from lineal.extract.sql.parse import deep, parse
 from lineal.extract.sql.reading import Reading, add_calls, call_name, offset_of, segments
 from lineal.model.boundary import Failures
@@ -263,7 +264,7 @@ def beyond(call: Any, expansion: Expansion) -> bool:
     tell.
     """
     for count, part in enumerate(call.walk()):
-        start = (part._meta or {}).get("start")
+        start = meta_of(part).get("start")
         if start is not None and not expansion.start <= start < expansion.end:
             return True
 

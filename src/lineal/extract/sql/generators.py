@@ -12,7 +12,7 @@ from lineal.algebra.frame import Frame, Slot
 from lineal.algebra.lineage import Expression, Lineage, absorb
 from lineal.algebra.relation import explode, one_row, project, rename, repeat
 from lineal.algebra.values import Items, Part, Struct, is_own, keep_parts
-from lineal.extract.sequences import any_is, first_or_none
+from lineal.extract.sequences import any_is, first_or_none, only_or_none
 from lineal.extract.sql.composites import origin_type
 from lineal.extract.sql.expressions import (
     HANDLERS,
@@ -283,7 +283,7 @@ def exploded(arguments: list[Any], names: list[str], scope: Scope) -> Frame:
     arrays: list[Expression] = []
     for argument in arguments:
         gather(argument, VALUE, lineage, scope)
-        if not fixed(argument, scope):
+        if not has_fixed_count(argument, scope):
             arrays.append(expression_in(scope, argument))
 
     if len(arguments) == 1:
@@ -385,7 +385,7 @@ def inside(argument: Any) -> Any:
     return argument
 
 
-def fixed(argument: Any, scope: Scope) -> bool:
+def has_fixed_count(argument: Any, scope: Scope) -> bool:
     """Tell whether the text fixes the number of items.
 
     explode(array(a, b))
@@ -399,7 +399,7 @@ def fixed(argument: Any, scope: Scope) -> bool:
     ):
         inner = argument.this if argument.args.get("this") is not None else None
         if inner is None:
-            inner = argument.expressions[0] if len(argument.expressions) == 1 else None
+            inner = only_or_none(argument.expressions)
 
         argument = inner
 
@@ -437,7 +437,7 @@ def set_of_rows(node: Any, way: Way, calls: Any, stack: Stack, scope: Scope, int
     makes_rows = isinstance(node, exp.Explode) or scope.evaluation.facts.sets_in_select
     if makes_rows and scope.clause is Clause.SELECT and scope.rows is not None:
         for argument in node.iter_expressions():
-            if not fixed(argument, scope):
+            if not has_fixed_count(argument, scope):
                 gather(argument, LATERAL, scope.rows, scope)
 
     function(node, way, calls, stack, scope, into)

@@ -6,6 +6,8 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.simplify import simplify
 
+from lineal.extract.sql.nodes import part_names
+
 LONGEST = 2_000
 REFUSED = (SqlglotError, RecursionError, ValueError, TypeError)
 
@@ -44,7 +46,7 @@ def tables_of(query: str, dialect: str) -> list[str]:
         return []
 
     own = {cte.alias for cte in tree.find_all(exp.CTE)}
-    tables = [".".join(part.name for part in table.parts) for table in tree.find_all(exp.Table)]
+    tables = [".".join(part_names(table)) for table in tree.find_all(exp.Table)]
     return [name for name in dict.fromkeys(tables) if name and name not in own]
 
 

@@ -103,7 +103,7 @@ def as_columns(node: Any) -> Any:
     (a + t.b)      the names in an expression as the columns they are
     """
 
-    def meant(each: Any) -> Any:
+    def as_column(each: Any) -> Any:
         """Replace a path of names with the column that it names."""
         if isinstance(each.parent, NAMING) or names_element(each):
             return each
@@ -120,4 +120,4 @@ def as_columns(node: Any) -> Any:
             )
         )
 
-    return node.copy().transform(meant)
+    return node.copy().transform(as_column)

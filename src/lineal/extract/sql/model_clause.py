@@ -8,7 +8,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lineal.extract.sequences import present
 from lineal.extract.sql.brackets import BRACKETS, closing
-from lineal.extract.sql.words import Words, first, like, said, says, split_items
+from lineal.extract.sql.words import Words, first, like, says, split_items, word_at, words_like
 
 STARTS = frozenset(
     (
@@ -54,7 +54,7 @@ def compute_cells(words: Words) -> Words:
 
         words = [
             *words[: source + 1],
-            *said(words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")),
+            *words_like(words[at], (TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT")),
             *inner_items(model, words[at]),
             *words[source:at],
             like(words[at], TokenType.R_PAREN, ")"),
@@ -66,7 +66,7 @@ def compute_cells(words: Words) -> Words:
 
 def starts_model(words: Words, at: int) -> bool:
     """Tell whether the clauses of a model follow."""
-    return at < len(words) and words[at].text.upper() in STARTS
+    return word_at(words, at) in STARTS
 
 
 def from_before(words: Words, at: int) -> int | None:
@@ -151,7 +151,7 @@ OPTIONS_OF_RULES = frozenset(("UPDATE", "UPSERT", "ALL"))
 def rule_of(words: Words) -> Rule | None:
     """UPSERT b[2] = b[1] * 2      None, where no cell is set"""
     start = 0
-    while start < len(words) and words[start].text.upper() in OPTIONS_OF_RULES:
+    while word_at(words, start) in OPTIONS_OF_RULES:
         start += 1
 
     if not is_cell(words, start):
@@ -215,7 +215,9 @@ def computed(
     values: dict[str, Words], value: Words, rules: list[Rule], model: Model, near: Token
 ) -> Words:
     """CASE WHEN d IS NULL THEN (the value of a rule) … ELSE the measure END"""
-    null = said(near, (TokenType.IS, "IS"), (TokenType.NULL, "NULL"), (TokenType.THEN, "THEN"))
+    null = words_like(
+        near, (TokenType.IS, "IS"), (TokenType.NULL, "NULL"), (TokenType.THEN, "THEN")
+    )
     found = [like(near, TokenType.CASE, "CASE")]
     for rule in rules:
         set_to = in_parentheses(spell_measures(rule.value, values, near), near)

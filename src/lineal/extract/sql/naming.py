@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lineal.extract.sql.dialects import parser_dialect
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.nodes import holds
+from lineal.extract.sql.nodes import holds, part_names
 from lineal.extract.sql.placeholders import name_of
 from lineal.extract.sql.tables import literal_name
 from lineal.model.late_pattern import late_pattern
@@ -72,7 +72,7 @@ def without_tables(node: Any, evaluation: Evaluation, sources: Container[str]) -
     node = node.copy()
     for each in list(node.find_all(exp.Column)):
         if each.table:
-            name = ".".join(path_in_table([part.name for part in each.parts], evaluation, sources))
+            name = ".".join(path_in_table(part_names(each), evaluation, sources))
             each.replace(exp.Column(this=exp.Identifier(this=name, quoted=False)))
 
     return node

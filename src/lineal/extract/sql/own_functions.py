@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from lineal.algebra.functions import BY_DIALECT, Function, with_meaning
 from lineal.extract.sql.dialects import parser_dialect
+from lineal.extract.sql.nodes import part_names
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.script import Meaning
 
@@ -49,9 +50,9 @@ class OwnFunctions:
         else:
             name = self.classes.get(type(node), "")
 
-        return self.meant(name)
+        return self.find_meaning(name)
 
-    def meant(self, name: str) -> Function | None:
+    def find_meaning(self, name: str) -> Function | None:
         """Find what the project says about a function."""
         found = self.rows.get(name)
         if found is not None:
@@ -82,7 +83,7 @@ def _package(node: Any) -> Iterator[str]:
     if isinstance(parent, exp.Dot) and parent.expression is node:
         base = parent.this
         if isinstance(base, (exp.Dot, exp.Column)):
-            names = [part.name for part in base.parts]
+            names = part_names(base)
         else:
             names = [base.name]
 

@@ -26,7 +26,7 @@ from lineal.extract.sql.reading import Reading, offset_of
 from lineal.extract.sql.repairs import given_up
 from lineal.extract.sql.templates import advice_about, template_of
 from lineal.extract.sql.trees import parsed
-from lineal.extract.sql.words import BATCHES, statements, words
+from lineal.extract.sql.words import BATCHES, statements, word_at, words
 from lineal.model.boundary import FAILED, Report
 from lineal.model.diagnostic import Code, Diagnostic
 from lineal.model.limits import Task, is_abandoned, key_of
@@ -205,7 +205,7 @@ def _without_semicolons(reading: Reading, chunk: list[Token]) -> list[Any]:
 
     parts: list[list[Token]] = []
     at = 0
-    while at < len(chunk) and chunk[at].text.upper() in FIRST_WORDS:
+    while word_at(chunk, at) in FIRST_WORDS:
         end = end_of(chunk, at)
         parts.append(chunk[at:end])
         at = end

@@ -198,7 +198,7 @@ def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
     which the parser makes without a copy of all steps before
     """
 
-    def written(body: Words) -> Words:
+    def as_aggregate(body: Words) -> Words:
         """Return a pipe operator over all columns as tokens of an AGGREGATE step."""
         head, items = body[0], body[1:]
         around = (
@@ -214,7 +214,7 @@ def edited(kind: TokenType, text: str) -> Callable[[Words], Words]:
             like(head, TokenType.R_PAREN, ")"),
         ]
 
-    return written
+    return as_aggregate
 
 
 def swapped(items: Words) -> Words:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sequences import last_or_none
 from lineal.extract.sql.dialects.placeholders import (
     DOLLARS_IN_NAMES,
     EMPTY_LITERALS,
@@ -241,7 +242,7 @@ def _with_types(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     casts: list[bool] = []
     for token in tokens:
-        before = found[-1] if found else None
+        before = last_or_none(found)
         if token.token_type is TokenType.L_PAREN:
             casts.append(before is not None and before.text.upper() in CASTS)
         elif token.token_type is TokenType.R_PAREN and casts:
@@ -271,7 +272,7 @@ def _numbered(tokens: list[Token], marks: frozenset[TokenType], dialect: str) ->
     """
     found: list[Token] = []
     for token in tokens:
-        before = found[-1] if found else None
+        before = last_or_none(found)
         if (
             token.text[0:1] == "$"
             and token.token_type is TokenType.VAR

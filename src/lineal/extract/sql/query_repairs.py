@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot.tokenizer_core import TokenType
 
 from lineal.extract.sql.brackets import closing
-from lineal.extract.sql.words import Words, first, like, opening, said, says, says_all
+from lineal.extract.sql.words import Words, first, like, opening, says, says_all, words_like
 
 
 def drop_locks(words: Words) -> Words:
@@ -107,17 +107,17 @@ def changed_rows(words: Words) -> Words:
 
     end = closing(words, at + 2)
     name = like(words[at], TokenType.IDENTIFIER, words[at].text)
-    give = said(words[end], (TokenType.RETURNING, "RETURNING"))
+    give = words_like(words[end], (TokenType.RETURNING, "RETURNING"))
     if says(words, at, "OLD") and says(words, at + 3, "UPDATE"):
-        give += said(words[end], (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
+        give += words_like(words[end], (TokenType.VAR, "OLD"), (TokenType.DOT, "."))
 
     change = [
         name,
-        *said(words[at + 1], (TokenType.ALIAS, "AS")),
+        *words_like(words[at + 1], (TokenType.ALIAS, "AS")),
         words[at + 2],
         *words[at + 3 : end],
         *give,
-        *said(words[end], (TokenType.STAR, "*")),
+        *words_like(words[end], (TokenType.STAR, "*")),
         words[end],
     ]
     rest = [*words[:at], name, *words[end + 1 :]]

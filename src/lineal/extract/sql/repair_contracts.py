@@ -607,10 +607,10 @@ def left_over(repair: str, before: Words, after: Words) -> Words:
 
 def text_of(words: Words) -> str:
     """A run of words as contracts write it."""
-    return " ".join(written(word.token_type, word.text) for word in words)
+    return " ".join(spell_word(word.token_type, word.text) for word in words)
 
 
-def written(kind: TokenType, text: str) -> str:
+def spell_word(kind: TokenType, text: str) -> str:
     """A word as contracts write it."""
     return KINDS.get(kind) or text.upper()
 

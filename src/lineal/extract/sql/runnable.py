@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from lineal.extract.sequences import present
+from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.normal.statement import query_of
 
 ENGINE = "duckdb"
@@ -115,7 +116,7 @@ def take_tables(found: Runnable) -> None:
         if len(table.parts) == 1 and table.name.lower() in ctes:
             continue
 
-        name = ".".join(part.name for part in table.parts)
+        name = ".".join(part_names(table))
         shown = found.inputs.setdefault(name.lower(), Input(name, f"t{len(found.inputs)}")).shown
         alias = table.args.get("alias") or exp.TableAlias(this=exp.to_identifier(table.name))
         table.replace(exp.Table(this=exp.to_identifier(shown), alias=alias))

@@ -386,7 +386,7 @@ class Scope:
             return None
 
         row = self.row_by_alias(name, key, node)
-        return row or self.opened(name, key, node, clause)
+        return row or self.resolve_in_open_source(name, key, node, clause)
 
     def is_compared_with(self, node: exp.Column, key: str) -> bool:
         """a IN (SELECT a FROM s), a = a
@@ -544,7 +544,10 @@ class Scope:
 
     def has(self, node: exp.Column) -> bool:
         """Whether a source is known to have a column of that name."""
-        key = self.evaluation.fold(node.name, False)
+        return self.knows(self.evaluation.fold(node.name, False))
+
+    def knows(self, key: str) -> bool:
+        """Tell whether a source is known to have a column under a folded name."""
         return any(key in source.index for source in self.sources_with(key))
 
     def beside(self, key: str, members: Sequence[Source]) -> list[Slot]:
@@ -584,14 +587,16 @@ class Scope:
 
         identifier = node.args["this"]
         key = self.evaluation.fold(identifier.name, identifier.args.get("quoted"))
-        if any(key in source.index for source in self.sources_with(key)):
+        if self.knows(key):
             return None
 
         return self.find_source(
             self.evaluation.fold_table(identifier.name, identifier.args.get("quoted"))
         )
 
-    def opened(self, name: str, key: str, node: exp.Column, clause: Clause) -> Slot | None:
+    def resolve_in_open_source(
+        self, name: str, key: str, node: exp.Column, clause: Clause
+    ) -> Slot | None:
         """x over unknown schemas: the only source that may have it, else what the corpus says, else
         all of them.
         """

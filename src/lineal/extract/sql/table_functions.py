@@ -29,7 +29,13 @@ from lineal.extract.sql.dialects.table_functions import (
     QUERIES,
 )
 from lineal.extract.sql.expressions import gather, value_of
-from lineal.extract.sql.generators import exploded, fields_of_items, fixed, is_map, parts_of
+from lineal.extract.sql.generators import (
+    exploded,
+    fields_of_items,
+    has_fixed_count,
+    is_map,
+    parts_of,
+)
 from lineal.extract.sql.methods import as_function
 from lineal.extract.sql.nodes import holds, is_string, list_arg
 from lineal.extract.sql.paths import arrow_meant, leads_to_part, names_in
@@ -298,7 +304,7 @@ def call_columns(
     made: Lineage = {}
     for argument in arguments(call, scope):
         absorb(value_of(argument, VALUE, scope), made)
-        if not one_row and not fixed(argument, scope):
+        if not one_row and not has_fixed_count(argument, scope):
             gather(argument, LATERAL, rows, scope)
 
     if name in COLUMNS or one_row:
@@ -321,7 +327,7 @@ def named_rows(
         return list(frame.slots), dataset
 
     if name in CHANGES and (text := first_text(call)) is not None:
-        return changes(text, node, scope)
+        return change_columns(text, node, scope)
 
     # the other arguments tell how the file is written
     if name in FILES and first_text(call) is not None:
@@ -528,7 +534,7 @@ def query_in_text(call: Any, scope: Scope) -> Any:
     return None
 
 
-def changes(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
+def change_columns(text: str, node: exp.Expr, scope: Scope) -> tuple[list[Slot], Dataset | None]:
     """Return the columns of a change feed.
 
     FROM table_changes('shop.orders', 1)
@@ -606,7 +612,7 @@ def unnested(call: exp.Unnest, asked: Names, scope: Scope, rows: Lineage) -> lis
     for argument in call.expressions:
         made = value_of(argument, VALUE, scope)
         made = parts_of(argument, made, scope)
-        if not fixed(argument, scope):
+        if not has_fixed_count(argument, scope):
             gather(argument, LATERAL, rows, scope)
 
         fields = element_fields(argument, scope)

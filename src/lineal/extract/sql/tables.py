@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lineal.extract.sequences import present
+from lineal.extract.sequences import only_or_none, present
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.nodes import holds
 from lineal.model.paths import delta_path, path_name
@@ -114,7 +114,7 @@ def target_of(node: Any) -> tuple[Any, Any]:
     ):
         return table, node
 
-    inside = node.expressions[0] if len(node.expressions) == 1 else None
+    inside = only_or_none(node.expressions)
     if inside is None or isinstance(inside, (exp.Identifier, exp.ColumnDef)):
         return table, node  # a table of that name, with a column
 

@@ -10,6 +10,7 @@ from lineal.algebra.frame import Frame, Scan, Slot
 from lineal.algebra.lineage import doubted
 from lineal.algebra.relation import row_struct
 from lineal.algebra.values import Part
+from lineal.extract.sql.nodes import part_names
 from lineal.extract.sql.sources import (
     UNRESOLVED,
     Source,
@@ -48,7 +49,7 @@ def resolve_otherwise(scope: Scope, name: str, key: str, node: exp.Column) -> Sl
     if evaluation.reading.script.open:
         return UNRESOLVED
 
-    spelled = ".".join(part.name for part in node.parts)
+    spelled = ".".join(part_names(node))
     near = scope.did_you_mean(name)
     evaluation.report(
         Code.UNRESOLVED_COLUMN, f"no source in scope has a column '{spelled}'", node, near

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
@@ -200,9 +200,37 @@ def says(words: Words, position: int, text: str) -> bool:
     return 0 <= position < len(words) and words[position].text.upper() == text
 
 
+def word_at(words: Words, position: int) -> str:
+    """Return the word at a position in upper case; an empty text outside of the statement."""
+    return words[position].text.upper() if 0 <= position < len(words) else ""
+
+
 def says_all(words: Words, position: int, *texts: str) -> bool:
     """Tell whether the words from a position on are these texts."""
     return all(says(words, position + offset, text) for offset, text in enumerate(texts))
+
+
+def last_first(words: Words, *texts: str) -> Iterator[int]:
+    """Yield the positions behind the first word at which these texts follow each other, the last
+    position first, so that words from there on may be replaced.
+    """
+    for position in range(len(words) - len(texts), 0, -1):
+        if says_all(words, position, *texts):
+            yield position
+
+
+def calls_last_first(words: Words, names: Container[str]) -> Iterator[int]:
+    """Yield the positions behind the first word at which one of some functions is called, the last
+    position first.
+    """
+    for position in last_first(words, "("):
+        if position > 1 and words[position - 1].text.upper() in names:
+            yield position - 1
+
+
+def first_opening(words: Words, start: int) -> int | None:
+    """Return the position of the next parenthesis that opens."""
+    return next((at for at in range(start, len(words)) if says(words, at, "(")), None)
 
 
 def split_items(words: Words) -> list[Words]:
@@ -255,6 +283,6 @@ def like(word: Token, kind: TokenType, text: str) -> Token:
     return Token(kind, text, word.line, word.col, word.start, word.end)
 
 
-def said(word: Token, *texts: tuple[TokenType, str]) -> Words:
+def words_like(word: Token, *texts: tuple[TokenType, str]) -> Words:
     """Several words at the same place."""
     return [like(word, kind, text) for kind, text in texts]

@@ -157,6 +157,10 @@ class Call:
         """Return a column as an expression."""
         return leaf(self.run, attribute.slot, self.node)
 
+    def leaves(self, attributes: Iterable[Attribute]) -> list[Any]:
+        """Return columns as expressions."""
+        return [self.leaf(attribute) for attribute in attributes]
+
     def tree(self, held: Value) -> Any:
         """Return a value as an expression: a series, or a constant."""
         if isinstance(held, Series):

@@ -377,7 +377,7 @@ def where(call: Call, table: Table) -> Table:
 def tests_of(call: Call, held: Value) -> list[Any]:
     """Return the condition of where and mask."""
     if isinstance(held, DataFrame):
-        return [transforming_call("mask", *(call.leaf(each) for each in held.relation.attributes))]
+        return [transforming_call("mask", *call.leaves(held.relation.attributes))]
 
     return [call.tree(held)]
 

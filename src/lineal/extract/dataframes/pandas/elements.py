@@ -20,8 +20,10 @@ from lineal.extract.pyspark.values import (
     Partial,
     Unknown,
     Value,
+    trees_of,
 )
 from lineal.extract.sequences import instances
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -57,7 +59,7 @@ def apply_to_row(call: Call, table: Table, function: Value, *more: Value) -> Val
     """
     watch = Watch()
     if not isinstance(function, FOLLOWED):
-        trees = [call.leaf(each) for each in table.relation.attributes]
+        trees = call.leaves(table.relation.attributes)
         return Series(transforming_call(label_of(function), *trees), None, table)
 
     made = run_on_elements(call, function, [Row(table, watch), *more])
@@ -83,7 +85,7 @@ def run_on_elements(call: Call, function: Value, arguments: list[Value]) -> Valu
 
 def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
     """Return the value of a function over elements, decided by the conditions that it asked."""
-    tests = [each.tree for each in unique(watch.tests)]
+    tests = trees_of(unique(watch.tests))
     doubt = None
     if isinstance(made, Series):
         tree, doubt = made.tree, made.doubt
@@ -93,7 +95,7 @@ def value_of(call: Call, made: Value, watch: Watch) -> tuple[Any, Doubt | None]:
         tree = literal(None)
     else:
         doubt = OPAQUE
-        tree = transforming_call("apply", *(each.tree for each in unique(watch.seen)))
+        tree = transforming_call("apply", *trees_of(unique(watch.seen)))
 
     if tests:
         tree = case(tests, [tree] * len(tests))
@@ -208,7 +210,7 @@ def slots_below(tree: Any) -> list[Any]:
             continue
 
         seen.add(id(here))
-        slot = (here._meta or {}).get("slot")
+        slot = meta_of(here).get("slot")
         if slot is not None:
             found.setdefault(id(slot), here)
 

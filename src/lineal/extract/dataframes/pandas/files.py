@@ -22,7 +22,7 @@ from lineal.extract.pyspark.embedded.statements import SQL_START, Called
 from lineal.extract.pyspark.knowledge import is_known, items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.pyspark.values import Unknown, Value, inputs_of
 from lineal.extract.sequences import all_are, any_is, first_or_none, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -249,7 +249,7 @@ def new_frame(call: Call) -> Value:
         return DataFrame(Table(Relation([], {})))
 
     call.dynamic("the values of a frame", data if isinstance(data, Unknown) else None)
-    inputs = data.inputs if isinstance(data, Unknown) else ()
+    inputs = inputs_of(data)
     return DataFrame(Table(Relation([anything()], {}, inputs)))
 
 

@@ -37,7 +37,7 @@ from lineal.extract.dataframes.pandas.values import (
 )
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value
+from lineal.extract.pyspark.values import SCHEMA_UNKNOWN, Method, Unknown, Value, trees_of
 from lineal.extract.sequences import instances
 from lineal.model.way import Confidence
 
@@ -291,7 +291,7 @@ def on_row(
     if name == "to_frame":
         return DataFrame(held.table)
 
-    trees = [call.leaf(each) for each in held.table.relation.attributes]
+    trees = call.leaves(held.table.relation.attributes)
     return Series(transforming_call(name, *trees), None, held.table, watch=held.watch)
 
 
@@ -333,7 +333,7 @@ def on_series(
     call = Call(run, arguments, keywords, node)
     if held.watch is not None and (name not in SERIES or is_element_method(held, name)):
         given = instances(arguments, Series)
-        return held.with_tree(transforming_call(name, held.tree, *(each.tree for each in given)))
+        return held.with_tree(transforming_call(name, held.tree, *trees_of(given)))
 
     method = SERIES.get(name)
     if method is not None:

@@ -24,11 +24,10 @@ from lineal.extract.dataframes.pandas.calls import (
 from lineal.extract.dataframes.pandas.columns import BY_TYPE
 from lineal.extract.dataframes.pandas.selection import narrow_rows
 from lineal.extract.dataframes.pandas.trees import (
-    AGGREGATES,
-    OTHER_AGGREGATES,
     aggregate,
     aggregate_call,
     has_aggregate,
+    is_aggregate,
     over,
     transforming_call,
 )
@@ -155,7 +154,7 @@ def item_of_groups(run: Run, held: Groups, key: Value, node: Any) -> Value:
 
 def attribute_of_groups(run: Run, held: Groups, name: str, node: Any) -> Value:
     """df.groupby("k").x"""
-    if name in GROUPED or name in AGGREGATES or name in OTHER_AGGREGATES:
+    if name in GROUPED or is_aggregate(name):
         return Method(held, name)
 
     if may_select(held, name):
@@ -194,7 +193,7 @@ def aggregate_groups(
     """Return a row for each group: the keys as its index or as columns, then the aggregates."""
     table = groups.table
     evaluation = call.evaluation()
-    keys = [call.leaf(each) for each in groups.keys]
+    keys = call.leaves(groups.keys)
     expressions = call.expressions(table.relation, evaluation, keys, Clause.GROUP_BY)
     rows = dict(group(decided_rows(table.relation.rows), expressions, ()).rows)
     titles = [call.make(each.slot.name, tree, table.relation, evaluation)
@@ -359,6 +358,7 @@ def label_of(how: Value) -> str:
 CUMULATIVE = {"cumsum": "sum", "cumprod": "prod", "cummax": "max", "cummin": "min"}
 SHIFTED = frozenset(("shift", "diff", "pct_change", "ffill", "bfill", "fillna"))
 RANKED = frozenset(("rank", "cumcount", "ngroup"))
+WINDOWED = SHIFTED | RANKED | CUMULATIVE.keys()
 
 
 def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any]) -> Any:
@@ -379,13 +379,13 @@ def window_tree(name: str, tree: Any, keys: Sequence[Any], order: Sequence[Any])
 def transform(call: Call, groups: Groups) -> Value:
     """groupby("k")["x"].transform("sum")      the aggregate of the group, in every row of it"""
     how = call.get(0, "func")
-    keys = [call.leaf(each) for each in groups.keys]
+    keys = call.leaves(groups.keys)
     order = order_of(call, groups.table)
 
     def tree_of(name: str) -> Any:
         """Return a column of the result: a window over the keys of the groups."""
         column = call.series(groups.table, name)
-        if isinstance(how, str) and (how in CUMULATIVE or how in SHIFTED or how in RANKED):
+        if isinstance(how, str) and how in WINDOWED:
             return window_tree(how, column.tree, keys, order)
 
         if isinstance(how, (str, Library)):
@@ -416,7 +416,7 @@ def rows_of_groups(call: Call, groups: Groups, tree_of: Callable[[str], Any]) ->
 
 def order_of(call: Call, table: Table) -> list[Any]:
     """Return the columns that a frame is sorted by, as expressions."""
-    return [call.leaf(each) for each in table.order]
+    return call.leaves(table.order)
 
 
 def windowed(name: str) -> Callable[[Call, Groups], Value]:
@@ -424,7 +424,7 @@ def windowed(name: str) -> Callable[[Call, Groups], Value]:
 
     def apply(call: Call, groups: Groups) -> Value:
         """groupby("k")["x"].shift(1)"""
-        keys = [call.leaf(each) for each in groups.keys]
+        keys = call.leaves(groups.keys)
         order = order_of(call, groups.table)
         if name in ("cumcount", "ngroup"):
             return Series(window_tree(name, None, keys, order), None, groups.table)
@@ -440,7 +440,7 @@ def windowed(name: str) -> Callable[[Call, Groups], Value]:
 
 def head(call: Call, groups: Groups) -> Value:
     """groupby("k").head(1)      the first rows of each group, in the order of the frame"""
-    keys = [call.leaf(each) for each in groups.keys]
+    keys = call.leaves(groups.keys)
     table = groups.table
     if groups.selected is not None:
         table = call.select(table, groups.selected)
@@ -450,7 +450,7 @@ def head(call: Call, groups: Groups) -> Value:
 
 def filter_groups(call: Call, groups: Groups) -> Value:
     """groupby("k").filter(lambda g: g["x"].sum() > 10)"""
-    keys = [call.leaf(each) for each in groups.keys]
+    keys = call.leaves(groups.keys)
     made = invoke(call.run, call.get(0, "func"), [DataFrame(groups.table)], {}, call.node)
     tests = [made.tree] if isinstance(made, Series) else []
     if not tests:
@@ -483,7 +483,7 @@ def apply_to_groups(call: Call, groups: Groups) -> Value:
 
     if isinstance(made, DataFrame):
         return DataFrame(narrow_rows(
-            call, made.table, [call.leaf(each) for each in groups.keys], GROUPS, Clause.GROUP_BY
+            call, made.table, call.leaves(groups.keys), GROUPS, Clause.GROUP_BY
         ))  # fmt: skip
 
     if isinstance(made, Series):
@@ -534,7 +534,7 @@ def group_method(name: str) -> Callable[[Call, Groups], Value] | None:
     if name in GROUPED:
         return GROUPED[name]
 
-    if name in AGGREGATES or name in OTHER_AGGREGATES:
+    if is_aggregate(name):
         return simple_aggregate(name)
 
     return None
@@ -550,7 +550,7 @@ def rolling_of_frame(call: Call, table: Table) -> Value:
 
 def rolling_of_groups(call: Call, groups: Groups) -> Value:
     """df.groupby("k")["x"].rolling(7)"""
-    keys = [call.leaf(each) for each in groups.keys]
+    keys = call.leaves(groups.keys)
     return Rolling(groups, (*keys, *rolling_keys(call, groups.table)))
 
 
@@ -636,7 +636,7 @@ def reduce_frame(name: str) -> Callable[[Call, Table], Value]:
     def reduce(call: Call, table: Table) -> Value:
         """df[["a", "b"]].sum(axis=1), df.mean()"""
         if call.get(0, "axis", 0) in (1, "columns"):
-            trees = [call.leaf(each) for each in table.relation.attributes]
+            trees = call.leaves(table.relation.attributes)
             return Series(transforming_call(name, *trees), None, table)
 
         return aggregate_frame(call, table, [(each, each, name) for each in table.relation.names])

@@ -25,8 +25,8 @@ from lineal.extract.pyspark.relation import (
     side_by_side_stars,
 )
 from lineal.extract.pyspark.sizes import WIDENED
-from lineal.extract.pyspark.values import Unknown, Value
-from lineal.extract.sequences import all_are, present
+from lineal.extract.pyspark.values import Unknown, Value, inputs_of
+from lineal.extract.sequences import all_are, only_or_none, present
 
 HOWS = {"outer": "FULL", "right": "RIGHT", "left": "LEFT", "inner": "INNER", "cross": "CROSS"}
 SUFFIXES = ("_x", "_y")
@@ -332,7 +332,7 @@ def concat(call: Call) -> Value:
     items = list(held.values()) if isinstance(held, dict) else items_of(held)
     if not items:
         call.dynamic("frames", held)
-        inputs = held.inputs if isinstance(held, Unknown) else ()
+        inputs = inputs_of(held)
         return DataFrame(call.unknown(*(Table(each) for each in inputs)))
 
     known = present(items)
@@ -408,7 +408,7 @@ def slot_in(relation: Relation, name: str) -> Slot | None:
         return held[0].slot
 
     answers = [slot for each in relation.stars if (slot := answer_of(each, name)) is not None]
-    return answers[0] if len(answers) == 1 else None
+    return only_or_none(answers)
 
 
 def place_side_by_side(call: Call, tables: Sequence[Table]) -> Table:
@@ -437,7 +437,7 @@ def combine_first(call: Call, left: Table) -> Table:
     attributes = []
     for name in names:
         found = [each for side in (left, right) if (each := call.find(side, name)) is not None]
-        trees = [call.leaf(each) for each in found]
+        trees = call.leaves(found)
         tree = coalesce(trees[0], trees[1]) if len(trees) == 2 else trees[0]
         attributes.append(call.make(name, tree, left.relation, evaluation))
 

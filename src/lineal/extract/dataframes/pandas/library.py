@@ -27,7 +27,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.libraries import call_unknown
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Unknown, Value
+from lineal.extract.pyspark.values import Unknown, Value, trees_of
 from lineal.extract.sequences import any_is, first_or_none, instances
 from lineal.model.edge import Doubt
 from lineal.model.way import Confidence
@@ -97,7 +97,7 @@ def whole_frame(call: Call, name: str) -> Value:
                  for each in held.relation.names}  # fmt: skip
         return DataFrame(call.assign(held.table, trees))
 
-    leaves = [call.leaf(each) for each in held.relation.attributes]
+    leaves = call.leaves(held.relation.attributes)
     return Series(transforming_call(name, *leaves), None, held.table)
 
 
@@ -181,7 +181,7 @@ def index_of(call: Call) -> Value:
 def index_product(call: Call) -> Value:
     """pd.MultiIndex.from_product([["a", "b"], ["sum"]])"""
     levels = [items_of(each) for each in items_of(call.get(0, "iterables")) or []]
-    if any(level is None for level in levels):
+    if None in levels:
         return Unknown("from_product()", "levels that only a run knows")
 
     found: list[tuple[Value, ...]] = [()]
@@ -267,7 +267,7 @@ def computed(run: Run, name: str, arguments: Arguments, keywords: Keywords, node
 
     first = main_of(*several)
     made = together(
-        first, list(several), transforming_call(name.rpartition(".")[2], *(s.tree for s in several))
+        first, list(several), transforming_call(name.rpartition(".")[2], *trees_of(several))
     )
     if first.watch is None:
         made.doubt = made.doubt or NOT_HERE

@@ -14,6 +14,7 @@ from lineal.extract.dataframes.pandas.calls import Call, set_column
 from lineal.extract.dataframes.pandas.selection import narrow_rows, rows_by_label, sort_rows
 from lineal.extract.dataframes.pandas.trees import transforming_call
 from lineal.extract.dataframes.pandas.values import Series, Table
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Draft
 from lineal.extract.pyspark.values import Pattern, Value
 from lineal.model.way import Clause
@@ -34,7 +35,7 @@ def sort_values(call: Call, table: Table) -> Table:
         return table
 
     columns = tuple(call.column(table, name) for name in names)
-    sorted_ = sort_rows(call, table, [call.leaf(each) for each in columns])
+    sorted_ = sort_rows(call, table, call.leaves(columns))
     return Table(sorted_.relation, sorted_.index, columns)
 
 
@@ -43,7 +44,7 @@ def sort_index(call: Call, table: Table) -> Table:
     if call.get(0, "axis", 0) in (1, "columns"):
         return table
 
-    sorted_ = sort_rows(call, table, [call.leaf(each) for each in table.index])
+    sorted_ = sort_rows(call, table, call.leaves(table.index))
     return Table(sorted_.relation, sorted_.index, table.index)
 
 
@@ -143,7 +144,7 @@ def query(call: Call, table: Table) -> Table:
 def eval_(call: Call, table: Table) -> Value:
     """df.eval("total = price * qty")      a column for each line that assigns one"""
     text = call.get(0, "expr")
-    if not isinstance(text, str) or isinstance(text, Pattern):
+    if not is_text(text):
         call.dynamic("an expression", text)
         return table
 

@@ -75,7 +75,7 @@ def rows_by_label(call: Call, table: Table) -> Table:
 
     df.loc["2024-01"]      the columns of the index decide which rows they are
     """
-    return narrow_rows(call, table, [call.leaf(each) for each in table.index])
+    return narrow_rows(call, table, call.leaves(table.index))
 
 
 def sort_rows(call: Call, table: Table, trees: Sequence[Any]) -> Table:
@@ -126,7 +126,7 @@ def column_of_array(call: Call, table: Table) -> Series:
 
     PCA(2).fit_transform(X)[:, 0]
     """
-    trees = [call.leaf(each) for each in table.relation.attributes]
+    trees = call.leaves(table.relation.attributes)
     doubt = None if len(trees) == 1 else BY_PLACE
     return Series(transforming_call("item", *trees), None, table, doubt=doubt)
 
@@ -432,9 +432,9 @@ def values_of_frame(call: Call, held: DataFrame, count: int) -> list[Any]:
     df[["a", "b"]] = df[["c", "d"]]
     """
     if held.relation.complete and len(held.relation.attributes) == count:
-        return [call.leaf(each) for each in held.relation.attributes]
+        return call.leaves(held.relation.attributes)
 
-    stars = [call.leaf(each) for each in held.relation.stars]
+    stars = call.leaves(held.relation.stars)
     if len(stars) == 1:
         return stars * count
 
@@ -449,9 +449,7 @@ def value_for(call: Call, held: Value) -> Any:
             call.dynamic("a value", each)
 
     if isinstance(held, Row):
-        return transforming_call(
-            "row", *(call.leaf(each) for each in held.table.relation.attributes)
-        )
+        return transforming_call("row", *call.leaves(held.table.relation.attributes))
 
     if isinstance(held, Series):
         return held
@@ -509,7 +507,7 @@ def set_values(run: Run, owner: Series, key: Value, held: Value, node: Any) -> N
 
 def set_where(call: Call, table: Table, rows: Value, names: Sequence[str], held: Value) -> Table:
     """Return a table with columns set in some rows."""
-    tests = [call.leaf(each) for each in table.index]
+    tests = call.leaves(table.index)
     if isinstance(rows, Series):
         tests = [call.fitted(rows, table.relation.rows)]
     elif isinstance(rows, Unknown) and rows.inputs:

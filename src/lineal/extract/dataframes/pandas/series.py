@@ -34,6 +34,7 @@ from lineal.extract.dataframes.pandas.trees import (
     OTHER_AGGREGATES,
     aggregate,
     case,
+    is_aggregate,
     operand,
     transforming_call,
 )
@@ -256,7 +257,7 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
     if isinstance(function, dict) and any_is(function, Series):
         return look_up_pairs(call, held, function)
 
-    if isinstance(function, str) and (function in AGGREGATES or function in OTHER_AGGREGATES):
+    if isinstance(function, str) and is_aggregate(function):
         return reduced(function)(call, held)
 
     more = call.keywords.get("args", ())
@@ -265,7 +266,7 @@ def apply_values(call: Call, held: Series, function: Value) -> Value:
 
 def look_up(call: Call, held: Series, other: Series) -> Series:
     """s.map(prices.set_index("sku")["price"])      the price, found by the key"""
-    keys = [call.leaf(each) for each in other.table.index]
+    keys = call.leaves(other.table.index)
     tree = case([transforming_call("index", held.tree, *keys)], [other.tree])
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
 
@@ -276,7 +277,7 @@ def replace_values(call: Call, held: Series) -> Value:
     if not isinstance(other, Series):
         return transformed("replace")(call, held)
 
-    keys = [call.leaf(each) for each in other.table.index]
+    keys = call.leaves(other.table.index)
     tree = case([transforming_call("index", held.tree, *keys)], [other.tree], held.tree)
     return together(held, [held, other], tree).with_tree(tree, name=held.name)
 

@@ -83,7 +83,7 @@ def declared_columns(run: Run, made: DataFrame, names: list[str], node: Any) -> 
     """Return the columns of a schema out of a frame, by name; None where one is missing."""
     call = Call(run, [], {}, node)
     found = [call.find(made.table, name) for name in names]
-    if any(each is None for each in found):
+    if None in found:
         return None
 
     kept = [title_of(each, name) for each, name in zip(found, names, strict=True) if each]

@@ -109,6 +109,11 @@ OTHER_AGGREGATES = frozenset(
 )
 
 
+def is_aggregate(name: str) -> bool:
+    """Tell whether a method aggregates the values of a series."""
+    return name in AGGREGATES or name in OTHER_AGGREGATES
+
+
 def aggregate(name: str, *arguments: Any) -> Any:
     """Return an aggregate of an expression.
 

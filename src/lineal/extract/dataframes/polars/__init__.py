@@ -75,7 +75,7 @@ from lineal.extract.pyspark.sizes import (
     leaves_of,
     size_of_tree,
 )
-from lineal.extract.pyspark.values import Method, Unknown, Value
+from lineal.extract.pyspark.values import Method, Unknown, Value, trees_of
 from lineal.extract.sequences import instances
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -245,7 +245,7 @@ def computed_expr(
     """company.clean(pl.col("a"))      an expression of what a function that is not here is given"""
     given = instances((*arguments, *keywords.values()), Expr)
     title = name.rpartition(".")[2]
-    tree = exp.Anonymous(this=title, expressions=[each.tree for each in given])
+    tree = exp.Anonymous(this=title, expressions=trees_of(given))
     return replace(given[0].with_tree(tree, *given[1:]), doubt=COMPUTED_DOUBT)
 
 

@@ -35,8 +35,17 @@ from lineal.extract.pyspark.frames.project import lineage_of
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, Library, Pattern, Unknown, Value, note_of
+from lineal.extract.pyspark.values import (
+    Choice,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    note_of,
+    trees_of,
+)
 from lineal.extract.sequences import all_are
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.edge import Doubt
 from lineal.model.patterns import SlowPattern, compile_pattern
 from lineal.model.way import Clause, Confidence
@@ -140,7 +149,7 @@ def column_of_series(run: Run, held: Series) -> Relation:
 
 def one_of(options: list[Expr]) -> Expr:
     """Return a column that is one of several."""
-    tree = alternatives(*(each.tree for each in options))
+    tree = alternatives(*trees_of(options))
     return Expr(tree, root=options[0].root, doubt=ONE_BRANCH)
 
 
@@ -148,7 +157,7 @@ def constant(run: Run, held: Value, node: Any) -> Expr:
     """pl.lit(1), pl.col("a") == "x", pl.col("a").is_in(["x", "y"])"""
     if isinstance(held, (list, tuple, set)):
         items = [expr_of(run, each, node, names=False) for each in held]
-        array = exp.Array(expressions=[each.tree for each in items])
+        array = exp.Array(expressions=trees_of(items))
         return Expr(array, root=LITERAL)
 
     return Expr(literal(run, held, node), root=LITERAL)
@@ -415,7 +424,7 @@ def settle(frame: PolarsFrame, tree: Any) -> Any:
 
 def is_foreign(relation: Relation, node: exp.Column) -> bool:
     """Tell whether a column belongs to a frame that this one was not made of."""
-    bound = (node._meta or {}).get("bound")
+    bound = meta_of(node).get("bound")
     if bound is None:
         return False
 
@@ -460,5 +469,5 @@ def column_of_side(side: Relation, name: str, node: exp.Column) -> Any | None:
 
     made = exp.Column(this=identifier(name))
     bound = Bound(side, side.stars[0].id, name.lower())
-    made._meta = {**(node._meta or {}), "bound": bound}
+    made._meta = {**meta_of(node), "bound": bound}
     return made

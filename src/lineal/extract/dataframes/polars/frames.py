@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -71,7 +71,7 @@ def filter_(
 ) -> Value:
     """df.filter(pl.col("a") > 1, status="paid")"""
     tests = [*exprs_of(run, arguments, node), *equalities(run, keywords, node)]
-    trees = [item.tree for test in tests for item in expand(run, frame, test, node)]
+    trees = expanded_trees(run, frame, tests, node)
     return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
 
 
@@ -82,8 +82,13 @@ def sort(
     keys = exprs_of(
         run, [each for each in (*arguments, keywords.get("by")) if not is_count(each)], node
     )
-    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    trees = expanded_trees(run, frame, keys, node)
     return narrow_frame(run, frame, SORTS, trees, Clause.ORDER_BY)
+
+
+def expanded_trees(run: Run, frame: PolarsFrame, exprs: Iterable[Expr], node: Any) -> list[Any]:
+    """Return the expressions of columns, with a selector as the columns that it takes."""
+    return [item.tree for each in exprs for item in expand(run, frame, each, node)]
 
 
 def is_count(held: Value) -> bool:
@@ -175,7 +180,7 @@ def unique(
         return frame.derived(frame.relation.derived(None, distinct(frame.relation.frame).rows))
 
     keys = exprs_of(run, [subset], node)
-    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    trees = expanded_trees(run, frame, keys, node)
     return narrow_frame(run, frame, DISTINCT_ON, trees, Clause.DISTINCT_ON)
 
 
@@ -190,7 +195,7 @@ def drop_nulls(
         return frame.derived(frame.relation.derived(None, rows))
 
     keys = exprs_of(run, [subset], node)
-    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    trees = expanded_trees(run, frame, keys, node)
     return narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
 
 
@@ -309,7 +314,7 @@ def partition_by(
 ) -> Value:
     """df.partition_by("a")      frames with the rows of one a each"""
     keys = exprs_of(run, [*arguments, keywords.get("by")], node)
-    trees = [item.tree for key in keys for item in expand(run, frame, key, node)]
+    trees = expanded_trees(run, frame, keys, node)
     part = narrow_frame(run, frame, FILTERS, trees, Clause.WHERE)
     if keywords.get("as_dict"):
         return {Unknown("key", "only the data knows"): part}

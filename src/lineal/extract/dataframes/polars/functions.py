@@ -34,7 +34,7 @@ from lineal.extract.pyspark.dispatch import (
 )
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Choice, ColumnValue, Library, Value
+from lineal.extract.pyspark.values import Choice, ColumnValue, Library, Value, trees_of
 from lineal.extract.sequences import all_are
 
 
@@ -112,7 +112,7 @@ def row_wise(name: str) -> LibraryCall:
     def make(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         """Return a value made of several columns of each row: `pl.sum_horizontal("a", "b")`."""
         exprs = exprs_of(run, [*arguments, keywords.get("exprs")], node)
-        trees = [each.tree for each in exprs]
+        trees = trees_of(exprs)
         first = exprs[0] if exprs else Expr(exp.Null(), root=LITERAL)
         return joined_selectors(first.with_tree(transformed(name, *trees), *exprs[1:]))
 
@@ -131,7 +131,7 @@ def joined_selectors(held: Expr) -> Expr:
 def coalesce(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.coalesce("a", "b", 0)"""
     exprs = exprs_of(run, arguments, node)
-    trees = [each.tree for each in exprs]
+    trees = trees_of(exprs)
     return exprs[0].with_tree(exp.Coalesce(this=trees[0], expressions=trees[1:]), *exprs[1:])
 
 
@@ -187,13 +187,13 @@ def correlation(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     exprs = exprs_of(run, arguments[:2], node)
     name = getattr(getattr(node, "func", None), "attr", "corr")
     function = "covar_samp" if "cov" in name else "corr"
-    return exprs[0].aggregated(build_call(function, [each.tree for each in exprs]), *exprs[1:])
+    return exprs[0].aggregated(build_call(function, trees_of(exprs)), *exprs[1:])
 
 
 def no_column(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.int_range(pl.len()), pl.date(2024, 1, 1), pl.repeat(0, 3)"""
     exprs = [expr_of(run, each, node) for each in arguments if isinstance(each, Expr)]
-    tree = exp.Anonymous(this="value", expressions=[each.tree for each in exprs])
+    tree = exp.Anonymous(this="value", expressions=trees_of(exprs))
     return Expr(tree, root=exprs[0].root if exprs else LITERAL)
 
 

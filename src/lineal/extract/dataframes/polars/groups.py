@@ -20,7 +20,7 @@ from lineal.extract.dataframes.polars.values import Expr, Groups, PolarsFrame, S
 from lineal.extract.dataframes.untraced import report_untraced
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, invoke, named_argument
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Function, Value
+from lineal.extract.pyspark.values import Function, Value, trees_of
 from lineal.model.way import Clause
 
 
@@ -59,7 +59,7 @@ def aggregate_groups(run: Run, held: Groups, exprs: list[Expr], node: Any) -> Po
     keys = projection.columns(held.keys, node)
     projection.rows = dict(held.frame.relation.rows)
     projection.narrow(GROUPS, [each.tree for each in held.keys if not is_selector(each)])
-    projection.narrow(HAVING, [each.tree for each in held.having])
+    projection.narrow(HAVING, trees_of(held.having))
     projection.scope.clause = Clause.SELECT
     taken = {each.key for each in keys}
     without_keys = [leave_out_keys(run, each, taken, node) for each in exprs]
@@ -112,7 +112,7 @@ def of_every_column(name: str) -> Callable[..., Value]:
 def some_rows(run: Run, held: Groups, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """df.group_by("a").head(2)      rows of each group, as they are"""
     projection = Projection(run, held.frame, Clause.GROUP_BY)
-    projection.narrow(GROUPS, [each.tree for each in held.keys])
+    projection.narrow(GROUPS, trees_of(held.keys))
     return projection.finish()
 
 

@@ -32,7 +32,7 @@ from lineal.extract.pyspark.dispatch import (
     named_argument,
 )
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of
+from lineal.extract.pyspark.values import Function, Partial, Unknown, Value, note_of, trees_of
 from lineal.extract.sequences import as_list
 
 Method = Callable[[Run, Expr, Arguments, Keywords, Any], Value]
@@ -46,7 +46,7 @@ def call_function(
     others = [
         expr_of(run, each, node, names=name in NAMES_COLUMNS) for each in given if takes(each)
     ]
-    trees = [held.tree, *(each.tree for each in others)]
+    trees = [held.tree, *trees_of(others)]
     if name in MASKING:
         return held.with_tree(exp.Anonymous(this=name, expressions=trees), *others)
 
@@ -78,7 +78,7 @@ def aggregate(function: str) -> Method:
     def method(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
         """Return the aggregate of the column and of the columns among the arguments."""
         others = [expr_of(run, each, node) for each in arguments if is_column(each, function)]
-        trees = [held.tree, *(each.tree for each in others)]
+        trees = [held.tree, *trees_of(others)]
         return held.aggregated(build_call(function, trees), *others)
 
     return method
@@ -142,9 +142,7 @@ def over(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
     else:
         inner = exp.Lag(this=tree)  # the values of single rows, as shift(1) gives them
 
-    made = exp.Window(
-        this=inner, partition_by=[each.tree for each in keys], order=order_by(order) or own
-    )
+    made = exp.Window(this=inner, partition_by=trees_of(keys), order=order_by(order) or own)
     return replace(held.with_tree(made, *keys, *order), rows=())
 
 
@@ -167,9 +165,7 @@ def fill(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: A
     """pl.col("a").fill_null(0), .fill_null(strategy="forward"), .forward_fill()"""
     value = named_argument(arguments, keywords, 0, "value")
     others = [expr_of(run, each, node, names=False) for each in (value,) if takes(each)]
-    return held.with_tree(
-        exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
-    )
+    return held.with_tree(exp.Coalesce(this=held.tree, expressions=trees_of(others)), *others)
 
 
 def replace_values(
@@ -178,9 +174,7 @@ def replace_values(
     """pl.col("a").replace({"x": "y"}), .replace_strict(old, new, default=pl.col("b"))"""
     given = [*arguments, *keywords.values()]
     others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
-    return held.with_tree(
-        exp.Coalesce(this=held.tree, expressions=[each.tree for each in others]), *others
-    )
+    return held.with_tree(exp.Coalesce(this=held.tree, expressions=trees_of(others)), *others)
 
 
 def filter_(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:

@@ -17,7 +17,7 @@ from lineal.extract.dataframes.polars.values import Accessor, Expr
 from lineal.extract.pyspark.columns.trees import identifier
 from lineal.extract.pyspark.dispatch import Arguments, Keywords, argument_at, invoke
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Value, note_of
+from lineal.extract.pyspark.values import Value, note_of, trees_of
 from lineal.extract.sequences import all_are, instances
 from lineal.model.diagnostic import Code
 
@@ -38,7 +38,7 @@ def field(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: 
 def with_fields(run: Run, held: Expr, arguments: Arguments, keywords: Keywords, node: Any) -> Value:
     """pl.col("address").struct.with_fields(city=pl.col("town"))"""
     others = exprs_of(run, [*arguments, *keywords.values()], node)
-    trees = [held.tree, *(each.tree for each in others)]
+    trees = [held.tree, *trees_of(others)]
     return held.with_tree(exp.Anonymous(this="with_fields", expressions=trees), *others)
 
 
@@ -98,7 +98,7 @@ def call_accessor(
 
     given = [*arguments, *keywords.values()]
     others = [expr_of(run, each, node) for each in given if isinstance(each, Expr)]
-    trees = [held.expr.tree, *(each.tree for each in others)]
+    trees = [held.expr.tree, *trees_of(others)]
     return held.expr.with_tree(transformed(name, *trees), *others)
 
 

@@ -33,7 +33,7 @@ from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.local_data import local_relation, schema_of_rows
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, note_of
+from lineal.extract.pyspark.values import SchemaValue, Unknown, Value, inputs_of, note_of
 from lineal.extract.sequences import all_are
 from lineal.model.way import Clause, Confidence
 
@@ -128,7 +128,7 @@ def local_frame(run: Run, arguments: Arguments, keywords: Keywords, node: Any) -
     if rows is None:
         level = getattr(data, "level", Confidence.UNKNOWN)
         run.dynamic(note_of("local data, columns of it", data), node, level)
-        inputs = data.inputs if isinstance(data, Unknown) else ()
+        inputs = inputs_of(data)
         return PolarsFrame(Relation([anything()], {}, inputs))
 
     return PolarsFrame(local_relation(rows))

@@ -75,6 +75,7 @@ from lineal.extract.pyspark.values import (
     Method,
     Value,
     WindowSpec,
+    trees_of,
 )
 
 MODULE = "snowflake.snowpark"
@@ -148,7 +149,7 @@ def call_window(
     run: Run, member: Any, arguments: Arguments, keywords: Keywords, node: Any
 ) -> Value:
     """Window.partition_by("a"), Window.order_by(col("b").desc())"""
-    trees = tuple(item.tree for item in columns_of(run, arguments, node))
+    trees = tuple(trees_of(columns_of(run, arguments, node)))
     if "artition" in member[1]:
         return WindowSpec(trees, ())
 

@@ -34,9 +34,10 @@ from lineal.extract.pyspark.frames.sets import relation_of_slots
 from lineal.extract.pyspark.knowledge import items_of
 from lineal.extract.pyspark.relation import Relation, anything, fresh
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Unknown, Value, note_of, trees_of
 from lineal.extract.sequences import all_are, as_list, present
 from lineal.extract.sql.expressions import expression_in
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.way import Clause
 
 DIALECT = "snowflake"
@@ -119,7 +120,7 @@ def of_right_side(frame: SnowFrame, node: Any) -> Any | None:
         if (is_right or is_left) and len(side.stars) == 1:
             made = exp.Column(this=identifier(base))
             bound = Bound(side, side.stars[0].id, base.lower())
-            made._meta = {**(node._meta or {}), "bound": bound}
+            made._meta = {**meta_of(node), "bound": bound}
             return made
 
     return None
@@ -326,7 +327,7 @@ def flatten_column(run: Run, frame: SnowFrame, items: list[ColumnValue], node: A
     relation = frame.relation
     evaluation = run.evaluation()
     scope = FrameScope(relation, evaluation, Clause.LATERAL)
-    trees = [each.tree for each in items]
+    trees = trees_of(items)
     rows = narrow(
         decided_rows(relation.rows), LATERAL, [expression_in(scope, each) for each in trees]
     )
@@ -569,7 +570,7 @@ def with_other_keys(run: Run, grouped: Grouped, items: list[ColumnValue], node: 
     if grouped.pivot is None or grouped.keys:
         return grouped
 
-    trees = [grouped.pivot.tree, *(each.tree for each in items)]
+    trees = [grouped.pivot.tree, *trees_of(items)]
     named = {each.name.lower() for tree in trees for each in tree.find_all(exp.Column)}
     if not grouped.relation.complete:
         run.dynamic("the keys of a pivot, over a schema that is not known", node)

@@ -18,6 +18,7 @@ from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.sizes import with_arm
 from lineal.extract.pyspark.values import ColumnValue, Pattern, Unknown, Value, WindowSpec, note_of
+from lineal.extract.sql.nodes import meta_of
 
 Handler = Callable[[Run, ColumnValue, Arguments, Keywords, Any], Value]
 
@@ -242,7 +243,7 @@ def spelled(tree: Any) -> str:
 
     address.city      how Spark calls a field that .getField or [] has taken
     """
-    return str((tree._meta or {}).get("called") or tree.name or "field")
+    return str(meta_of(tree).get("called") or tree.name or "field")
 
 
 def with_field(

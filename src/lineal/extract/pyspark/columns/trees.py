@@ -12,6 +12,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.collected import DATA, VALUE_TREES, open_row, subquery, tree_in
 from lineal.extract.pyspark.columns.alternatives import alternatives
 from lineal.extract.pyspark.frame_scope import Bound
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.reading import PythonReading, Spot
 from lineal.extract.pyspark.relation import Attribute, Relation
 from lineal.extract.pyspark.run import Run
@@ -214,9 +215,7 @@ def dynamic_column(run: Run, value: Value, node: Any) -> Any:
         return alternatives(*(name_tree(run, option, node) for option in value.options))
 
     several = value.options if isinstance(value, Choice) else (value,)
-    unsaid = next(
-        each for each in several if not isinstance(each, str) or isinstance(each, Pattern)
-    )
+    unsaid = next(each for each in several if not is_text(each))
     run.dynamic(note_of("a column", unsaid), node, getattr(unsaid, "level", Confidence.UNKNOWN))
     return exp.Null()
 

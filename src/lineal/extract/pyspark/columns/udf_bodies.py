@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -17,7 +17,7 @@ from sqlglot import exp
 from lineal.extract.pyspark.columns.trees import column
 from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import Function, Udf
+from lineal.extract.pyspark.values import Function, Udf, positional_names
 from lineal.extract.sequences import all_are, any_is
 from lineal.extract.sql.naming import output_name
 
@@ -73,7 +73,7 @@ def bound_arguments(
 ) -> Iterator[tuple[str | None, Any]]:
     """Yield each argument with the parameter that it is bound to; None if there is none."""
     given = function.node.args
-    names = [each.arg for each in (*given.posonlyargs, *given.args)]
+    names = positional_names(given)
     rest = given.vararg.arg if given.vararg is not None else None
     for position, held in enumerate(arguments):
         yield (names[position] if position < len(names) else rest), held
@@ -158,28 +158,39 @@ class Body:
 
     def follow(self, node: ast.AST) -> None:
         """Take note of where a statement lets values go."""
-        if isinstance(node, (ast.Return, ast.Expr)):
-            self.follow_end(node)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            self.assign(targets, self.uses_in(node.value))
-        elif isinstance(node, (ast.If, ast.While)):
-            self.follow_test(node)
-        elif isinstance(node, (ast.For, ast.AsyncFor)):
-            assigned = [each for inner in node.body for each in assigned_in(inner)]
-            self.assign([node.target, *assigned], self.uses_in(node.iter))
-        elif isinstance(node, (ast.With, ast.AsyncWith)):
-            for item in node.items:
-                self.assign([item.optional_vars] if item.optional_vars else [], self.uses_in(item))
-        elif isinstance(node, ast.Match):
-            subject = self.uses_in(node.subject)
-            self.result |= subject.as_test
-            self.assign([ast.Name(each) for each in captures_of(node)], subject)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            self.assign([ast.Name(node.name)], Uses(names_in(node)))
-            return
+        handler = FOLLOWED.get(type(node))
+        if handler is not None:
+            handler(self, node)
 
-        self.follow_parts(node)
+        if not isinstance(node, DEFINITIONS):
+            self.follow_parts(node)
+
+    def follow_assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign) -> None:
+        """x = a + b, x += a"""
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        self.assign(targets, self.uses_in(node.value))
+
+    def follow_loop(self, node: ast.For | ast.AsyncFor) -> None:
+        """for x in rows: total = …      the rows decide what the body assigns"""
+        assigned = [each for inner in node.body for each in assigned_in(inner)]
+        self.assign([node.target, *assigned], self.uses_in(node.iter))
+
+    def follow_context(self, node: ast.With | ast.AsyncWith) -> None:
+        """with open(path) as file: …"""
+        for item in node.items:
+            self.assign([item.optional_vars] if item.optional_vars else [], self.uses_in(item))
+
+    def follow_match(self, node: ast.Match) -> None:
+        """match value: case x: …"""
+        subject = self.uses_in(node.subject)
+        self.result |= subject.as_test
+        self.assign([ast.Name(each) for each in captures_of(node)], subject)
+
+    def follow_definition(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    ) -> None:
+        """def inner(): …      the name is made of every name inside"""
+        self.assign([ast.Name(node.name)], Uses(names_in(node)))
 
     def follow_parts(self, node: ast.AST) -> None:
         """Follow the statements inside a statement."""
@@ -358,3 +369,17 @@ def captures_of(node: ast.Match) -> Iterator[str]:
 def names_in(node: ast.AST) -> Names:
     """Return the names that a node reads."""
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+FOLLOWED: dict[type, Callable[[Body, Any], None]] = {
+    **dict.fromkeys((ast.Return, ast.Expr), Body.follow_end),
+    **dict.fromkeys((ast.Assign, ast.AnnAssign, ast.AugAssign), Body.follow_assignment),
+    **dict.fromkeys((ast.If, ast.While), Body.follow_test),
+    **dict.fromkeys((ast.For, ast.AsyncFor), Body.follow_loop),
+    **dict.fromkeys((ast.With, ast.AsyncWith), Body.follow_context),
+    **dict.fromkeys(DEFINITIONS, Body.follow_definition),
+    ast.Match: Body.follow_match,
+}
+"""Class of a statement -> where it lets values go"""

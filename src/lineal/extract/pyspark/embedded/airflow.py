@@ -25,6 +25,7 @@ from lineal.extract.pyspark.values import (
     Library,
     Unknown,
     Value,
+    positional_names,
 )
 from lineal.model.way import Confidence
 
@@ -335,7 +336,7 @@ def call_open(
     not pass.
     """
     spec = function.node.args
-    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+    names = positional_names(spec)
     known = {key: held for key, held in named.items() if spec.kwarg is not None or key in names}
 
     for name in names[len(given) : len(names) - len(spec.defaults)]:

@@ -399,16 +399,21 @@ def write_unknown(run: Run, called: Called) -> Value:
     return None
 
 
-def load_frame(run: Run, collector: Collector, called: Called) -> Value:
-    """client.load_table_from_dataframe(frame, "p.mart.daily")"""
-    frame, target = called.value(0, "dataframe"), destination_of(called.value(1, "destination"))
+def write_if_traced(
+    run: Run, collector: Collector, called: Called, frame: Value, target: str
+) -> None:
+    """Write a frame to a table; report a frame whose columns are not traced."""
     if isinstance(frame, Builder) and frame.kind == FRAME and target:
         write_frame(run, collector, called, frame, target)
     else:
-        run.report(
-            Code.DYNAMIC, f"the columns of {target or 'a table'} are not traced", called.node
-        )
+        message = f"the columns of {target or 'a table'} are not traced"
+        run.report(Code.DYNAMIC, message, called.node)
 
+
+def load_frame(run: Run, collector: Collector, called: Called) -> Value:
+    """client.load_table_from_dataframe(frame, "p.mart.daily")"""
+    frame, target = called.value(0, "dataframe"), destination_of(called.value(1, "destination"))
+    write_if_traced(run, collector, called, frame, target)
     return Unknown("job", "a job of a database")
 
 
@@ -421,13 +426,7 @@ def write_pandas(run: Run, collector: Collector, called: Called) -> Value:
     if isinstance(schema, str) and text:
         target = f"{schema}.{text}"
 
-    if isinstance(frame, Builder) and frame.kind == FRAME and target:
-        write_frame(run, collector, called, frame, target)
-    else:
-        run.report(
-            Code.DYNAMIC, f"the columns of {target or 'a table'} are not traced", called.node
-        )
-
+    write_if_traced(run, collector, called, frame, target)
     return Unknown("result", "the answer of a database")
 
 

@@ -17,7 +17,7 @@ from lineal.extract.pyspark.embedded.trees import Evaluator, Trees, take_tree, t
 from lineal.extract.pyspark.function_calls import call_function
 from lineal.extract.pyspark.program import Program
 from lineal.extract.pyspark.run import Exhausted, Run
-from lineal.extract.pyspark.values import Choice, Function, Tree, Value
+from lineal.extract.pyspark.values import Choice, Function, Tree, Value, positional_names
 from lineal.extract.sequences import present
 
 PLAIN = {"str": str, "int": int, "float": float}
@@ -63,7 +63,7 @@ def call_macro(
         return []  # a loop that was not followed to its end
 
     texts = [text_written(each) for each in (made.options if isinstance(made, Choice) else [made])]
-    if any(text is None for text in texts):
+    if None in texts:
         return []
 
     return present(texts)
@@ -80,7 +80,7 @@ def text_written(made: Value) -> str | None:
 def coerced(function: Function, given: Iterable[Value]) -> list[Value]:
     """Return positional arguments as SQLMesh hands them over, by the annotations."""
     spec = function.node.args
-    names = [each.arg for each in (*spec.posonlyargs, *spec.args)][1:]
+    names = positional_names(spec)[1:]
     found = []
 
     for number, held in enumerate(given):

@@ -55,32 +55,29 @@ def open_query(called: Called, text_of: Callable[[Value], str | None]) -> Value:
 def call_query(held: Query, called: Called, text_of: Callable[[Value], str | None]) -> Value:
     """query.where("a > 1")"""
     texts = [text_of(each) for each in called.arguments]
-    if any(text is None for text in texts):
+    if None in texts:
         return Unknown(called.name, "a query that a macro makes")
 
     known = tuple(text for text in texts if text)
-    if called.name == "select":
-        return replace(held, columns=(*held.columns, *known))
-
-    if called.name == "distinct":
-        return replace(held, is_distinct=True)
-
     if called.name in CLAUSES:
         return held.adding(CLAUSES[called.name], known)
 
     if called.name == "join" and known:
         return replace(held, joins=(*held.joins, join_text(known, called, text_of)))
 
-    if called.name == "copy":
-        return held
-
-    if called.name == "subquery":
-        return f"({held})"
-
-    if called.name == "sql":
-        return str(held)
+    if called.name in METHODS:
+        return METHODS[called.name](held, known)
 
     return Unknown(called.name, "a query that a macro makes")
+
+
+METHODS: dict[str, Callable[[Query, tuple[str, ...]], Value]] = {
+    "select": lambda held, texts: replace(held, columns=(*held.columns, *texts)),
+    "distinct": lambda held, texts: replace(held, is_distinct=True),
+    "copy": lambda held, texts: held,
+    "subquery": lambda held, texts: f"({held})",
+    "sql": lambda held, texts: str(held),
+}
 
 
 def join_text(

@@ -53,7 +53,7 @@ def text_of(held: Value) -> str | None:
 
     if isinstance(held, (list, tuple)):
         texts = [text_of(each) for each in held]
-        if all(text is not None for text in texts):
+        if None not in texts:
             return ", ".join(text for text in texts if text)
 
     return None
@@ -62,7 +62,7 @@ def text_of(held: Value) -> str | None:
 def tree_of(parts: list[Value], write: Callable[[list[str]], str]) -> Value:
     """Return an expression made of others; one of which only a run knows a part is not known."""
     texts = [text_of(part) for part in parts]
-    if any(text is None for text in texts):
+    if None in texts:
         return Unknown("expression", "an expression that a macro makes")
 
     made = write(present(texts))

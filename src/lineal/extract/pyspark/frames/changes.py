@@ -35,6 +35,7 @@ from lineal.extract.pyspark.values import (
 )
 from lineal.extract.sequences import instances
 from lineal.extract.sql.generators import is_generator
+from lineal.extract.sql.nodes import meta_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
 from lineal.model.way import IDENTITY, Clause, Confidence
@@ -293,7 +294,7 @@ def under_new_name(
     lineage = keep_parts(lineage, attribute.slot.lineage)
     made = fresh(Slot(new, new.lower(), lineage))
     relation.types[made.id] = relation.types.get(attribute.id, "")
-    scope.taken(attribute.slot, tree)
+    scope.read_slot(attribute.slot, tree)
     return made
 
 
@@ -333,7 +334,7 @@ def dropped_column(
     if not isinstance(tree, exp.Column):
         return attributes
 
-    meta = tree._meta or {}
+    meta = meta_of(tree)
     bound = meta.get("bound")
     if bound is not None:
         gone = relation.identified(bound.id, bound.relation)

@@ -88,7 +88,7 @@ def change_values(
 
             tree = column(run, f"`{name}`", node)
             slot = held.slot if held is not None else scope.column(tree)
-            scope.taken(slot, tree)
+            scope.read_slot(slot, tree)
             lineage: Lineage = {}
             pour_and_decide(slot.lineage, IDENTITY, lineage, tree)
             if by_type and not kind:

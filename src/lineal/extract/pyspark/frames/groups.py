@@ -22,7 +22,7 @@ from lineal.extract.pyspark.knowledge import is_known
 from lineal.extract.pyspark.relation import Attribute, Relation, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.types import is_numeric, is_text_type, schema_of
-from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, note_of
+from lineal.extract.pyspark.values import ColumnValue, Grouped, Value, note_of, trees_of
 from lineal.extract.sequences import all_are, instances
 from lineal.extract.sql.expressions import expression_in, gather
 from lineal.extract.sql.naming import output_name
@@ -308,7 +308,7 @@ def apply_function(
 
     groupBy("a").applyInPandas(f, schema)      every declared column ← all columns, LOW
     """
-    keys = [key.tree for key in grouped.keys]
+    keys = trees_of(grouped.keys)
     evaluation = run.evaluation()
     scope = FrameScope(grouped.relation, evaluation, Clause.GROUP_BY)
     by_keys = [expression_in(scope, tree) for tree in keys]

@@ -14,11 +14,20 @@ from lineal.extract.pyspark.dispatch import Arguments, Keywords
 from lineal.extract.pyspark.frame_scope import FrameScope, with_outer
 from lineal.extract.pyspark.frames.changes import star_slot_like
 from lineal.extract.pyspark.frames.project import take_findings
+from lineal.extract.pyspark.knowledge import is_text
 from lineal.extract.pyspark.relation import Attribute, Relation, Twice, fresh
 from lineal.extract.pyspark.run import Run
 from lineal.extract.pyspark.session import open_dataset, unknown_frame
-from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
-from lineal.extract.sequences import all_are
+from lineal.extract.pyspark.values import (
+    ColumnValue,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    note_of,
+    trees_of,
+)
+from lineal.extract.sequences import all_are, instances
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence
 
@@ -105,7 +114,7 @@ def key_names(on: Value) -> list[str] | None:
 
     on="id", on=["a", "b"]
     """
-    if isinstance(on, str) and not isinstance(on, Pattern):
+    if is_text(on):
         return [on]
 
     if isinstance(on, (list, tuple)) and on and all_are(on, str):
@@ -126,7 +135,7 @@ def conditions(run: Run, on: Value, node: Any) -> list[Any]:
                 note_of("a join condition", item), node, getattr(item, "level", Confidence.UNKNOWN)
             )
 
-    return [item.tree for item in several if isinstance(item, ColumnValue)]
+    return trees_of(instances(several, ColumnValue))
 
 
 def told_apart(left: Relation, right: Relation) -> tuple[Relation, Relation, tuple[Twice, ...]]:

@@ -30,6 +30,7 @@ from lineal.extract.sql.clauses import TIME_WINDOWS
 from lineal.extract.sql.expressions import carried, gather, item_of, struct_of
 from lineal.extract.sql.generators import generated, is_generator
 from lineal.extract.sql.naming import output_name
+from lineal.extract.sql.nodes import meta_of
 from lineal.extract.sql.paths import leads_to_part, path_of, reaches, step_of
 from lineal.model.diagnostic import Code
 from lineal.model.edge import Doubt
@@ -69,7 +70,7 @@ def attributes_of(
     """Return the columns that one item of a select gives."""
     tree = item.tree
     kind = tree.__class__
-    if kind is exp.Placeholder and (tree._meta or {}).get("unknown"):
+    if kind is exp.Placeholder and meta_of(tree).get("unknown"):
         return [anything()]
 
     if kind is exp.Star or (kind is exp.Column and tree.this.__class__ is exp.Star):
@@ -134,7 +135,7 @@ def name_of(tree: Any, position: int, scope: FrameScope) -> str:
     The name of a column without an alias, as Spark gives it: sum(amount), also of
     F.sum("o.amount")
     """
-    called = (tree._meta or {}).get("called")
+    called = meta_of(tree).get("called")
     if called:
         return str(called)
 
@@ -409,7 +410,7 @@ def _only_named(item: ColumnValue, direct: set[str], relation: Relation, node: A
     ):
         return False
 
-    spot = (tree._meta or {}).get("at")
+    spot = meta_of(tree).get("at")
     return spot is not None and spot.node is node
 
 

@@ -17,7 +17,15 @@ from lineal.extract.pyspark.frame_scope import FrameScope
 from lineal.extract.pyspark.frames.project import flat, take_findings
 from lineal.extract.pyspark.relation import Relation
 from lineal.extract.pyspark.run import Run
-from lineal.extract.pyspark.values import ColumnValue, Library, Pattern, Unknown, Value, note_of
+from lineal.extract.pyspark.values import (
+    ColumnValue,
+    Library,
+    Pattern,
+    Unknown,
+    Value,
+    note_of,
+    trees_of,
+)
 from lineal.extract.sequences import instances
 from lineal.extract.sql.expressions import expression_in
 from lineal.model.way import Clause, Confidence, Way
@@ -79,7 +87,7 @@ def sample_by(
     df.sampleBy("kind", {"a": 0.1})      the column decides how many of its rows are kept
     """
     given = [*arguments[:1], *(keywords[key] for key in ("col",) if key in keywords)]
-    trees = [item.tree for item in columns_of(run, given, node)]
+    trees = trees_of(columns_of(run, given, node))
     return narrow_relation(run, relation, trees, FILTERS, Clause.WHERE)
 
 
@@ -116,9 +124,7 @@ def drop_duplicates(
 
     listed = keys if isinstance(keys, (list, tuple)) else arguments
     items = columns_of(run, list(listed), node)
-    return narrow_relation(
-        run, relation, [item.tree for item in items], DISTINCT_ON, Clause.DISTINCT_ON
-    )
+    return narrow_relation(run, relation, trees_of(items), DISTINCT_ON, Clause.DISTINCT_ON)
 
 
 def same(
@@ -152,4 +158,4 @@ def drop_nulls(
 
     listed = [subset] if isinstance(subset, str) else subset
     items = columns_of(run, [listed], node)
-    return narrow_relation(run, relation, [item.tree for item in items], FILTERS, Clause.WHERE)
+    return narrow_relation(run, relation, trees_of(items), FILTERS, Clause.WHERE)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lineal.extract.sequences import last_or_none
+
 NEAREST_GRAMMAR = {
     "db2": "postgres",
     "flink": "spark",
@@ -41,7 +43,7 @@ def join_registers(tokens: Tokens) -> Tokens:
     """CURRENT DATE, CURRENT TIMESTAMP      Db2: CURRENT_DATE, CURRENT_TIMESTAMP"""
     found: Tokens = []
     for at, token in enumerate(tokens):
-        before = found[-1] if found else None
+        before = last_or_none(found)
         if before is None or before.end > token.start or not is_word(tokens, at, *REGISTERS):
             found.append(token)
             continue

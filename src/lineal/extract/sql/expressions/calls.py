@@ -40,7 +40,7 @@ from lineal.extract.sql.expressions.walk import (
     star,
     take,
 )
-from lineal.extract.sql.nodes import is_string
+from lineal.extract.sql.nodes import is_string, part_names
 from lineal.extract.sql.paths import step_of
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import Source
@@ -233,7 +233,7 @@ def lookup(
     if isinstance(named, exp.Literal):
         spelling = named.name
     else:
-        spelling = ".".join(part.name for part in named.parts)
+        spelling = ".".join(part_names(named))
 
     key = ".".join(evaluation.fold_dataset(part, False) for part in spelling.split("."))
     dataset, frame = evaluation.scan(key, spelling, node)

@@ -31,7 +31,7 @@ class Summary:
         self.lineage: Lineage = {}
         values = values_of(function.body, evaluation.catalog, True)
         for returned in function.returns:
-            frame = values.of(returned, evaluation)
+            frame = values.frame_of(returned, evaluation)
             for slot in frame.slots:
                 absorb(slot.lineage, self.lineage)
 
@@ -41,7 +41,7 @@ class Summary:
         self.columns: list[Lineage] = []
         """what parameters give to each column of a table function"""
         for returned in function.rows:
-            for position, slot in enumerate(values.of(returned, evaluation).slots):
+            for position, slot in enumerate(values.frame_of(returned, evaluation).slots):
                 if position == len(self.columns):
                     self.columns.append({})
 

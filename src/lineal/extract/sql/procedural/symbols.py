@@ -96,7 +96,7 @@ class Symbols(SymbolTable):
 
             found.append(self.symbol(each))
             left = queries_left(home, moment)
-            found += [self.values.of(query, evaluation).rows for query in left]
+            found += [self.values.frame_of(query, evaluation).rows for query in left]
 
         return found
 

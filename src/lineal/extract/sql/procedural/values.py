@@ -24,8 +24,10 @@ from lineal.algebra.relation import (
     union,
     union_by_name,
 )
+from lineal.extract.sequences import only_or_none
 from lineal.extract.sql.evaluation import Catalog, Evaluation
 from lineal.extract.sql.evaluator import QueryEvaluation
+from lineal.extract.sql.nodes import is_call
 from lineal.extract.sql.procedural.flow import (
     Assignment,
     Body,
@@ -143,7 +145,9 @@ class Locals(Scope):
         """What a trigger calls `inserted`."""
         body = self.moment.body
         queries = {name: self.values.of_trigger(query) for name, query in body.tables.items()}
-        return {name: self.values.of(query, self.evaluation) for name, query in queries.items()}
+        return {
+            name: self.values.frame_of(query, self.evaluation) for name, query in queries.items()
+        }
 
     def put_values(self, frame: Frame) -> Frame:
         """What a statement writes, with the values of variables where symbols stand for them."""
@@ -152,7 +156,7 @@ class Locals(Scope):
     def rows_of_loops(self) -> Lineage:
         """FOR r IN (SELECT …) LOOP      what decides how often a statement in the loop is executed"""
         queries = self.moment.queries
-        return united([self.values.of(query, self.evaluation).rows for query in queries])
+        return united([self.values.frame_of(query, self.evaluation).rows for query in queries])
 
     def report_unknown_row(self) -> None:
         """Report a row that no trigger gives.
@@ -315,7 +319,7 @@ class Values:
         if not left:
             return frame
 
-        around = [self.of(query, evaluation) for query in left]
+        around = [self.frame_of(query, evaluation) for query in left]
         key = tuple(map(id, (frame, *around)))
         known = self.left.get(key)
         if known is None:
@@ -392,7 +396,7 @@ class Values:
 
         return key in self.body.row_fields or bool(self.catalog.row_type(type_name))
 
-    def of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
+    def frame_of(self, assignment: Assignment, evaluation: Evaluation) -> Frame:
         """What an assignment gives; what it reads, the evaluation reads."""
         self.settle(assignment, evaluation)
         self.used.use([assignment], evaluation)
@@ -481,7 +485,7 @@ class Values:
 
     def constructed(self, tree: exp.Expr) -> exp.Expr:
         """SELECT row_t(a, b)      SELECT a AS id, b AS v, where another script declares row_t"""
-        only = tree.expressions[0] if len(tree.expressions) == 1 else None
+        only = only_or_none(tree.expressions)
         if not isinstance(tree, exp.Select) or not isinstance(only, exp.Anonymous):
             return tree
 
@@ -591,7 +595,7 @@ def row_items(tree: exp.Expr) -> exp.Expr:
     r := ROW(a, b), r := (a, b)      SELECT a, b: a column for each field
     """
     row = only_item(tree)
-    if isinstance(row, exp.Tuple) or (isinstance(row, exp.Anonymous) and row.name.upper() == "ROW"):
+    if isinstance(row, exp.Tuple) or (is_call(row, "ROW")):
         return exp.Select(expressions=[item.copy() for item in row.expressions])
 
     return tree

@@ -218,7 +218,7 @@ def copy_of(
     ALTER TABLE s RENAME TO t      every column of s goes to the column of t that has its name
     """
 
-    def made(evaluation: Any, ctes: Any) -> Frame:
+    def copied_frame(evaluation: Any, ctes: Any) -> Frame:
         """Return the columns of the table that is copied, as they were before the statement."""
         dataset, frame = evaluation.catalog.former(from_name, from_key, evaluation)
         for slot in frame.slots:
@@ -235,7 +235,7 @@ def copy_of(
 
         return project(one_row(), frame.slots)
 
-    return Plan(name, key, "table", made=made, defines=defines, node=node)
+    return Plan(name, key, "table", made=copied_frame, defines=defines, node=node)
 
 
 PLANNERS = {exp.Drop: drop, exp.TruncateTable: truncate, exp.Alter: alter}

@@ -22,7 +22,7 @@ from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.evaluation import Evaluation
 from lineal.extract.sql.expressions import gather, value_of
 from lineal.extract.sql.naming import output_name
-from lineal.extract.sql.nodes import holds, items_in, list_arg
+from lineal.extract.sql.nodes import holds, is_call, items_in, list_arg
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
 from lineal.extract.sql.sources import CTEs, Source
@@ -194,7 +194,7 @@ def behind(table: Any, with_: Any, facts: Facts) -> tuple[Any, dict[str, exp.Col
 def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
     """Give the columns of a frame the names that a change knows them by."""
 
-    def named(slot: Slot) -> Slot:
+    def rename_slot(slot: Slot) -> Slot:
         """Return a column under the name that the statement's list gives it."""
         if slot.key not in names:
             return slot
@@ -202,7 +202,7 @@ def named_as(names: dict[str, exp.Column], frame: Frame) -> Frame:
         name = names[slot.key].name
         return Slot(name, name.lower(), slot.lineage)
 
-    return project(frame, [named(slot) for slot in frame.slots])
+    return project(frame, [rename_slot(slot) for slot in frame.slots])
 
 
 def updated(node: exp.Update, evaluation: Evaluation, ctes: CTEs, only: str | None = None) -> Frame:
@@ -475,7 +475,7 @@ def delete(node: exp.Delete, facts: Facts) -> list[Any] | type[Unsupported]:
         return [changing(bases[0], node, facts, lambda e, c: deleted(node, e, c))]
 
     tables = [aliased(each, source if named else None, facts) for each in named or [source]]
-    if any(table is None for table in tables):
+    if None in tables:
         return Unsupported
 
     bases = [behind(table, node.args.get("with_"), facts)[0] for table in tables]
@@ -660,7 +660,7 @@ def unmatched_insert(
 def called_values(listed: exp.Tuple) -> exp.Tuple:
     """INSERT VALUES (s.x, s.y)      Redshift: the parser takes VALUES for a function"""
     only = listed.expressions[0]
-    if isinstance(only, exp.Anonymous) and only.name.upper() == "VALUES":
+    if is_call(only, "VALUES"):
         return exp.Tuple(expressions=only.expressions)
 
     return listed

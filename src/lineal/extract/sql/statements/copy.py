@@ -175,7 +175,7 @@ def loaded(
 ) -> Plan:
     """Every column of the table is filled from the file's column, which nobody has named."""
 
-    def made(evaluation: Any, ctes: Any) -> Frame:
+    def loaded_frame(evaluation: Any, ctes: Any) -> Frame:
         """Return the columns that the files give to the table, by position."""
         into = columns or evaluation.catalog.target_columns(evaluation.definition)
         slots: list[Slot] = []
@@ -194,7 +194,7 @@ def loaded(
 
         return project(one_row(), slots)
 
-    return Plan(name, key, "table", made=made, node=node, defines=False)
+    return Plan(name, key, "table", made=loaded_frame, node=node, defines=False)
 
 
 def origin_in(frame: Frame, position: int, dataset: Any, column: str) -> Column:

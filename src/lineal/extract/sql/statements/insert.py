@@ -9,11 +9,11 @@ from sqlglot import exp
 from lineal.algebra.changes import upsert
 from lineal.algebra.frame import Frame
 from lineal.algebra.relation import one_row, project, reopen
-from lineal.extract.sequences import instances
+from lineal.extract.sequences import instances, only_or_none
 from lineal.extract.sql.dialects import Facts
 from lineal.extract.sql.dialects.table_functions import ELSEWHERE
 from lineal.extract.sql.evaluation import Evaluation
-from lineal.extract.sql.nodes import list_arg
+from lineal.extract.sql.nodes import is_call, list_arg
 from lineal.extract.sql.placeholders import spread_rows
 from lineal.extract.sql.relations import join_, relation
 from lineal.extract.sql.scope import Scope
@@ -74,13 +74,13 @@ def insert(node: exp.Insert, facts: Facts) -> Plan | type[Unsupported] | None:
 def open_rows(values: exp.Values) -> None:
     """VALUES ROW(1, 2), ROW(3, 4) AS new      MySQL: VALUES (1, 2), (3, 4) AS new"""
     for row in values.expressions:
-        inner = row.expressions[0] if len(row.expressions) == 1 else None
+        inner = only_or_none(row.expressions)
         if isinstance(inner, exp.Alias):
             name, inner = inner.args["alias"], inner.this
-            if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
+            if is_call(inner, "ROW"):
                 values.set("alias", exp.TableAlias(this=name))
 
-        if isinstance(inner, exp.Anonymous) and inner.name.upper() == "ROW":
+        if is_call(inner, "ROW"):
             row.set("expressions", inner.expressions)
 
 

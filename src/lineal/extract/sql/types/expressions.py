@@ -38,7 +38,7 @@ class Walk:
         self.ctes = ctes
         self.depth = 0
 
-    def of(self, node: Any) -> Type:
+    def type_of(self, node: Any) -> Type:
         """Return the type of an expression."""
         if not isinstance(node, exp.Expr) or self.depth > DEEPEST:
             return UNKNOWN
@@ -56,7 +56,7 @@ class Walk:
 
 def type_of(node: Any, typing: Typing, scope: Scope, ctes: CTEs) -> Type:
     """Return the type of an expression in a scope."""
-    return Walk(typing, scope, ctes).of(node)
+    return Walk(typing, scope, ctes).type_of(node)
 
 
 def column(node: exp.Column, walk: Walk) -> Type:
@@ -69,7 +69,7 @@ def column(node: exp.Column, walk: Walk) -> Type:
 
 def inside(node: Any, walk: Walk) -> Type:
     """Return the type of the only child."""
-    return walk.of(node.this)
+    return walk.type_of(node.this)
 
 
 def whole_number_type(number: int) -> str:
@@ -144,12 +144,14 @@ def cast(node: exp.Cast, walk: Walk) -> Type:
 
 def arithmetic(node: Any, walk: Walk) -> Type:
     """Return the type of an arithmetic expression."""
-    return walk.typing.rules.arithmetic(node, walk.of(node.this), walk.of(node.expression))
+    return walk.typing.rules.arithmetic(
+        node, walk.type_of(node.this), walk.type_of(node.expression)
+    )
 
 
 def negative(node: Any, walk: Walk) -> Type:
     """Return the type of a negated number."""
-    return walk.of(node.this)
+    return walk.type_of(node.this)
 
 
 def concat(node: Any, walk: Walk) -> Type:
@@ -157,14 +159,16 @@ def concat(node: Any, walk: Walk) -> Type:
 
     a || b
     """
-    return walk.typing.rules.result("concat", [walk.of(node.this), walk.of(node.expression)])
+    return walk.typing.rules.result(
+        "concat", [walk.type_of(node.this), walk.type_of(node.expression)]
+    )
 
 
 def case(node: exp.Case, walk: Walk) -> Type:
     """Return the type of CASE."""
-    branches = [walk.of(arm.args["true"]) for arm in node.args["ifs"]]
+    branches = [walk.type_of(arm.args["true"]) for arm in node.args["ifs"]]
     if node.args.get("default") is not None:
-        branches.append(walk.of(node.args["default"]))
+        branches.append(walk.type_of(node.args["default"]))
 
     return walk.typing.rules.widest(branches)
 
@@ -172,7 +176,9 @@ def case(node: exp.Case, walk: Walk) -> Type:
 def if_(node: exp.If, walk: Walk) -> Type:
     """Return the type of IF."""
     branches = [
-        walk.of(node.args[part]) for part in ("true", "false") if node.args.get(part) is not None
+        walk.type_of(node.args[part])
+        for part in ("true", "false")
+        if node.args.get(part) is not None
     ]
     return walk.typing.rules.widest(branches)
 
@@ -182,7 +188,7 @@ def nullif(node: exp.Nullif, walk: Walk) -> Type:
 
     NULLIF(a, b)      a's type; where b's differs, engines do
     """
-    left, right = walk.of(node.this), walk.of(node.expression)
+    left, right = walk.type_of(node.this), walk.type_of(node.expression)
     if left.kind is not None and (left.kind == right.kind or walk.typing.rules.family == "spark"):
         return left
 
@@ -194,13 +200,13 @@ def window(node: Any, walk: Walk) -> Type:
 
     sum(a) OVER (…), sum(a) FILTER (…), f(0.5) WITHIN GROUP (…)
     """
-    return walk.of(node.this)
+    return walk.type_of(node.this)
 
 
 def within_group(node: exp.WithinGroup, walk: Walk) -> Type:
     """Return the type of WITHIN GROUP."""
     if isinstance(node.this, exp.GroupConcat):
-        return walk.of(node.this)
+        return walk.type_of(node.this)
 
     return UNKNOWN
 
@@ -225,7 +231,7 @@ def dot(node: exp.Dot, walk: Walk) -> Type:
     if not isinstance(node.expression, exp.Identifier):
         return UNKNOWN
 
-    return field(walk.of(node.this), node.expression.name, walk.typing.dialect)
+    return field(walk.type_of(node.this), node.expression.name, walk.typing.dialect)
 
 
 def bracket(node: exp.Bracket, walk: Walk) -> Type:
@@ -233,7 +239,7 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 
     xs[1], m['a'], s['field']
     """
-    of = walk.of(node.this)
+    of = walk.type_of(node.this)
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
         return UNKNOWN
 
@@ -246,7 +252,7 @@ def bracket(node: exp.Bracket, walk: Walk) -> Type:
 def array(node: exp.Array, walk: Walk) -> Type:
     """Return the type of an array."""
     rules = walk.typing.rules
-    kind = rules.widest([walk.of(item) for item in node.expressions])
+    kind = rules.widest([walk.type_of(item) for item in node.expressions])
     if kind.kind is not None and rules.family in ("spark", "duckdb"):
         return rules.array(kind)
 
@@ -335,7 +341,7 @@ def function(node: Any, walk: Walk) -> Type:
         rule, arguments = next((rule for rule in rules if rule), ""), _arguments(node)
 
     if rule:
-        return walk.typing.rules.result(rule, [walk.of(argument) for argument in arguments])
+        return walk.typing.rules.result(rule, [walk.type_of(argument) for argument in arguments])
 
     return UNKNOWN
 
